@@ -1,0 +1,59 @@
+# Everything sets itself up: a machine with Python 3.11 or newer and make is enough.
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+READY  := $(VENV)/.ready
+DOCS_READY := $(VENV)/.docs-ready
+BENCH_BIN := .venv-bench/bin
+BENCH_READY := .venv-bench/.ready
+PIP    := install --quiet --disable-pip-version-check
+
+.PHONY: help demo test test-slow lint format bench docs clean
+
+help:            ## what there is to do
+	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/' | column -t -s:
+
+$(READY): pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip $(PIP) --upgrade pip
+	$(BIN)/python -m pip $(PIP) -e '.[dev]'
+	touch $@
+
+$(DOCS_READY): $(READY)
+	$(BIN)/python -m pip $(PIP) -e '.[docs]'
+	touch $@
+
+$(BENCH_READY): pyproject.toml benchmarks/requirements.txt
+	$(PYTHON) -m venv .venv-bench
+	$(BENCH_BIN)/python -m pip $(PIP) --upgrade pip
+	$(BENCH_BIN)/python -m pip $(PIP) -e '.[all]' -r benchmarks/requirements.txt
+	touch $@
+
+demo: $(READY)   ## 200,000 simulated people answer; a picture and a page in demo-output/
+	$(BIN)/python -m sottovoce.demo
+
+test: $(READY)   ## the quick suite
+	$(BIN)/python -m pytest -n auto
+
+test-slow: $(READY) ## statistical and fault tests that need minutes
+	$(BIN)/python -m pytest -n auto -m slow
+
+lint: $(READY)   ## style, types, borders between rooms, spelling
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/codespell
+
+format: $(READY) ## rewrite the code in the house style
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+bench: $(BENCH_READY) ## speed and error against peers, in one run
+	$(BENCH_BIN)/python -m benchmarks
+
+docs: $(DOCS_READY) ## the documentation as a site in site/
+	$(BIN)/mkdocs build --strict
+
+clean:           ## remove what was built
+	rm -rf $(VENV) .venv-bench site demo-output

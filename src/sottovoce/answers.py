@@ -1,0 +1,126 @@
+"""Answers that need more than one estimate: the difference of two windows, groups or variants."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from statistics import NormalDist
+from typing import Any
+
+import numpy as np
+
+from sottovoce.core.answer import Answer, answer, two_sided
+from sottovoce.core.channel import Floats
+from sottovoce.core.errors import Mismatch
+from sottovoce.core.estimate import Estimate
+from sottovoce.core.frame import Frame
+
+__all__ = ["Difference", "difference"]
+
+
+@dataclass(frozen=True, eq=False)
+class Difference:
+    """``second - first``, value by value, of two independent estimates.
+
+    The variances add, covariances included.  ``p_value`` is two-sided and per
+    value; ``adjusted`` (Holm) holds for all values together.
+    """
+
+    first: Estimate
+    second: Estimate
+
+    @property
+    def shares(self) -> Floats:
+        """The differences of shares."""
+        return self.second.shares - self.first.shares
+
+    @cached_property
+    def stderr(self) -> Floats:
+        """Their standard errors."""
+        return np.hypot(self.first.stderr, self.second.stderr)
+
+    @cached_property
+    def p_value(self) -> Floats:
+        """How often pure noise would differ at least as much, value by value."""
+        pairs = zip(self.shares, self.stderr, strict=True)
+        return np.array([_p_value(value, stderr) for value, stderr in pairs])
+
+    @cached_property
+    def adjusted(self) -> Floats:
+        """Holm's p-values: an error among *all* values is as rare as each says."""
+        order = np.argsort(self.p_value, kind="stable")
+        remaining = np.arange(len(order), 0, -1)
+        steps = np.minimum(1.0, np.maximum.accumulate(self.p_value[order] * remaining))
+        adjusted = np.empty_like(steps)
+        adjusted[order] = steps
+        return adjusted
+
+    def share(self, value: Any, *, confidence: float = 0.95) -> Answer:
+        """The difference in the share of one value."""
+        a, b = (e.share(value, confidence=confidence) for e in (self.first, self.second))
+        return _combine(a, b, confidence)
+
+    def total(self, values: Iterable[Any], *, confidence: float = 0.95) -> Answer:
+        """The difference in the share of several values together."""
+        chosen = values if isinstance(values, str) else list(values)
+        a, b = (e.total(chosen, confidence=confidence) for e in (self.first, self.second))
+        return _combine(a, b, confidence)
+
+    def range(self, low: float, high: float, *, confidence: float = 0.95) -> Answer:
+        """The difference in the share of numbers from ``low`` to ``high``."""
+        a, b = (e.range(low, high, confidence=confidence) for e in (self.first, self.second))
+        return _combine(a, b, confidence)
+
+    def mean(self, *, confidence: float = 0.95) -> Answer:
+        """The difference of the means."""
+        a, b = (e.mean(confidence=confidence) for e in (self.first, self.second))
+        return _combine(a, b, confidence)
+
+    def frame(self, *, confidence: float = 0.95) -> Frame:
+        """Every value with both shares, the difference, its interval and its p-values."""
+        reach = two_sided(confidence) * self.stderr
+        return Frame(
+            {
+                "value": self.first.domain.labels(),
+                "first": self.first.shares,
+                "second": self.second.shares,
+                "difference": self.shares,
+                "stderr": self.stderr,
+                "low": self.shares - reach,
+                "high": self.shares + reach,
+                "p_value": self.p_value,
+                "adjusted": self.adjusted,
+            }
+        )
+
+    def __repr__(self) -> str:
+        return f"<difference of {self.second!r} and {self.first!r}>"
+
+
+def difference(first: Estimate, second: Estimate) -> Difference:
+    """How much ``second`` differs from ``first``: two windows, groups, or variants.
+
+    Both must be over one domain and speak of the same thing (respondents, or
+    the population); their reports must be different reports.  Mechanisms may differ.
+    """
+    if first.domain != second.domain:
+        raise Mismatch(f"estimates over different domains: {first.domain} and {second.domain}")
+    if first.about != second.about:
+        raise Mismatch(
+            f"one estimate speaks of the {first.about}, the other of the {second.about}; "
+            "use for_population() on both or on neither"
+        )
+    return Difference(first, second)
+
+
+def _combine(first: Answer, second: Answer, confidence: float) -> Answer:
+    value = second.value - first.value
+    stderr = float(np.hypot(first.stderr, second.stderr))
+    return answer(value, stderr, first.label, confidence, p_value=_p_value(value, stderr))
+
+
+def _p_value(value: float, stderr: float) -> float:
+    if stderr == 0.0:
+        return 1.0 if value == 0.0 else 0.0
+    return 2 * NormalDist().cdf(-abs(value) / stderr)

@@ -1,0 +1,225 @@
+"""What a mechanism does to a distribution: a linear map with structure.
+
+A channel takes a distribution ``w`` over the ``inputs`` of a domain to the
+expected frequencies of the ``cells`` of a tally.  Cells form ``blocks`` of
+equal size; a report falls in exactly one cell of each block.  Hence every
+column of the channel sums to the number of blocks, every block of a tally sums
+to n, and the (composite) log-likelihood of a tally ``c`` is ``sum c log(A w)``.
+
+Mechanisms and estimators never import each other: they meet here.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.core.errors import InvalidInput
+
+__all__ = ["Channel", "DenseChannel", "Floats", "Inverse", "Pure", "SupportChannel"]
+
+Floats = NDArray[np.float64]
+
+_LARGEST_DENSE = 2**26
+"""Entries (512 MB) above which :meth:`Channel.dense` refuses."""
+
+
+@dataclass(frozen=True)
+class Pure:
+    """Support probabilities of a pure oracle: ``p`` for one's own value, ``q`` for another's."""
+
+    p: float
+    q: float
+
+    def variance(self, shares: Floats) -> Floats:
+        """n times the variance of each unbiased share, given the respondents' histogram.
+
+        ``[q(1-q) + f(p-q)(1-p-q)] / (p-q)^2``: the reporter of the value and the
+        others each add a Bernoulli's variance.
+        """
+        p, q = self.p, self.q
+        scaled: Floats = (q * (1 - q) + shares * (p - q) * (1 - p - q)) / (p - q) ** 2
+        return scaled
+
+
+class Inverse(Protocol):
+    """An unbiased linear estimate ``f = B x`` of shares from cell frequencies: ``B A = I``."""
+
+    def forward(self, frequencies: Floats) -> Floats:
+        """``B x``: shares from cell frequencies (cells / n)."""
+
+    def adjoint(self, weights: Floats) -> Floats:
+        """``B' z``: what each cell adds to the answer ``z . f``."""
+
+
+class Channel(ABC):
+    """A linear operator from distributions to cell frequencies.
+
+    ``pure``, ``kernel`` and ``inverse`` are knowledge that some estimators ask
+    for; None says that this channel has none.
+    """
+
+    inputs: int
+    cells: int
+    blocks: int = 1
+
+    pure: Pure | None = None
+    """Support probabilities, where the mechanism is a pure oracle."""
+
+    @property
+    def kernel(self) -> Floats | None:
+        """First column of a circulant channel: ``(A w)_y = sum_v kernel[y - v] w_v``."""
+        return None
+
+    @property
+    def inverse(self) -> Inverse | None:
+        """An unbiased linear estimate, where the channel has one."""
+        return None
+
+    @abstractmethod
+    def forward(self, shares: Floats) -> Floats:
+        """``A w``: expected cell frequencies."""
+
+    @abstractmethod
+    def adjoint(self, values: Floats) -> Floats:
+        """``A' r``: each input's mean of a function of the cells."""
+
+    def dense(self) -> Floats:
+        """The matrix itself, cells by inputs; only for small channels and for tests."""
+        if self.cells * self.inputs > _LARGEST_DENSE:
+            raise InvalidInput(
+                "channel",
+                type(self).__name__,
+                f"of at most {_LARGEST_DENSE} entries to be made dense",
+                f"{self.cells} x {self.inputs}",
+            )
+        return np.stack([self.forward(unit) for unit in np.eye(self.inputs)], axis=1)
+
+    def variance(self, shares: Floats) -> Floats:
+        """n times the variance of each unbiased share, given the respondents' histogram."""
+        if self.pure is not None:
+            return self.pure.variance(shares)
+        frequencies = self.forward(shares)
+        units = np.eye(self.inputs)
+        return np.array([self.variance_of(unit, frequencies, shares) for unit in units])
+
+    def variance_of(self, weights: Floats, frequencies: Floats, shares: Floats) -> float:
+        """n times the variance of the answer ``weights . shares``, given the respondents.
+
+        Every report adds ``g`` of the cells it falls in, ``g = B' z``.  Blocks are
+        independent given the value, and each block's mean is ``z_v`` for one
+        value ``v`` (or all) and zero for the others, so that summing over users
+        ``n Var = frequencies . g^2 - shares . z^2``.  A channel whose blocks
+        depend on each other must override this.
+        """
+        inverse = self.inverse
+        if inverse is None:
+            raise InvalidInput("channel", type(self).__name__, "invertible for a variance", None)
+        gains = inverse.adjoint(weights)
+        return max(0.0, float(frequencies @ gains**2 - shares @ weights**2))
+
+    def em_step(self, shares: Floats, cells: Floats) -> tuple[Floats, float]:
+        """One pass of expectation-maximisation: ``(ratio, log-likelihood)`` at ``shares``.
+
+        ``ratio = A'(c / (A w)) / sum c``; the next distribution is ``w * ratio``,
+        its mass is 1, its likelihood is not lower, and ``ratio <= 1`` everywhere
+        exactly at the maximum.  (The sum of the cells is n times the blocks.)
+        """
+        expected = self.forward(shares)
+        seen = cells > 0
+        quotient = np.zeros_like(expected)
+        np.divide(cells, expected, out=quotient, where=seen)
+        likelihood = float(cells[seen] @ np.log(expected[seen]))
+        return self.adjoint(quotient) / cells.sum(), likelihood
+
+
+class SupportChannel(Channel):
+    """A one-block channel of a pure oracle: each cell supports a set of values.
+
+    Its unbiased estimate is ``f = (x - q)/(p - q)``, x the frequency of support.
+    """
+
+    pure: Pure
+
+    @abstractmethod
+    def support(self, frequencies: Floats) -> Floats:
+        """For each value, the sum of ``frequencies`` over the cells that support it."""
+
+    @abstractmethod
+    def spread(self, weights: Floats) -> Floats:
+        """For each cell, the sum of ``weights`` over the values that it supports."""
+
+    @property
+    def inverse(self) -> Inverse:
+        return _SupportInverse(self)
+
+
+class _SupportInverse:
+    def __init__(self, channel: SupportChannel) -> None:
+        self._channel, self._pure = channel, channel.pure
+
+    def forward(self, frequencies: Floats) -> Floats:
+        p, q = self._pure.p, self._pure.q
+        return (self._channel.support(frequencies) - q * frequencies.sum()) / (p - q)
+
+    def adjoint(self, weights: Floats) -> Floats:
+        p, q = self._pure.p, self._pure.q
+        return (self._channel.spread(weights) - q * weights.sum()) / (p - q)
+
+
+class DenseChannel(Channel):
+    """A channel given by its matrix (cells by inputs), one block.
+
+    Its inverse is the linear unbiased estimate of least variance when all
+    inputs are equally frequent: ``(A' R^-1 A)^-1 A' R^-1``, ``R = diag(A u)``.
+    """
+
+    def __init__(self, matrix: Floats) -> None:
+        self.matrix = matrix
+        self.cells, self.inputs = matrix.shape
+
+    def forward(self, shares: Floats) -> Floats:
+        return self.matrix @ shares
+
+    def adjoint(self, values: Floats) -> Floats:
+        return self.matrix.T @ values
+
+    def dense(self) -> Floats:
+        return self.matrix.copy()
+
+    @cached_property
+    def _left_inverse(self) -> Floats | None:
+        marginal = self.matrix.mean(axis=1)
+        live = marginal > 0
+        root = np.sqrt(np.where(live, marginal, 1.0))
+        scaled = self.matrix / root[:, None]
+        if np.linalg.matrix_rank(scaled) < self.inputs:
+            return None
+        solved: Floats = np.linalg.pinv(scaled) / root
+        return solved
+
+    @property
+    def inverse(self) -> Inverse | None:
+        return None if self._left_inverse is None else _MatrixInverse(self._left_inverse)
+
+    def variance(self, shares: Floats) -> Floats:
+        inverse = self._left_inverse
+        if inverse is None:
+            return super().variance(shares)
+        return np.maximum(0.0, inverse**2 @ self.forward(shares) - shares)
+
+
+class _MatrixInverse:
+    def __init__(self, matrix: Floats) -> None:
+        self._matrix = matrix
+
+    def forward(self, frequencies: Floats) -> Floats:
+        return self._matrix @ frequencies
+
+    def adjoint(self, weights: Floats) -> Floats:
+        return self._matrix.T @ weights

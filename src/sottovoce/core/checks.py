@@ -1,0 +1,60 @@
+"""Checks shared by everything that takes parameters: one message shape for the whole library."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Collection
+
+import numpy as np
+
+from sottovoce.core.errors import InvalidInput
+
+__all__ = ["MAX_EPSILON", "MIN_EPSILON", "check_choice", "check_epsilon", "check_int", "check_real"]
+
+MIN_EPSILON = 1e-6
+MAX_EPSILON = 20.0
+"""Above e^20 (one in 485 million) a report is the value itself: refused."""
+
+
+def check_real(
+    value: object, parameter: str, owner: str, allowed: str = "a finite number"
+) -> float:
+    """A finite real number as float; booleans, text, NaN and infinities are refused."""
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+        raise InvalidInput(parameter, owner, allowed, value)
+    number = float(value)
+    if not math.isfinite(number):
+        raise InvalidInput(parameter, owner, allowed, value)
+    return number
+
+
+def check_int(value: object, parameter: str, owner: str, low: int, high: int | None = None) -> int:
+    """A whole number from ``low`` to ``high`` (no upper end where ``high`` is None)."""
+    allowed = (
+        f"a whole number of at least {low}"
+        if high is None
+        else f"a whole number from {low} to {high}"
+    )
+    if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
+        raise InvalidInput(parameter, owner, allowed, value)
+    number = int(value)
+    if number < low or (high is not None and number > high):
+        raise InvalidInput(parameter, owner, allowed, value)
+    return number
+
+
+def check_epsilon(value: object, owner: str) -> float:
+    """The privacy budget: a number from 1e-6 to 20."""
+    allowed = f"a number from {MIN_EPSILON:g} to {MAX_EPSILON:g}"
+    epsilon = check_real(value, "epsilon", owner, allowed)
+    if not MIN_EPSILON <= epsilon <= MAX_EPSILON:
+        raise InvalidInput("epsilon", owner, allowed, value)
+    return epsilon
+
+
+def check_choice(value: object, parameter: str, owner: str, choices: Collection[str]) -> str:
+    """One of a few words."""
+    if not isinstance(value, str) or value not in choices:
+        raise InvalidInput(parameter, owner, f"one of {', '.join(sorted(choices))}", value)
+    return value

@@ -1,0 +1,77 @@
+"""Errors that say which parameter, of whom, what is allowed, what was given.
+
+Every error of sottovoce derives from :class:`SottovoceError`; those about a
+wrong value are also ``ValueError``, so that ordinary Python code catches them.
+"""
+
+from __future__ import annotations
+
+__all__ = [
+    "CorruptBytes",
+    "EntropyError",
+    "InvalidInput",
+    "Mismatch",
+    "MissingExtra",
+    "NotIdentified",
+    "SottovoceError",
+    "Unfit",
+    "shown",
+]
+
+
+def shown(value: object, limit: int = 80) -> str:
+    """The ``repr`` of a value, shortened so that it fits in a message."""
+    text = repr(value)
+    return text if len(text) <= limit else f"{text[: limit - 3]}..."
+
+
+class SottovoceError(Exception):
+    """Base of every error raised on purpose by sottovoce."""
+
+
+class InvalidInput(SottovoceError, ValueError):
+    """A parameter was given a value outside what is allowed.
+
+    >>> raise InvalidInput("epsilon", "randomized-response", "a number from 1e-6 to 20", -1)
+    Traceback (most recent call last):
+    ...
+    sottovoce.core.errors.InvalidInput: epsilon of randomized-response must be a number from 1e-6 to 20; got -1
+    """
+
+    def __init__(
+        self, parameter: str, owner: str, allowed: str, given: object, *, hint: str = ""
+    ) -> None:
+        self.parameter, self.owner, self.allowed, self.given = parameter, owner, allowed, given
+        message = f"{parameter} of {owner} must be {allowed}; got {shown(given)}"
+        super().__init__(f"{message}. {hint}" if hint else message)
+
+
+class Mismatch(SottovoceError, ValueError):
+    """Two things that must belong together (tally, reports, survey) do not."""
+
+
+class CorruptBytes(SottovoceError, ValueError):
+    """Bytes or a file that cannot be read whole: truncated, altered, or of an unknown version."""
+
+
+class Unfit(SottovoceError, ValueError):
+    """A method or name that does not apply here; the message lists what does."""
+
+
+class NotIdentified(SottovoceError, ValueError):
+    """The reports cannot tell what was asked of them, whatever their number."""
+
+
+class EntropyError(SottovoceError, RuntimeError):
+    """The operating system gave no randomness; no report is made."""
+
+
+class MissingExtra(SottovoceError, ImportError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        self.package, self.extra = package, extra
+        super().__init__(
+            f"{purpose} needs {package}, which is not installed; "
+            f"install it with: pip install 'sottovoce[{extra}]'"
+        )

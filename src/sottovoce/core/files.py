@@ -1,0 +1,30 @@
+"""Whole files or none: written beside their place, synced, then renamed."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+__all__ = ["write_whole"]
+
+
+def write_whole(path: str | os.PathLike[str], fill: Callable[[Path], object]) -> Path:
+    """Let ``fill`` write a temporary neighbour of ``path``, then rename it into place.
+
+    If anything fails, the temporary file is removed and ``path`` is as it was.
+    """
+    target = Path(path)
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
+    os.close(handle)
+    temporary = Path(name)
+    try:
+        fill(temporary)
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    return target

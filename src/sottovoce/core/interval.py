@@ -1,0 +1,127 @@
+"""A number between two bounds, seen through equal bins."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.core.checks import check_int, check_real
+from sottovoce.core.domain import Domain, Indices, register_domain
+from sottovoce.core.errors import InvalidInput
+from sottovoce.core.exact import decimal_text
+
+__all__ = ["Interval"]
+
+
+@register_domain
+@dataclass(frozen=True)
+class Interval(Domain):
+    """Real numbers from ``low`` to ``high`` (both included) in ``bins`` equal bins.
+
+    A value on an inner edge belongs to the bin above it; ``high`` to the last bin.
+
+    >>> age = Interval(0, 120, bins=12)
+    >>> age.index(10), age.index(120), age.label(0)
+    (1, 11, (0.0, 10.0))
+    """
+
+    kind: ClassVar[str] = "interval"
+    ordered: ClassVar[bool] = True
+
+    low: float
+    high: float
+    bins: int = 256
+
+    def __post_init__(self) -> None:
+        low = check_real(self.low, "low", "Interval")
+        high = check_real(self.high, "high", "Interval", f"a finite number above low = {low:g}")
+        if not low < high or not np.isfinite(high - low):
+            raise InvalidInput(
+                "high", "Interval", f"a finite number above low = {low:g}", self.high
+            )
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+        object.__setattr__(self, "bins", check_int(self.bins, "bins", "Interval", 1))
+
+    @property
+    def size(self) -> int:
+        return self.bins
+
+    @property
+    def edges(self) -> NDArray[np.float64]:
+        """The ``bins + 1`` edges."""
+        return np.linspace(self.low, self.high, self.bins + 1)
+
+    @property
+    def midpoints(self) -> NDArray[np.float64]:
+        """The middle of every bin."""
+        edges = self.edges
+        return (edges[:-1] + edges[1:]) / 2
+
+    def is_one(self, values: object) -> bool:
+        return isinstance(values, (str, bytes, numbers.Number, np.generic)) or values is None
+
+    def index(self, value: Any) -> int:
+        if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+            raise InvalidInput("value", str(self), self._allowed(), value)
+        return int(self.indices(np.array([value], dtype=np.float64))[0])
+
+    def indices(self, values: Any) -> Indices:
+        array = np.asarray(values)
+        if array.ndim != 1:
+            raise InvalidInput(
+                "values", str(self), "one number or a flat list", f"an array of shape {array.shape}"
+            )
+        self._refuse_empty(len(array), values)
+        if array.dtype.kind not in "iuf":
+            raise InvalidInput("values", str(self), "numbers", f"an array of dtype {array.dtype}")
+        inside = (array >= self.low) & (array <= self.high)  # False for NaN
+        if not inside.all():
+            raise InvalidInput("value", str(self), self._allowed(), array[~inside][0].item())
+        numbers_ = array.astype(np.float64)
+        scaled = (numbers_ - self.low) * (self.bins / (self.high - self.low))
+        found = np.clip(scaled.astype(np.int64), 0, self.bins - 1)
+        # Rounding may put a value on the wrong side of an edge: 0.29 * 100 is 28.999999999999996.
+        edges = self.edges
+        found -= numbers_ < edges[found]
+        found += (numbers_ >= edges[found + 1]) & (found < self.bins - 1)
+        return found
+
+    def _allowed(self) -> str:
+        return f"a number from {self.low:g} to {self.high:g}"
+
+    def overlap(self, low: float, high: float) -> NDArray[np.float64]:
+        """How much of each bin lies in ``[low, high]``: 0, 1, or a fraction at the ends."""
+        start = check_real(low, "low", "range", self._allowed())
+        stop = check_real(high, "high", "range", self._allowed())
+        if not self.low <= start <= stop <= self.high:
+            raise InvalidInput("low, high", "range", f"{self._allowed()}, low first", (low, high))
+        edges = self.edges
+        width = (self.high - self.low) / self.bins
+        covered = np.minimum(edges[1:], stop) - np.maximum(edges[:-1], start)
+        return np.clip(covered / width, 0.0, 1.0)
+
+    def label(self, index: int) -> tuple[float, float]:
+        width = (self.high - self.low) / self.bins
+        last = index == self.bins - 1
+        return self.low + index * width, self.high if last else self.low + (index + 1) * width
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "low": decimal_text(self.low),
+            "high": decimal_text(self.high),
+            "bins": self.bins,
+        }
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Interval:
+        return cls(float(document["low"]), float(document["high"]), document["bins"])
+
+    def __str__(self) -> str:
+        return f"Interval({self.low:g}, {self.high:g}, bins={self.bins})"

@@ -1,0 +1,283 @@
+"""The base of every mechanism: a value goes in, a few random integers come out.
+
+Methods are grouped by the party that runs them.  A subclass is a frozen
+dataclass under :func:`sottovoce.core.registry.register` and says, in integers,
+how a device answers (:meth:`Mechanism.respond`), the same for many devices at
+once (:meth:`Mechanism.respond_many`), how reports are counted
+(:meth:`Mechanism.count`), what the counting means (:meth:`Mechanism.channel`),
+and how private it is (:meth:`Mechanism.certificate`).
+"""
+
+from __future__ import annotations
+
+import os
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import KW_ONLY, dataclass, fields
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.core.certificate import Certificate
+from sottovoce.core.channel import Channel, Floats
+from sottovoce.core.checks import check_epsilon, check_int
+from sottovoce.core.domain import Domain, Indices
+from sottovoce.core.errors import InvalidInput, Mismatch
+from sottovoce.core.exact import canonical_json, decimal_text, fingerprint_of
+from sottovoce.core.randomness import OperatingSystem, Source
+from sottovoce.core.reports import BitField, Column, IntField, Reports
+from sottovoce.core.tally import Tally
+
+__all__ = ["DEFAULT_BITS", "Mechanism", "check_bits"]
+
+Field = IntField | BitField
+
+DEFAULT_BITS = 62
+"""Weights are integers over 2^62 unless a coarser table is asked for (tests use 16 bits)."""
+
+_CHUNK_BYTES = 2**20
+
+
+def check_bits(bits: object, owner: str) -> int:
+    """The precision of a weight table: from 8 to 62 bits."""
+    return check_int(bits, "bits", owner, 8, DEFAULT_BITS)
+
+
+@dataclass(frozen=True)
+class Mechanism(ABC):
+    """A way to randomize one value of ``domain`` under ``epsilon``-local differential privacy.
+
+    ``weights`` are the integers that the device draws with.  They are derived
+    once, when a mechanism is made, and travel in its JSON: a device never
+    computes e^epsilon, it only checks that the weights keep their promise.
+    """
+
+    name: ClassVar[str]
+    aka: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    """Paper names, each with the options it stands for."""
+    weight_names: ClassVar[tuple[str, ...]] = ()
+    """What the integers of ``weights`` are, in order."""
+
+    domain: Domain
+    epsilon: float
+    _: KW_ONLY
+    weights: Any = None
+
+    def __post_init__(self) -> None:
+        self._check_domain()
+        object.__setattr__(self, "epsilon", check_epsilon(self.epsilon, self.name))
+        self._check_options()
+        given = self.weights is not None
+        weights = self._check_weights(self.weights) if given else self._derive_weights()
+        object.__setattr__(self, "weights", weights)
+        if not self.certificate().holds(self.epsilon):
+            raise InvalidInput(
+                "weights",
+                self.name,
+                f"such that no ratio exceeds e^{self.epsilon:g}",
+                str(self.certificate()),
+            )
+
+    def _check_domain(self) -> None:
+        if not isinstance(self.domain, Domain):
+            raise InvalidInput(
+                "domain", self.name, "a domain such as Categories or Interval", self.domain
+            )
+
+    # -- what a subclass says --------------------------------------------------
+
+    def _check_options(self) -> None:
+        """Check and complete the options of the subclass."""
+
+    @abstractmethod
+    def _derive_weights(self) -> Any:
+        """The integer weights for ``epsilon``, from rational bounds of e^epsilon."""
+
+    def _check_weights(self, weights: Any) -> Any:
+        """Weights that came from JSON: all those named, whole and not negative."""
+        if not isinstance(weights, Mapping) or set(weights) != set(self.weight_names):
+            allowed = f"whole numbers named {', '.join(self.weight_names)}"
+            raise InvalidInput("weights", self.name, allowed, weights)
+        return tuple(check_int(weights[k], f"weight {k}", self.name, 0) for k in self.weight_names)
+
+    def _weights_document(self) -> Any:
+        return dict(zip(self.weight_names, self.weights, strict=True))
+
+    @property
+    @abstractmethod
+    def fields(self) -> tuple[Field, ...]:
+        """The columns of a report."""
+
+    @property
+    @abstractmethod
+    def cells(self) -> int:
+        """The length of a tally."""
+
+    @property
+    def blocks(self) -> int:
+        """How many cells one report falls in."""
+        return 1
+
+    @property
+    def words_per_report(self) -> int:
+        """How many random 64-bit words a device draws at first (more only by rare ties)."""
+        return 1
+
+    @classmethod
+    @abstractmethod
+    def examples(cls) -> Iterable[Mechanism]:
+        """Instances that the contract tests run through every law."""
+
+    # -- device ----------------------------------------------------------------
+
+    def randomize(self, values: Any, *, source: Source | None = None) -> Reports:
+        """Randomize one value, or many, with the operating system's randomness.
+
+        ``source=Seeded(...)`` is for simulation only.  One bad value refuses the
+        whole batch before anything is drawn.
+        """
+        source = OperatingSystem() if source is None else source
+        if self.domain.is_one(values):
+            report = self.respond(self.domain.index(values), source)
+            return Reports(
+                self, {f.name: f.one(x) for f, x in zip(self.fields, report, strict=True)}
+            )
+        return self.randomize_indices(self.domain.indices(values), source)
+
+    def randomize_indices(self, indices: Indices, source: Source | None = None) -> Reports:
+        """Randomize values given by index: in chunks, on all cores where the source is the system's."""
+        source = OperatingSystem() if source is None else source
+        columns = {field.name: field.empty(len(indices)) for field in self.fields}
+        rows = max(1, _CHUNK_BYTES // (8 * self.words_per_report))
+
+        def fill(start: int) -> None:
+            part = slice(start, start + rows)
+            answers = self.respond_many(indices[part], source)
+            for field, answer in zip(self.fields, answers, strict=True):
+                columns[field.name][part] = answer
+
+        starts = range(0, len(indices), rows)
+        if source.secure and len(starts) > 1:
+            with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+                list(pool.map(fill, starts))
+        else:
+            for start in starts:
+                fill(start)
+        return Reports(self, columns)
+
+    @abstractmethod
+    def respond(self, index: int, source: Source) -> tuple[Any, ...]:
+        """The report of one device, in plain integers: one item a field."""
+
+    @abstractmethod
+    def respond_many(self, indices: Indices, source: Source) -> tuple[Column, ...]:
+        """The reports of many devices; the same words give the same reports as :meth:`respond`."""
+
+    # -- collector ---------------------------------------------------------------
+
+    def tally(self, reports: Reports) -> Tally:
+        """Count reports.  No reports give the empty tally."""
+        if not isinstance(reports, Reports):
+            raise InvalidInput("reports", f"tally of {self.name}", "Reports", reports)
+        if reports.mechanism != self:
+            raise Mismatch(
+                f"{self} ({self.fingerprint}) was given reports of "
+                f"{reports.mechanism} ({reports.fingerprint})"
+            )
+        return Tally(self, len(reports), self.count(reports))
+
+    @abstractmethod
+    def count(self, reports: Reports) -> NDArray[np.int64]:
+        """The cells of a tally of ``reports``."""
+
+    # -- simulation ----------------------------------------------------------------
+
+    def simulate(self, true_counts: Any, *, source: Source | None = None) -> Tally:
+        """A random tally of a population with ``true_counts`` people for each input.
+
+        By the tally's exact law where one is known, else by drawing reports in
+        bounded memory.
+        """
+        counts = np.asarray(true_counts)
+        owner = f"simulate of {self.name}"
+        if counts.dtype.kind not in "iu" or counts.shape != (self.domain.size,):
+            raise InvalidInput(
+                "true_counts",
+                owner,
+                f"{self.domain.size} whole numbers",
+                f"shape {counts.shape}, dtype {counts.dtype}",
+            )
+        if counts.min() < 0 or counts.sum() < 1:
+            raise InvalidInput(
+                "true_counts",
+                owner,
+                "not negative, with at least one person",
+                f"minimum {counts.min()}, sum {counts.sum()}",
+            )
+        chosen = OperatingSystem() if source is None else source
+        cells = self._simulate(counts.astype(np.int64), chosen)
+        return Tally(self, int(counts.sum()), cells)
+
+    def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
+        rows = max(1, 2**22 // self.words_per_report)
+        total, cells = int(counts.sum()), np.zeros(self.cells, dtype=np.int64)
+        ends = np.cumsum(counts)
+        for start in range(0, total, rows):
+            people = np.arange(start, min(total, start + rows))
+            indices = np.searchsorted(ends, people, side="right")
+            cells += self.count(self.randomize_indices(indices, source))
+        return cells
+
+    # -- analyst -------------------------------------------------------------------
+
+    @abstractmethod
+    def channel(self) -> Channel:
+        """What this mechanism does to a distribution."""
+
+    def variance(self, shares: Any, n: int) -> Floats:
+        """The variance of each unbiased share among ``n`` respondents with these true shares."""
+        people = check_int(n, "n", f"variance of {self.name}", 1)
+        return self.channel().variance(np.asarray(shares, dtype=np.float64)) / people
+
+    # -- auditor -------------------------------------------------------------------
+
+    @abstractmethod
+    def certificate(self) -> Certificate:
+        """The exact worst ratio of weights between any two values."""
+
+    def supports(self, reports: Reports, index: int) -> NDArray[np.bool_] | None:
+        """Which reports speak for input ``index``; None where reports are no sets of values."""
+        return None
+
+    # -- identity --------------------------------------------------------------------
+
+    def options(self) -> dict[str, Any]:
+        """The options beyond domain and epsilon, complete."""
+        base = {f.name for f in fields(Mechanism)}
+        return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in base}
+
+    def document(self) -> dict[str, Any]:
+        """Integers and strings that say everything about the mechanism."""
+        return {
+            "mechanism": self.name,
+            "version": 1,
+            "domain": self.domain.to_json(),
+            "epsilon": decimal_text(self.epsilon),
+            "options": self.options(),
+            "weights": self._weights_document(),
+        }
+
+    def to_json(self) -> str:
+        """Canonical JSON; :func:`sottovoce.core.registry.mechanism_from_json` reads it."""
+        return canonical_json(self.document())
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """32 hexadecimal digits that stand for this mechanism everywhere."""
+        return fingerprint_of(self.document())
+
+    def __str__(self) -> str:
+        return f"{self.name}({self.domain}, epsilon={self.epsilon:g})"

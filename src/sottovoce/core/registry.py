@@ -1,0 +1,95 @@
+"""Mechanisms by name: the explaining name, or the name a paper gave, in any case."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, TypeVar
+
+from sottovoce.core.domain import Domain, domain_from_json
+from sottovoce.core.errors import CorruptBytes, InvalidInput, Unfit
+from sottovoce.core.mechanism import Mechanism
+
+__all__ = ["mechanism", "mechanism_from_document", "mechanism_from_json", "register", "registered"]
+
+_CLASSES: dict[str, type[Mechanism]] = {}
+_NAMES: dict[str, tuple[type[Mechanism], Mapping[str, Any]]] = {}
+
+M = TypeVar("M", bound=type[Mechanism])
+
+
+def register(cls: M) -> M:
+    """Make a mechanism known under its name and its paper names; a taken name is refused."""
+    for name, options in {cls.name: {}, **cls.aka}.items():
+        if name in _NAMES:
+            raise InvalidInput("name", cls.__name__, "not taken yet", name)
+        _NAMES[name] = (cls, options)
+    _CLASSES[cls.name] = cls
+    return cls
+
+
+def registered() -> Iterator[type[Mechanism]]:
+    """Every registered mechanism, in order of name."""
+    return iter(cls for _, cls in sorted(_CLASSES.items()))
+
+
+def mechanism(name: str, domain: Domain, epsilon: float | None = None, **options: Any) -> Mechanism:
+    """Make a mechanism by name.
+
+    >>> import sottovoce as sv
+    >>> print(sv.mechanism("OLH", sv.Categories(1024), 1.0))
+    local-hashing(Categories(1024), epsilon=1)
+    """
+    key = name.strip().lower() if isinstance(name, str) else name
+    if key not in _NAMES:
+        raise Unfit(f"there is no mechanism {name!r}; there are {', '.join(sorted(_NAMES))}")
+    cls, preset = _NAMES[key]
+    for option, value in preset.items():
+        if options.get(option, value) != value:
+            raise InvalidInput(option, name, f"{value!r} (or use {cls.name!r})", options[option])
+    arguments = {**preset, **options}
+    if epsilon is not None:
+        arguments["epsilon"] = epsilon
+    try:
+        return cls(domain, **arguments)
+    except TypeError as error:
+        raise InvalidInput("options", cls.name, _signature(cls), f"{arguments}: {error}") from error
+
+
+def mechanism_from_json(text: str) -> Mechanism:
+    """Rebuild a mechanism from its canonical JSON."""
+    try:
+        document = json.loads(text)
+    except ValueError as error:
+        raise CorruptBytes(f"the description of a mechanism is no JSON: {error}") from error
+    return mechanism_from_document(document)
+
+
+def mechanism_from_document(document: Any) -> Mechanism:
+    """Rebuild a mechanism from its document; its weights are taken as they are, and checked."""
+    if not isinstance(document, Mapping) or document.get("mechanism") not in _CLASSES:
+        named = document.get("mechanism") if isinstance(document, Mapping) else document
+        raise CorruptBytes(
+            f"unknown mechanism {named!r}; this version knows {', '.join(sorted(_CLASSES))}"
+        )
+    if document.get("version") != 1:
+        raise CorruptBytes(
+            f"{document['mechanism']} of version {document.get('version')!r}; this version reads 1"
+        )
+    try:
+        return _CLASSES[document["mechanism"]](
+            domain_from_json(document["domain"]),
+            epsilon=float(document["epsilon"]),
+            weights=document["weights"],
+            **document["options"],
+        )
+    except (KeyError, TypeError) as error:
+        raise CorruptBytes(
+            f"the description of {document['mechanism']} is incomplete: {error}"
+        ) from error
+
+
+def _signature(cls: type[Mechanism]) -> str:
+    from dataclasses import fields
+
+    return "among " + ", ".join(f.name for f in fields(cls) if f.name != "domain")

@@ -1,0 +1,163 @@
+"""The public agreement of device, collector and analyst."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from typing import Any
+
+from sottovoce.core.categories import Categories
+from sottovoce.core.checks import check_choice, check_int
+from sottovoce.core.errors import CorruptBytes, InvalidInput
+from sottovoce.core.exact import canonical_json, fingerprint_of
+from sottovoce.core.interval import Interval
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.registry import mechanism_from_document
+
+__all__ = ["Survey"]
+
+WINDOWS = ("once", "day", "week", "month")
+OUTSIDE = ("nearest", "other", "refuse")
+_VERSION = 1
+
+
+@dataclass(frozen=True)
+class Survey:
+    """A question, how its answers are randomized, and the rules around it.
+
+    ``window``: a person sends at most one report in each (``once``: one ever).
+    ``minimum_batch``: no answer is shown from fewer reports.
+    ``outside``: what a device does with a value outside the domain: ``nearest``
+    (numbers move to the closer bound), ``other`` (to the category of that
+    name), or ``refuse`` (no report; a device that stays silent tells something).
+
+    Everything is in its canonical JSON, integers and strings only, weights
+    included: a device draws with these integers and computes no probability.
+
+    >>> import sottovoce as sv
+    >>> colors = sv.mechanism("grr", sv.Categories(["red", "blue"]), 1.0)
+    >>> s = Survey("colors", "Which colour do you like best?", colors)
+    >>> Survey.from_json(s.to_json()) == s
+    True
+    >>> print(s.privacy())
+    Whatever is reported, it is at most 2.72 times as likely from one answer as from any other.
+    Someone who held an answer for as likely as not can, after a report, believe in it with at most 73.2%.
+    """
+
+    name: str
+    question: str
+    mechanism: Mechanism
+    window: str = "once"
+    minimum_batch: int = 100
+    outside: str = "refuse"
+    opens: str = ""
+    closes: str = ""
+
+    def __post_init__(self) -> None:
+        owner = "Survey"
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise InvalidInput("name", owner, "text that is not blank", self.name)
+        if not isinstance(self.question, str) or not self.question.strip():
+            raise InvalidInput("question", owner, "text that is not blank", self.question)
+        if not isinstance(self.mechanism, Mechanism):
+            raise InvalidInput("mechanism", owner, "a mechanism", self.mechanism)
+        check_choice(self.window, "window", owner, WINDOWS)
+        check_choice(self.outside, "outside", owner, OUTSIDE)
+        check_int(self.minimum_batch, "minimum_batch", owner, 1)
+        self._check_outside()
+        for parameter in ("opens", "closes"):
+            _check_date(getattr(self, parameter), parameter)
+        if self.opens and self.closes and self.closes < self.opens:
+            raise InvalidInput("closes", owner, f"not before opens = {self.opens}", self.closes)
+
+    def _check_outside(self) -> None:
+        domain = self.mechanism.domain
+        if self.outside == "nearest" and not isinstance(domain, Interval):
+            raise InvalidInput("outside", "Survey", "'nearest' only for an Interval", str(domain))
+        named = isinstance(domain, Categories) and "other" in (domain.values or ())
+        if self.outside == "other" and not named:
+            raise InvalidInput(
+                "outside", "Survey", "'other' only with a category 'other'", str(domain)
+            )
+
+    def admit(self, value: Any) -> Any:
+        """The value that a device randomizes for ``value``, by the rule for values outside."""
+        domain = self.mechanism.domain
+        try:
+            domain.index(value)
+        except InvalidInput:
+            if self.outside == "other":
+                return "other"
+            if self.outside == "nearest" and isinstance(domain, Interval):
+                return _nearest(value, domain)
+            raise
+        return value
+
+    def privacy(self) -> str:
+        """What the privacy means, for the people asked."""
+        odds = float(self.mechanism.certificate().ratio)
+        belief = math.ceil(1000 * odds / (1 + odds)) / 10
+        return (
+            f"Whatever is reported, it is at most {odds:.3g} times as likely from one answer "
+            "as from any other.\n"
+            "Someone who held an answer for as likely as not can, after a report, "
+            f"believe in it with at most {belief:g}%."
+        )
+
+    def document(self) -> dict[str, Any]:
+        """Integers and strings that say everything about the survey."""
+        return {
+            "survey": _VERSION,
+            "name": self.name,
+            "question": self.question,
+            "mechanism": self.mechanism.document(),
+            "window": self.window,
+            "minimum_batch": self.minimum_batch,
+            "outside": self.outside,
+            "opens": self.opens,
+            "closes": self.closes,
+        }
+
+    def to_json(self) -> str:
+        """Canonical JSON."""
+        return canonical_json(self.document())
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """32 hexadecimal digits that key everything stored for this survey."""
+        return fingerprint_of(self.document())
+
+    @classmethod
+    def from_json(cls, text: str) -> Survey:
+        """Read a survey; its weights are taken as they are, and checked against its epsilon."""
+        try:
+            document = json.loads(text)
+        except ValueError as error:
+            raise CorruptBytes(f"the survey is no JSON: {error}") from error
+        if not isinstance(document, Mapping) or document.get("survey") != _VERSION:
+            version = document.get("survey") if isinstance(document, Mapping) else document
+            raise CorruptBytes(f"a survey of version {version!r}; this version reads {_VERSION}")
+        rest = {key: value for key, value in document.items() if key not in ("survey", "mechanism")}
+        try:
+            return cls(mechanism=mechanism_from_document(document["mechanism"]), **rest)
+        except (KeyError, TypeError) as error:
+            raise CorruptBytes(f"the survey is incomplete: {error}") from error
+
+
+def _nearest(value: Any, domain: Interval) -> Any:
+    if isinstance(value, (int, float)) and not isinstance(value, bool) and not math.isnan(value):
+        return min(max(value, domain.low), domain.high)
+    raise InvalidInput("value", str(domain), "a number", value)
+
+
+def _check_date(text: str, parameter: str) -> None:
+    try:
+        valid = text == "" or date.fromisoformat(text).isoformat() == text
+    except (TypeError, ValueError):
+        valid = False
+    if not valid:
+        raise InvalidInput(parameter, "Survey", "empty or a date such as 2026-01-31", text)

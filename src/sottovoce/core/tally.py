@@ -1,0 +1,164 @@
+"""Counts of reports: the smallest thing worth keeping, and a monoid.
+
+A tally is ``n`` and one integer a cell of its mechanism's channel.  Adding
+tallies of one mechanism is exact, in any order; :meth:`Tally.empty` is the
+identity.  Its bytes carry the mechanism's JSON, so they explain themselves.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import struct
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.core.errors import CorruptBytes, InvalidInput, Mismatch
+from sottovoce.core.files import write_whole
+
+if TYPE_CHECKING:
+    from sottovoce.core.mechanism import Mechanism
+
+__all__ = ["Tally"]
+
+_MAGIC = b"svtally\x01"  # the last byte is the version of the layout
+_DIGEST = 16
+_LARGEST = 2**62
+"""More reports than this are refused: cells are 64-bit integers."""
+
+
+class Tally:
+    """``n`` reports counted by cell.  Immutable; ``a + b`` merges.
+
+    Every block of cells sums to ``n``: each report falls in exactly one cell of
+    each block.  A tally for which this does not hold is refused at birth.
+    """
+
+    __slots__ = ("cells", "mechanism", "n")
+
+    def __init__(self, mechanism: Mechanism, n: int, cells: NDArray[Any]) -> None:
+        owner = f"tally of {mechanism.name}"
+        array = np.asarray(cells)
+        if array.dtype.kind not in "iu" or array.shape != (mechanism.cells,):
+            raise InvalidInput(
+                "cells",
+                owner,
+                f"{mechanism.cells} whole numbers",
+                f"shape {array.shape}, dtype {array.dtype}",
+            )
+        if not 0 <= n <= _LARGEST:
+            raise InvalidInput("n", owner, f"from 0 to {_LARGEST}", n)
+        array = array.astype(np.int64)
+        if len(array) and array.min() < 0:
+            raise InvalidInput("cells", owner, "not negative", int(array.min()))
+        sums = array.reshape(mechanism.blocks, -1).sum(axis=1)
+        if np.any(sums != n):
+            wrong = int(np.flatnonzero(sums != n)[0])
+            raise InvalidInput(
+                "cells",
+                owner,
+                f"such that each block sums to n = {n}",
+                f"block {wrong} with sum {int(sums[wrong])}",
+            )
+        array.setflags(write=False)
+        object.__setattr__(self, "mechanism", mechanism)
+        object.__setattr__(self, "n", int(n))
+        object.__setattr__(self, "cells", array)
+
+    mechanism: Mechanism
+    n: int
+    cells: NDArray[np.int64]
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Tally cannot be changed; {name} was to become {value!r}")
+
+    @classmethod
+    def empty(cls, mechanism: Mechanism) -> Tally:
+        """The tally of no reports: the identity of merging."""
+        return cls(mechanism, 0, np.zeros(mechanism.cells, dtype=np.int64))
+
+    def __add__(self, other: object) -> Tally:
+        if not isinstance(other, Tally):
+            return NotImplemented
+        if other.mechanism != self.mechanism:
+            raise Mismatch(
+                f"cannot merge a tally of {self.mechanism} ({self.mechanism.fingerprint}) "
+                f"with one of {other.mechanism} ({other.mechanism.fingerprint})"
+            )
+        return Tally(self.mechanism, self.n + other.n, self.cells + other.cells)
+
+    def __radd__(self, other: object) -> Tally:
+        return self if other == 0 else NotImplemented  # so that sum(tallies) works
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, Tally)
+            and self.mechanism == other.mechanism
+            and self.n == other.n
+            and np.array_equal(self.cells, other.cells)
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.mechanism, self.n, self.cells.tobytes()))
+
+    def __repr__(self) -> str:
+        return f"<tally of {self.n} reports of {self.mechanism}>"
+
+    def to_bytes(self) -> bytes:
+        """Magic and version, header length, JSON header, cells, checksum.
+
+        Integers are little-endian; cells are signed 64-bit; the checksum is the
+        first 16 bytes of the SHA-256 of all that precedes it.
+        """
+        header = json.dumps(
+            {"mechanism": self.mechanism.document(), "n": self.n, "cells": len(self.cells)},
+            sort_keys=True,
+            separators=(",", ":"),
+            ensure_ascii=False,
+        ).encode()
+        body = _MAGIC + struct.pack("<I", len(header)) + header + self.cells.astype("<i8").tobytes()
+        return body + hashlib.sha256(body).digest()[:_DIGEST]
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Tally:
+        """Read what :meth:`to_bytes` wrote; anything altered, cut or unknown is refused."""
+        from sottovoce.core.registry import mechanism_from_document
+
+        start = len(_MAGIC) + 4
+        if data[: len(_MAGIC) - 1] != _MAGIC[:-1]:
+            raise CorruptBytes("these bytes are no tally: they do not begin with 'svtally'")
+        if len(data) >= len(_MAGIC) and data[len(_MAGIC) - 1] != _MAGIC[-1]:
+            raise CorruptBytes(
+                f"a tally of layout {data[len(_MAGIC) - 1]}; this version reads {_MAGIC[-1]}"
+            )
+        if len(data) < start + _DIGEST:
+            raise CorruptBytes(f"a tally cut short: only {len(data)} bytes")
+        if hashlib.sha256(data[:-_DIGEST]).digest()[:_DIGEST] != data[-_DIGEST:]:
+            raise CorruptBytes(
+                f"a tally of {len(data)} bytes, cut short or altered: its checksum is wrong"
+            )
+        (length,) = struct.unpack("<I", data[len(_MAGIC) : start])
+        try:
+            header = json.loads(data[start : start + length])
+            n, size = int(header["n"]), int(header["cells"])
+            mechanism = mechanism_from_document(header["mechanism"])
+        except (KeyError, TypeError, ValueError) as error:
+            raise CorruptBytes(f"the header of a tally cannot be read: {error}") from error
+        cells = np.frombuffer(data[start + length : -_DIGEST], dtype="<i8")
+        if len(cells) != size:
+            raise CorruptBytes(f"a tally says {size} cells and holds {len(cells)}")
+        return cls(mechanism, n, cells)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the bytes to a file, whole or not at all."""
+        data = self.to_bytes()
+        write_whole(path, lambda part: part.write_bytes(data))
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Tally:
+        """Read a file of :meth:`write`."""
+        return cls.from_bytes(Path(path).read_bytes())

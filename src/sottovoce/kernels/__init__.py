@@ -1,0 +1,1 @@
+"""Inner loops on plain arrays, compiled where numba is installed.  No policy."""

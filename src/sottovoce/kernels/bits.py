@@ -1,0 +1,67 @@
+"""Counting set bits by column, over many packed rows.
+
+The plain version states what is computed.  The compiled one computes it with
+vertical counters: bit k of the counts of 64 columns is one word, and rows enter
+seven at a time through carry-save adders (7 words become a 3-bit number), so
+that no bit is ever unpacked before 255 rows have been added up.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["column_counts", "column_counts_plain"]
+
+Counts = NDArray[np.int64]
+
+_SMALL = 2**21
+"""Bytes below which loading the compiled kernel is not worth while."""
+_CHUNK = 2**22
+"""Bytes that one thread counts at a time."""
+
+
+def column_counts(rows: NDArray[np.uint8], size: int) -> Counts:
+    """How many rows have bit ``v`` set, for ``v`` below ``size`` (bit ``v % 8`` of byte ``v // 8``)."""
+    kernel = _compiled() if rows.size >= _SMALL else None
+    if kernel is None:
+        return column_counts_plain(rows, size)
+    words_a_row = -(-rows.shape[1] // 8)
+
+    def part(start: int) -> Counts:
+        words = np.zeros((min(step, len(rows) - start), 8 * words_a_row), dtype=np.uint8)
+        words[:, : rows.shape[1]] = rows[start : start + step]
+        counts = np.zeros(64 * words_a_row, dtype=np.int64)
+        kernel(words.view("<u8"), counts)
+        return counts
+
+    step = max(1, _CHUNK // rows.shape[1])
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        parts = list(pool.map(part, range(0, len(rows), step)))
+    return np.sum(parts, axis=0)[:size]
+
+
+def column_counts_plain(rows: NDArray[np.uint8], size: int) -> Counts:
+    """The definition, in bounded memory: unpack, then sum each column."""
+    step = max(1, 2 * _CHUNK // max(1, size))
+    total = np.zeros(size, dtype=np.int64)
+    for start in range(0, len(rows), step):
+        chunk = np.unpackbits(rows[start : start + step], axis=1, count=size, bitorder="little")
+        total += chunk.sum(axis=0, dtype=np.int64)
+    return total
+
+
+@lru_cache(maxsize=1)
+def _compiled() -> Callable[[Any, Any], None] | None:
+    """The kernel, or None where numba is not installed (the ``analyse`` extra)."""
+    try:
+        from sottovoce.kernels.compiled_bits import add_columns
+    except ImportError:
+        return None
+    return add_columns

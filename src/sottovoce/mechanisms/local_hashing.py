@@ -1,0 +1,231 @@
+"""Local hashing over a linear family (OLH; BLH with a range of two)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property, lru_cache
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.core.categories import Categories
+from sottovoce.core.certificate import Certificate
+from sottovoce.core.channel import Floats, Pure, SupportChannel
+from sottovoce.core.checks import check_int
+from sottovoce.core.domain import Indices
+from sottovoce.core.errors import InvalidInput
+from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
+from sottovoce.core.randomness import Source, uniform_below, uniform_below_many
+from sottovoce.core.registry import register
+from sottovoce.core.reports import Column, IntField, Reports
+from sottovoce.mechanisms.linear_family import LinearFamily, next_prime, previous_prime
+from sottovoce.mechanisms.randomized_response import (
+    check_response_weights,
+    respond_all,
+    respond_one,
+    response_weights,
+)
+
+__all__ = ["LocalHashing"]
+
+_LARGEST_TABLE = 2**24
+"""Most points g^t, about the cells of a tally (128 MB), that a mechanism may have."""
+
+
+@register
+@dataclass(frozen=True)
+class LocalHashing(Mechanism):
+    """Hash the value to one of ``g`` cells by a random public hash, then randomized response on g.
+
+    A report is (hash, cell).  The hash is a canonical vector of a linear family
+    over F_g^t (:mod:`sottovoce.mechanisms.linear_family`), so the tally is a
+    table of fixed size that says all the reports say, and one transform
+    decodes it: O(n) to tally, O(d log d) to decode, whatever n times d.
+
+    ``p = E/(E + g - 1)``; two values share a cell under
+    ``(g^(t-1) - 1)/(g^t - 1)`` of the hashes, hence
+    ``q = [p (g^(t-1) - 1) + (1 - p) g^(t-1)] / (g^t - 1)``, a little below 1/g.
+
+    ``hash_range`` is the prime g; by default the one of least variance
+    ``q(1-q)/(p-q)^2`` among those whose table has at most 2^24 cells.
+
+    Two words a report: one for the hash, one for the response.
+
+    Reference: Wang, Blocki, Li, Jha 2017; the linear family is ours.
+    """
+
+    name: ClassVar[str] = "local-hashing"
+    aka: ClassVar[dict[str, dict[str, Any]]] = {"olh": {}, "blh": {"hash_range": 2}}
+    weight_names: ClassVar[tuple[str, ...]] = ("keep", "other")
+
+    _: KW_ONLY
+    hash_range: int | None = None
+    bits: int = DEFAULT_BITS
+
+    def _check_options(self) -> None:
+        check_bits(self.bits, self.name)
+        if self.domain.size > _LARGEST_TABLE:
+            raise InvalidInput(
+                "domain",
+                self.name,
+                f"of at most {_LARGEST_TABLE} values",
+                f"{self.domain.size} values",
+            )
+        if self.hash_range is None:
+            object.__setattr__(self, "hash_range", best_range(self.domain.size, self.epsilon))
+            return
+        g = check_int(self.hash_range, "hash_range", self.name, 2, next_prime(self.domain.size))
+        object.__setattr__(self, "hash_range", g)
+        if next_prime(g) != g:
+            raise InvalidInput("hash_range", self.name, "a prime", g)
+        if g ** digits(self.domain.size, g) > _LARGEST_TABLE:
+            raise InvalidInput(
+                "hash_range",
+                self.name,
+                f"such that its power reaching {self.domain.size} is at most {_LARGEST_TABLE}",
+                g,
+            )
+
+    @property
+    def g(self) -> int:
+        """The range of the hashes."""
+        assert self.hash_range is not None  # completed at birth
+        return self.hash_range
+
+    def _derive_weights(self) -> tuple[int, int]:
+        return response_weights(self.epsilon, self.g, self.bits, self.name)
+
+    def _check_weights(self, weights: Any) -> tuple[int, int]:
+        return check_response_weights(super()._check_weights(weights), self.g, self.bits, self.name)
+
+    @cached_property
+    def family(self) -> LinearFamily:
+        """The hashes, with the values placed by everything that tells this mechanism apart."""
+        return _family(self.domain.size, self.g, self.fingerprint)
+
+    @property
+    def fields(self) -> tuple[IntField, IntField]:
+        return IntField("hash", self.family.hashes), IntField("cell", self.g)
+
+    @property
+    def cells(self) -> int:
+        return self.family.hashes * self.g
+
+    @property
+    def words_per_report(self) -> int:
+        return 2
+
+    def respond(self, index: int, source: Source) -> tuple[int, int]:
+        family = self.family
+        hash_ = uniform_below(family.hashes, source)
+        cell = family.inner(family.vector(hash_), int(family.places[index]))
+        return hash_, respond_one(cell, self.weights, self.bits, source)
+
+    def respond_many(self, indices: Indices, source: Source) -> tuple[Column, Column]:
+        hashes = uniform_below_many(self.family.hashes, len(indices), source).view(np.int64)
+        cells = self.family.hash_many(hashes, indices)
+        return hashes, respond_all(cells, self.weights, self.bits, source)
+
+    def count(self, reports: Reports) -> NDArray[np.int64]:
+        flat = reports.columns["hash"].astype(np.int64)
+        flat *= self.g
+        flat += reports.columns["cell"]
+        return np.bincount(flat, minlength=self.cells)
+
+    def channel(self) -> HashingChannel:
+        keep, other = self.weights
+        return HashingChannel(self.family, (keep + other) / 2**self.bits, other / 2**self.bits)
+
+    def certificate(self) -> Certificate:
+        keep, other = self.weights
+        return Certificate(keep + other, other) if self.domain.size > 1 else Certificate(1, 1)
+
+    def supports(self, reports: Reports, index: int) -> NDArray[np.bool_]:
+        hashes = reports.columns["hash"].astype(np.int64)
+        own = self.family.hash_many(hashes, np.full(len(hashes), index))
+        return np.asarray(own == reports.columns["cell"])
+
+    @classmethod
+    def examples(cls) -> Iterable[Mechanism]:
+        yield cls(Categories(["red", "green", "blue", "white"]), 1.0)
+        yield cls(Categories(40), 0.5)
+        yield cls(Categories(40), 2.0)
+        yield cls(Categories(30), 4.0)
+        yield cls(Categories(20), 1.0, hash_range=2)
+        yield cls(Categories(9), 1.0, bits=16)
+
+
+class HashingChannel(SupportChannel):
+    """``(A w)[a, y] = (r + (p - r) W[a, y]) / K``: one transform forward, one back."""
+
+    def __init__(self, family: LinearFamily, p: float, r: float) -> None:
+        self.family, self._r = family, r
+        self.inputs, self.cells = family.size, family.hashes * family.g
+        self.pure = Pure(p, collision(p, family.g, family.t))
+
+    def forward(self, shares: Floats) -> Floats:
+        p, r = self.pure.p, self._r
+        return (r * shares.sum() + (p - r) * self.family.gather(shares)) / self.family.hashes
+
+    def adjoint(self, values: Floats) -> Floats:
+        p, r = self.pure.p, self._r
+        return (r * values.sum() + (p - r) * self.family.scatter(values)) / self.family.hashes
+
+    def support(self, frequencies: Floats) -> Floats:
+        return self.family.scatter(frequencies)
+
+    def spread(self, weights: Floats) -> Floats:
+        return self.family.gather(weights)
+
+
+@lru_cache(maxsize=16)
+def _family(size: int, g: int, key: str) -> LinearFamily:
+    return LinearFamily(size, g, digits(size, g), key)
+
+
+def collision(p: float, g: int, t: int) -> float:
+    """``q``: the chance that a report supports a value that its sender does not hold."""
+    shared = g ** (t - 1)
+    return (p * (shared - 1) + (1 - p) * shared) / (g**t - 1)
+
+
+def digits(size: int, g: int) -> int:
+    """The least t >= 1 with g^t >= size."""
+    t, power = 1, g
+    while power < size:
+        t, power = t + 1, power * g
+    return t
+
+
+def best_range(size: int, epsilon: float) -> int:
+    """The prime g of least variance for rare values, with g^t at most 2^24.
+
+    For each t the variance is convex in g, with its least near e^epsilon + 1:
+    the primes nearest to that point within t's own interval are enough.
+    """
+    e = math.exp(epsilon)
+    candidates: set[int] = set()
+    for t in range(1, digits(size, 2) + 1):
+        least = next((g for g in _around(size ** (1 / t)) if g**t >= size), 2)
+        most = int(_LARGEST_TABLE ** (1 / t) + 1e-9)
+        wanted = int(min(max(e + 1, least), most))
+        candidates.update(
+            g
+            for g in (previous_prime(wanted), next_prime(max(wanted, least)))
+            if g is not None and g >= least and g ** digits(size, g) <= _LARGEST_TABLE
+        )
+    cap = next_prime(size)
+    return min((g for g in candidates if g <= cap), key=lambda g: (_variance(size, g, e), g))
+
+
+def _around(root: float) -> range:
+    return range(max(2, int(root) - 1), int(root) + 3)
+
+
+def _variance(size: int, g: int, e: float) -> float:
+    p = e / (e + g - 1)
+    q = collision(p, g, digits(size, g))
+    return q * (1 - q) / (p - q) ** 2

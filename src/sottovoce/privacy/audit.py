@@ -1,0 +1,201 @@
+"""Audits: the exact certificate of a mechanism, and a black-box attack on any randomizer.
+
+The black box asks a randomizer for reports of every value and looks for an
+event that is too likely under one value compared with another.  If an event has
+probability p1 under v and p2 under u, then epsilon is at least
+``ln((p1 - delta) / p2)``.  Clopper-Pearson bounds on p1 (from below) and on p2
+(from above), at a level shared by all proportions looked at (Bonferroni), make
+this a lower bound on epsilon that is wrong with probability at most ``alpha``.
+
+Events are tight: where reports are sets of values, "v is in the set and u is
+not"; where they are one of a few outcomes, every single outcome.  Attacks that
+guess a value from a report, as in Arcolezi and Gambs 2023, are looser.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.core.certificate import Certificate
+from sottovoce.core.checks import check_int, check_real
+from sottovoce.core.errors import InvalidInput
+from sottovoce.core.extras import optional
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.reports import Reports
+
+__all__ = ["Audit", "audit", "audit_black_box"]
+
+Sample = Callable[[Any, int], Any]
+Supports = Callable[[Any, Any], NDArray[np.bool_]]
+Counts = NDArray[np.int64]
+
+_LARGEST_DOMAIN = 64
+_CHUNK = 2**16
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What an audit found.
+
+    ``lower_bound`` is a confidence bound on the true epsilon, from samples;
+    ``certificate`` (for mechanisms of this library) is the exact statement.
+    """
+
+    claimed: float
+    lower_bound: float
+    trials: int
+    alpha: float
+    worst: str
+    certificate: Certificate | None = None
+
+    @property
+    def passed(self) -> bool:
+        """No sample contradicts the claim, and the certificate, if any, keeps it."""
+        exact = self.certificate is None or self.certificate.holds(self.claimed)
+        return exact and self.lower_bound <= self.claimed
+
+    def __str__(self) -> str:
+        verdict = "holds" if self.passed else "BROKEN"
+        exact = "" if self.certificate is None else f"\n  exact: {self.certificate}"
+        return (
+            f"claimed epsilon {self.claimed:g}: {verdict}\n"
+            f"  sampled: epsilon is at least {self.lower_bound:.4f} "
+            f"({self.trials:,} trials a value, alpha {self.alpha:g}; {self.worst}){exact}"
+        )
+
+
+def audit(mechanism: Mechanism, *, trials: int = 1_000_000, alpha: float = 0.01) -> Audit:
+    """Audit a mechanism through its own randomizer: exact certificate and black box.
+
+    >>> import sottovoce as sv
+    >>> sv.audit(sv.mechanism("grr", sv.Categories(2), 1.0), trials=10_000).passed
+    True
+    """
+    size = mechanism.domain.size
+    if not 2 <= size <= _LARGEST_DOMAIN:
+        raise InvalidInput(
+            "domain",
+            "audit",
+            f"of 2 to {_LARGEST_DOMAIN} values",
+            f"{size} values",
+            hint="The certificate is exact for every size; audit the same mechanism on fewer values.",
+        )
+    certificate = mechanism.certificate()
+    indices = list(range(size))
+
+    def sample(index: int, count: int) -> Reports:
+        return mechanism.randomize_indices(np.full(count, index, dtype=np.int64))
+
+    arguments: dict[str, Any] = {"supports": mechanism.supports}
+    probe = sample(0, 1)
+    if mechanism.supports(probe, 0) is None:
+        (field,) = mechanism.fields
+        arguments = {"outcomes": field.size, "read": lambda reports: reports.columns[field.name]}
+    found = audit_black_box(
+        sample,
+        indices,
+        mechanism.epsilon,
+        trials=trials,
+        alpha=alpha,
+        delta=float(certificate.delta),
+        **arguments,
+    )
+    return replace(found, certificate=certificate)
+
+
+def audit_black_box(
+    sample: Sample,
+    values: Sequence[Any],
+    epsilon: float,
+    *,
+    supports: Supports | None = None,
+    outcomes: int | None = None,
+    read: Callable[[Any], Any] = np.asarray,
+    trials: int = 1_000_000,
+    alpha: float = 0.01,
+    delta: float = 0.0,
+) -> Audit:
+    """Audit any randomizer, ours or another's.
+
+    ``sample(value, count)`` returns that many independent reports of ``value``.
+    Say either how reports ``supports(reports, value)``, a boolean a report, or
+    the number of ``outcomes``: then ``read(reports)`` are integers below it.
+
+    >>> rng = np.random.default_rng(1)
+    >>> def leaky(value, count):  # keeps the answer 9 times in 10
+    ...     return np.where(rng.random(count) < 0.9, value, 1 - value)
+    >>> found = audit_black_box(leaky, [0, 1], 1.0, outcomes=2, trials=20_000)
+    >>> found.passed, bool(2.1 < found.lower_bound < np.log(9))
+    (False, True)
+    """
+    if (supports is None) == (outcomes is None):
+        raise InvalidInput(
+            "supports, outcomes", "audit_black_box", "one of the two", (supports, outcomes)
+        )
+    check_int(trials, "trials", "audit", 1)
+    if not 0 < check_real(alpha, "alpha", "audit", "between 0 and 1") < 1:
+        raise InvalidInput("alpha", "audit", "between 0 and 1", alpha)
+    if supports is not None:
+        mine, theirs = _count_supports(sample, values, supports, trials)
+        names = [f"reports of {{v}} with {v!r} and without {u!r}" for v in values for u in values]
+    else:
+        width = check_int(outcomes, "outcomes", "audit", 2)
+        mine, theirs = _count_outcomes(sample, values, width, read, trials)
+        names = [f"report {y} from {{v}}" for _ in values for _ in values for y in range(width)]
+    bounds = _lower_bounds(mine, theirs, trials, alpha, delta)
+    best = int(np.argmax(bounds))
+    per_pair = bounds.size // len(values) ** 2
+    v, u = divmod(best // per_pair, len(values))
+    worst = f"{names[best].format(v=repr(values[v]))}, against {values[u]!r}"
+    return Audit(float(epsilon), float(bounds.flat[best]), trials, alpha, worst)
+
+
+def _count_supports(
+    sample: Sample, values: Sequence[Any], supports: Supports, trials: int
+) -> tuple[Counts, Counts]:
+    """``mine[v, u]``: reports of v with v and without u; ``theirs[v, u]``: the same among reports of u."""
+    size = len(values)
+    mine = np.zeros((size, size), dtype=np.int64)
+    theirs = np.zeros((size, size), dtype=np.int64)
+    for v, reports in _chunks(sample, values, trials):
+        sets = np.stack([supports(reports, value) for value in values])
+        mine[v] += (sets[v] & ~sets).sum(axis=1)
+        theirs[:, v] += (sets & ~sets[v]).sum(axis=1)
+    return mine, theirs
+
+
+def _count_outcomes(
+    sample: Sample, values: Sequence[Any], outcomes: int, read: Callable[[Any], Any], trials: int
+) -> tuple[Counts, Counts]:
+    """``mine[v, u, y]``: reports y of v, whatever u; ``theirs[v, u, y]``: reports y of u."""
+    size = len(values)
+    counts = np.zeros((size, outcomes), dtype=np.int64)
+    for v, reports in _chunks(sample, values, trials):
+        counts[v] += np.bincount(np.asarray(read(reports)), minlength=outcomes)
+    shape = (size, size, outcomes)
+    return np.broadcast_to(counts[:, None], shape), np.broadcast_to(counts[None], shape)
+
+
+def _chunks(sample: Sample, values: Sequence[Any], trials: int) -> Iterator[tuple[int, Any]]:
+    for v, value in enumerate(values):
+        for start in range(0, trials, _CHUNK):
+            yield v, sample(value, min(_CHUNK, trials - start))
+
+
+def _lower_bounds(
+    mine: Counts, theirs: Counts, trials: int, alpha: float, delta: float
+) -> NDArray[np.float64]:
+    """``ln((low(p1) - delta) / high(p2))`` for every event, at a shared confidence."""
+    stats = optional("scipy.stats", extra="analyse", purpose="an audit")
+    tail = alpha / (2 * mine.size)
+    low = stats.beta.ppf(tail, mine, trials - mine + 1)
+    high = stats.beta.isf(tail, theirs + 1, trials - theirs)
+    low, high = np.where(mine == 0, 0.0, low), np.where(theirs == trials, 1.0, high)
+    with np.errstate(divide="ignore"):
+        bounds: NDArray[np.float64] = np.log(np.maximum(low - delta, 0.0)) - np.log(high)
+    return np.maximum(bounds, 0.0)
