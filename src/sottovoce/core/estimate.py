@@ -20,6 +20,9 @@ from sottovoce.core.interval import Interval
 
 __all__ = ["Estimate", "LinearNoise", "NoNoise", "Noise"]
 
+_NAMED = 4
+"""How many values a total names one by one."""
+
 
 class Noise(Protocol):
     """What is known of an estimate's error."""
@@ -131,9 +134,9 @@ class Estimate:
         indices = self.domain.indices(chosen)
         if len(np.unique(indices)) != len(indices):
             raise InvalidInput("values", "total", "distinct", chosen)
-        return self.linear(
-            self._mask(indices), label=f"total of {len(chosen)}", confidence=confidence
-        )
+        few = len(chosen) <= _NAMED
+        label = ", ".join(map(str, chosen)) if few else f"{len(chosen)} values"
+        return self.linear(self._mask(indices), label, confidence=confidence)
 
     def top(self, count: int = 10, *, confidence: float = 0.95) -> list[Answer]:
         """The values of largest estimated share, largest first.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -16,9 +15,8 @@ def write_whole(path: str | os.PathLike[str], fill: Callable[[Path], object]) ->
     If anything fails, the temporary file is removed and ``path`` is as it was.
     """
     target = Path(path)
-    handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}.", suffix=".part")
-    os.close(handle)
-    temporary = Path(name)
+    temporary = target.with_name(f".{target.name}.{os.urandom(8).hex()}.part")
+    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # less the umask
     try:
         fill(temporary)
         with temporary.open("rb") as file:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from sottovoce.core.errors import Unfit
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.estimators.methods import find_method
+from sottovoce.estimators.methods import methods
 
 __all__ = ["RULES", "Rule", "choose"]
 
@@ -35,4 +35,5 @@ def choose(mechanism: Mechanism) -> tuple[str, str]:
     for rule in RULES:
         if rule.fits(mechanism):
             return rule.method, rule.why
-    raise Unfit(f"no rule fits {mechanism}: {find_method('unbiased', mechanism).summary}")
+    reasons = "; ".join(f"{row['method']}: {row['why']}" for row in methods(mechanism))
+    raise Unfit(f"no method applies to {mechanism}: {reasons}")

@@ -203,26 +203,29 @@ def digits(size: int, g: int) -> int:
 def best_range(size: int, epsilon: float) -> int:
     """The prime g of least variance for rare values, with g^t at most 2^24.
 
-    For each t the variance is convex in g, with its least near e^epsilon + 1:
-    the primes nearest to that point within t's own interval are enough.
+    One digit needs a prime at or above ``size``: the first.  With t digits the
+    variance is convex in g, with its least near e^epsilon + 1, so that the
+    primes nearest to that point, within the interval of t digits, are enough.
     """
     e = math.exp(epsilon)
-    candidates: set[int] = set()
-    for t in range(1, digits(size, 2) + 1):
-        least = next((g for g in _around(size ** (1 / t)) if g**t >= size), 2)
-        most = int(_LARGEST_TABLE ** (1 / t) + 1e-9)
+    candidates = {next_prime(size)}
+    for t in range(2, digits(size, 2) + 1):
+        least, most = _root(size - 1, t) + 1, min(_root(_LARGEST_TABLE, t), _root(size - 1, t - 1))
         wanted = int(min(max(e + 1, least), most))
-        candidates.update(
-            g
-            for g in (previous_prime(wanted), next_prime(max(wanted, least)))
-            if g is not None and g >= least and g ** digits(size, g) <= _LARGEST_TABLE
-        )
-    cap = next_prime(size)
-    return min((g for g in candidates if g <= cap), key=lambda g: (_variance(size, g, e), g))
+        below, above = previous_prime(wanted), next_prime(wanted)
+        candidates.update(g for g in (below, above) if g is not None and least <= g <= most)
+    fitting = (g for g in candidates if g ** digits(size, g) <= _LARGEST_TABLE)
+    return min(fitting, key=lambda g: (_variance(size, g, e), g))
 
 
-def _around(root: float) -> range:
-    return range(max(2, int(root) - 1), int(root) + 3)
+def _root(number: int, t: int) -> int:
+    """The greatest g with g^t <= number."""
+    g = round(number ** (1 / t))
+    while g**t > number:
+        g -= 1
+    while (g + 1) ** t <= number:
+        g += 1
+    return g
 
 
 def _variance(size: int, g: int, e: float) -> float:

@@ -10,6 +10,9 @@ this a lower bound on epsilon that is wrong with probability at most ``alpha``.
 Events are tight: where reports are sets of values, "v is in the set and u is
 not"; where they are one of a few outcomes, every single outcome.  Attacks that
 guess a value from a report, as in Arcolezi and Gambs 2023, are looser.
+
+A randomizer whose reports are all the same, whatever the value, breaks no bound
+but is not random (a constant seed, for instance): that fails an audit too.
 """
 
 from __future__ import annotations
@@ -51,17 +54,19 @@ class Audit:
     trials: int
     alpha: float
     worst: str
+    varies: bool = True
     certificate: Certificate | None = None
 
     @property
     def passed(self) -> bool:
-        """No sample contradicts the claim, and the certificate, if any, keeps it."""
+        """No sample contradicts the claim, reports vary, and the certificate, if any, keeps it."""
         exact = self.certificate is None or self.certificate.holds(self.claimed)
-        return exact and self.lower_bound <= self.claimed
+        return exact and self.varies and self.lower_bound <= self.claimed
 
     def __str__(self) -> str:
         verdict = "holds" if self.passed else "BROKEN"
         exact = "" if self.certificate is None else f"\n  exact: {self.certificate}"
+        exact += "" if self.varies else "\n  all reports are the same: this is not random"
         return (
             f"claimed epsilon {self.claimed:g}: {verdict}\n"
             f"  sampled: epsilon is at least {self.lower_bound:.4f} "
@@ -141,44 +146,48 @@ def audit_black_box(
     if not 0 < check_real(alpha, "alpha", "audit", "between 0 and 1") < 1:
         raise InvalidInput("alpha", "audit", "between 0 and 1", alpha)
     if supports is not None:
-        mine, theirs = _count_supports(sample, values, supports, trials)
+        mine, theirs, varies = _count_supports(sample, values, supports, trials)
         names = [f"reports of {{v}} with {v!r} and without {u!r}" for v in values for u in values]
     else:
         width = check_int(outcomes, "outcomes", "audit", 2)
-        mine, theirs = _count_outcomes(sample, values, width, read, trials)
+        mine, theirs, varies = _count_outcomes(sample, values, width, read, trials)
         names = [f"report {y} from {{v}}" for _ in values for _ in values for y in range(width)]
     bounds = _lower_bounds(mine, theirs, trials, alpha, delta)
     best = int(np.argmax(bounds))
     per_pair = bounds.size // len(values) ** 2
     v, u = divmod(best // per_pair, len(values))
     worst = f"{names[best].format(v=repr(values[v]))}, against {values[u]!r}"
-    return Audit(float(epsilon), float(bounds.flat[best]), trials, alpha, worst)
+    return Audit(float(epsilon), float(bounds.flat[best]), trials, alpha, worst, varies)
 
 
 def _count_supports(
     sample: Sample, values: Sequence[Any], supports: Supports, trials: int
-) -> tuple[Counts, Counts]:
+) -> tuple[Counts, Counts, bool]:
     """``mine[v, u]``: reports of v with v and without u; ``theirs[v, u]``: the same among reports of u."""
     size = len(values)
     mine = np.zeros((size, size), dtype=np.int64)
     theirs = np.zeros((size, size), dtype=np.int64)
+    held = np.zeros(size, dtype=np.int64)
     for v, reports in _chunks(sample, values, trials):
         sets = np.stack([supports(reports, value) for value in values])
         mine[v] += (sets[v] & ~sets).sum(axis=1)
         theirs[:, v] += (sets & ~sets[v]).sum(axis=1)
-    return mine, theirs
+        held += sets.sum(axis=1)
+    return mine, theirs, bool(np.any((held > 0) & (held < size * trials)))
 
 
 def _count_outcomes(
     sample: Sample, values: Sequence[Any], outcomes: int, read: Callable[[Any], Any], trials: int
-) -> tuple[Counts, Counts]:
+) -> tuple[Counts, Counts, bool]:
     """``mine[v, u, y]``: reports y of v, whatever u; ``theirs[v, u, y]``: reports y of u."""
     size = len(values)
     counts = np.zeros((size, outcomes), dtype=np.int64)
     for v, reports in _chunks(sample, values, trials):
         counts[v] += np.bincount(np.asarray(read(reports)), minlength=outcomes)
     shape = (size, size, outcomes)
-    return np.broadcast_to(counts[:, None], shape), np.broadcast_to(counts[None], shape)
+    varies = np.count_nonzero(counts.sum(axis=0)) > 1
+    mine, theirs = np.broadcast_to(counts[:, None], shape), np.broadcast_to(counts[None], shape)
+    return mine, theirs, varies
 
 
 def _chunks(sample: Sample, values: Sequence[Any], trials: int) -> Iterator[tuple[int, Any]]:
@@ -190,12 +199,14 @@ def _chunks(sample: Sample, values: Sequence[Any], trials: int) -> Iterator[tupl
 def _lower_bounds(
     mine: Counts, theirs: Counts, trials: int, alpha: float, delta: float
 ) -> NDArray[np.float64]:
-    """``ln((low(p1) - delta) / high(p2))`` for every event, at a shared confidence."""
+    """``ln((low(p1) - delta) / high(p2))`` for every event, both ways, at a shared confidence."""
     stats = optional("scipy.stats", extra="analyse", purpose="an audit")
-    tail = alpha / (2 * mine.size)
-    low = stats.beta.ppf(tail, mine, trials - mine + 1)
-    high = stats.beta.isf(tail, theirs + 1, trials - theirs)
-    low, high = np.where(mine == 0, 0.0, low), np.where(theirs == trials, 1.0, high)
-    with np.errstate(divide="ignore"):
-        bounds: NDArray[np.float64] = np.log(np.maximum(low - delta, 0.0)) - np.log(high)
-    return np.maximum(bounds, 0.0)
+    tail = alpha / (4 * mine.size)  # two proportions an event, each bounded on both sides
+
+    def bound(likely: Counts, rare: Counts) -> NDArray[np.float64]:
+        low = np.where(likely == 0, 0.0, stats.beta.ppf(tail, likely, trials - likely + 1))
+        high = np.where(rare == trials, 1.0, stats.beta.isf(tail, rare + 1, trials - rare))
+        with np.errstate(divide="ignore"):
+            return np.log(np.maximum(low - delta, 0.0)) - np.log(high)
+
+    return np.maximum(0.0, np.maximum(bound(mine, theirs), bound(theirs, mine)))

@@ -1,0 +1,184 @@
+"""The house itself: base install, kernels against plain code, the demo, old files, docs."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sottovoce as sv
+from sottovoce import demo
+from sottovoce.core.errors import MissingExtra
+from sottovoce.core.extras import optional
+from sottovoce.core.registry import registered
+from sottovoce.kernels import bits
+from sottovoce.simulate import walk
+
+ROOT = Path(__file__).parent.parent
+EXTRAS = ("scipy", "numba", "pyarrow", "matplotlib", "rich", "typer", "pandas")
+
+BASE_INSTALL = """
+import sys
+
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in %r:
+            raise ImportError(f"{name} is not installed in a base install")
+
+sys.meta_path.insert(0, Refuse())
+import sottovoce as sv
+m = sv.mechanism("oue", sv.Categories(300), 1.0)
+t = m.tally(m.randomize([5] * 60_000))
+e = sv.estimate(sv.Tally.from_bytes(t.to_bytes()))
+assert abs(e.share(5).value - 1) < 0.1, e.share(5)
+print(sv.difference(e, e).frame())
+for ask, extra in ((e.plot, "analyse"), (m.randomize([1]).to_arrow, "analyse"), (lambda: sv.audit(sv.mechanism("grr", sv.Categories(2), 1.0), trials=10), "analyse")):
+    try:
+        ask()
+    except sv.core.errors.MissingExtra as error:
+        assert f"pip install 'sottovoce[{extra}]'" in str(error), error
+    else:
+        raise AssertionError("an extra was found in a base install")
+print("fine")
+"""
+
+
+def run(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_base_install_needs_numpy_only():
+    assert run(BASE_INSTALL % (EXTRAS,)).endswith("fine\n")
+
+
+def test_import_loads_no_extra():
+    loaded = run("import sys, sottovoce; print(*{name.partition('.')[0] for name in sys.modules})")
+    assert not set(loaded.split()) & set(EXTRAS)
+
+
+def test_missing_extra_says_what_to_install():
+    with pytest.raises(
+        MissingExtra, match=r"telepathy needs no_such_package.*pip install 'sottovoce\[cli\]'"
+    ):
+        optional("no_such_package.part", extra="cli", purpose="telepathy")
+
+
+# -- kernels ---------------------------------------------------------------------
+
+
+@given(st.integers(0, 600), st.integers(1, 200), st.integers(0, 2**32 - 1))
+def test_compiled_counts_are_the_plain_ones(rows, size, seed):
+    rng = np.random.default_rng(seed)
+    packed = np.packbits(rng.random((rows, size)) < 0.4, axis=1, bitorder="little")
+    plain = bits.column_counts_plain(packed, size)
+    small, bits._SMALL = bits._SMALL, 1
+    try:
+        np.testing.assert_array_equal(bits.column_counts(packed, size), plain)
+    finally:
+        bits._SMALL = small
+    unpacked = np.unpackbits(packed, axis=1, count=size, bitorder="little")
+    np.testing.assert_array_equal(plain, unpacked.sum(axis=0))
+
+
+def test_counts_over_several_chunks_and_threads():
+    rng = np.random.default_rng(1)
+    packed = rng.integers(0, 256, (90_001, 100), dtype=np.uint8)
+    assert packed.size > 2 * bits._CHUNK
+    np.testing.assert_array_equal(
+        bits.column_counts(packed, 797), bits.column_counts_plain(packed, 797)
+    )
+
+
+# -- the whole way ------------------------------------------------------------------
+
+
+def test_walk_is_the_whole_way():
+    mechanism, done = sv.mechanism("olh", sv.Categories(5), 2.0), []
+    result = walk(mechanism, np.arange(5).repeat(5000), source=sv.Seeded(1), progress=done.append)
+    assert (sum(done), result.tally.n) == (25_000, 25_000)
+    np.testing.assert_allclose(result.truth, 0.2)
+    assert np.abs(result.estimate.shares - 0.2).max() < 6 * result.estimate.stderr.max()
+
+
+def test_demo_writes_a_picture_and_a_page_that_opens_offline(tmp_path, capsys):
+    demo.main(["--people", "20000", "--output", str(tmp_path / "out")])
+    printed = capsys.readouterr().out
+    assert "95% interval" in printed
+    assert "true shares lie in their 95% interval" in printed
+    assert sorted(p.name for p in (tmp_path / "out").iterdir()) == ["demo.html", "demo.png"]
+    page = (tmp_path / "out" / "demo.html").read_text()
+    assert "data:image/png;base64," in page
+    assert not re.search(r"(src|href)=[\"']?(https?:)?//", page)
+    assert all(answer in page for answer in demo.ANSWERS)
+
+
+# -- promises kept by files -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "tests" / "old").glob("*.svt")), ids=lambda p: p.stem
+)
+def test_old_tallies_are_still_read(path):
+    said = json.loads(path.with_suffix(".json").read_text())
+    tally = sv.Tally.read(path)
+    assert tally.n == said["n"]
+    assert tally.mechanism.fingerprint == said["fingerprint"]
+    np.testing.assert_allclose(sv.estimate(tally).shares, said["shares"], atol=1e-12)
+    assert tally.to_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "tests" / "old").glob("*.parquet")), ids=lambda p: p.stem
+)
+def test_old_reports_are_still_read(path):
+    said = json.loads(path.with_suffix(".json").read_text())
+    reports = sv.Reports.read(path)
+    assert reports.fingerprint == said["fingerprint"]
+    assert reports.mechanism.tally(reports).cells.tolist() == said["cells"]
+
+
+def test_every_mechanism_has_old_files():
+    stems = {path.stem.partition(".")[0] for path in (ROOT / "tests" / "old").glob("*.svt")}
+    assert {cls.name for cls in registered()} <= stems
+
+
+def test_old_survey_is_still_read():
+    text = (ROOT / "tests" / "old" / "survey.0.1.json").read_text().strip()
+    assert sv.Survey.from_json(text).to_json() == text
+
+
+# -- docs --------------------------------------------------------------------------
+
+
+def test_every_mechanism_has_a_proof_page_and_a_row_in_the_reference():
+    reference = (ROOT / "docs" / "reference" / "mechanisms.md").read_text()
+    for cls in registered():
+        assert (ROOT / "docs" / "explanation" / "proofs" / f"{cls.name}.md").is_file(), cls.name
+        for name in (cls.name, *cls.aka):
+            assert f"`{name}`" in reference, name
+
+
+def test_every_method_and_error_is_documented():
+    methods = (ROOT / "docs" / "reference" / "methods.md").read_text()
+    for name in sv.methods(sv.mechanism("grr", sv.Categories(2), 1.0))["method"]:
+        assert f"`{name}`" in methods
+    errors = (ROOT / "docs" / "reference" / "errors.md").read_text()
+    for name in sv.core.errors.__all__:
+        if name[0].isupper():
+            assert f"`{name}`" in errors, name
+
+
+def test_the_readme_maps_the_folders():
+    readme = (ROOT / "README.md").read_text()
+    for folder in (ROOT / "src" / "sottovoce").iterdir():
+        if folder.is_dir() and folder.name != "__pycache__":
+            assert f"{folder.name}/" in readme, folder.name
