@@ -53,7 +53,7 @@ bench: $(BENCH_READY) ## speed and error against peers, in one run
 	$(BENCH_BIN)/python -m benchmarks
 
 docs: $(DOCS_READY) ## the documentation as a site in site/
-	$(BIN)/mkdocs build --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:           ## remove what was built
 	rm -rf $(VENV) .venv-bench site demo-output

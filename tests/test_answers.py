@@ -121,6 +121,7 @@ def test_difference_of_two_windows():
         both.stderr,
         np.hypot(one.total(["red", "green"]).stderr, two.total(["red", "green"]).stderr),
     )
+    assert change.total("red").value == pytest.approx(red.value)
     frame = change.frame()
     assert frame["p_value"][0] == pytest.approx(red.p_value)
     assert all(a >= p for a, p in zip(frame["adjusted"], frame["p_value"], strict=True))

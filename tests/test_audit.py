@@ -65,7 +65,7 @@ def test_modulo_bias():
     found = audit_black_box(sample, [0, 99], 1.0, outcomes=100, trials=TRIALS, alpha=ALPHA)
     assert not found.passed
     assert found.lower_bound > 1.05
-    assert "report 99" in found.worst
+    assert "equal to 99" in found.worst
 
 
 def test_byte_threshold_with_at_most_for_below():
@@ -157,6 +157,21 @@ def test_wrong_requests():
     for wrong in (0, 1, float("nan")):
         with pytest.raises(InvalidInput, match="alpha of audit must be between 0 and 1"):
             sv.audit(sv.mechanism("grr", sv.Categories(2), 1.0), trials=10, alpha=wrong)
+
+
+def test_a_sample_that_hides_something_is_refused():
+    with pytest.raises(
+        InvalidInput, match=r"must be 100 reports, one entry each; got 'shape \(1,\)'"
+    ):
+        audit_black_box(lambda v, c: np.array([v]), [0, 1], 1.0, outcomes=2, trials=100)
+    with pytest.raises(
+        InvalidInput, match="reports of the audited sample must be from 0 to 1; got 2"
+    ):
+        audit_black_box(lambda v, c: np.full(c, 2), [0, 1], 1.0, outcomes=2, trials=100)
+    braces = audit_black_box(
+        lambda v, c: np.full(c, int(v == "{x}")), ["{x}", "y"], 1.0, outcomes=2, trials=100
+    )
+    assert "'{x}'" in braces.worst
 
 
 def test_the_report_reads_well():

@@ -11,7 +11,8 @@ import sottovoce as sv
 from sottovoce.core.domain import domain_from_json
 from sottovoce.core.errors import CorruptBytes, InvalidInput
 
-NAMES = st.lists(st.text(min_size=1) | st.integers(-5, 5), min_size=1, max_size=20, unique=True)
+TEXT = st.text(st.characters(exclude_characters="\0", codec="utf-8"), min_size=1)
+NAMES = st.lists(TEXT | st.integers(-5, 5), min_size=1, max_size=20, unique=True)
 
 
 @given(NAMES)
@@ -34,6 +35,17 @@ def test_interval_puts_a_value_between_its_edges(low, width, bins, fraction):
     assert domain_from_json(domain.to_json()) == domain
     for i, edge in enumerate(domain.edges[:-1]):
         assert domain.index(float(edge)) == i
+
+
+def test_names_are_taken_as_they_are():
+    """numpy would make the same text of 1 and "1"; a truth value is no number."""
+    assert sv.Categories([1, "1"]).indices([1, "1"]).tolist() == [0, 1]
+    assert sv.Categories([1, "a"]).indices([1, "a"]).tolist() == [0, 1]
+    assert sv.Categories(["a", "b"]).indices(np.array(["b", "a"])).tolist() == [1, 0]
+    assert sv.Categories([1, 2]).indices(np.array([2, 1], dtype=np.int8)).tolist() == [1, 0]
+    for wrong in ([True], [1.0], [[1]], [None]):
+        with pytest.raises(InvalidInput, match=r"must be one of \[1, 2\]"):
+            sv.Categories([1, 2]).indices(wrong)
 
 
 def test_interval_edges():
@@ -67,6 +79,11 @@ def test_key_values():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
+        (lambda: sv.Categories(["\ud800"]), "values of Categories must be valid Unicode text"),
+        (
+            lambda: sv.Categories(["a\0"]),
+            "values of Categories must be text without NUL characters",
+        ),
         (lambda: sv.Categories([]), "values of Categories must be at least one name; got []"),
         (lambda: sv.Categories(["a", "a"]), "values of Categories must be distinct names; got 'a'"),
         (
@@ -125,7 +142,7 @@ def test_bad_domains(make, message):
         (sv.Categories(["a", "b"]), ["a", "c"], "must be one of ['a', 'b']; got 'c'"),
         (sv.Categories(["a", "b"]), "c", "must be one of ['a', 'b']; got 'c'"),
         (sv.Categories(["a", "b"]), None, "must be one of ['a', 'b']; got None"),
-        (sv.Categories(["a", "b"]), [1.5], "names of the list; got 'an array of dtype float64'"),
+        (sv.Categories(["a", "b"]), [1.5], "must be one of ['a', 'b']; got 1.5"),
         (sv.Categories(["a", "b"]), np.array(["a", None], dtype=object), "got None"),
         (sv.Interval(0, 1), [0.5, float("nan")], "a number from 0 to 1; got nan"),
         (sv.Interval(0, 1), float("nan"), "a number from 0 to 1; got nan"),

@@ -60,8 +60,10 @@ def test_messages_of_bad_bytes():
         sv.Tally.from_bytes(BYTES[:10])
     with pytest.raises(CorruptBytes, match="cut short or altered: its checksum is wrong"):
         sv.Tally.from_bytes(BYTES[:-1])
-    with pytest.raises(CorruptBytes, match="a tally says 3 cells and holds 4"):
+    with pytest.raises(CorruptBytes, match="a tally says 3 cells and holds 32 bytes of them"):
         sv.Tally.from_bytes(resealed(BYTES[:-16] + bytes(8)))
+    with pytest.raises(CorruptBytes, match="holds 25 bytes of them"):
+        sv.Tally.from_bytes(resealed(BYTES[:-16] + b"x"))
 
 
 def test_a_tally_whose_cells_do_not_add_up_is_refused():
@@ -69,9 +71,12 @@ def test_a_tally_whose_cells_do_not_add_up_is_refused():
     with pytest.raises(InvalidInput, match="each block sums to n = 7; got 'block 0 with sum 6'"):
         sv.Tally(MECHANISM, 7, cells)
     with pytest.raises(
-        InvalidInput, match="cells of tally of randomized-response must be not negative; got -1"
+        InvalidInput, match="cells of tally of randomized-response must be from 0 to n = 1; got -1"
     ):
         sv.Tally(MECHANISM, 1, np.array([1, 1, -1]))
+    wrapping = np.array([2**63 - 1, 2**63 - 1, 7])  # sums to 5 in 64 bits
+    with pytest.raises(InvalidInput, match="must be from 0 to n = 5; got 9223372036854775807"):
+        sv.Tally(MECHANISM, 5, wrapping)
     with pytest.raises(InvalidInput, match="must be 3 whole numbers"):
         sv.Tally(MECHANISM, 6, np.array([1.0, 2.0, 3.0]))
     with pytest.raises(InvalidInput, match="must be 3 whole numbers"):
@@ -114,6 +119,16 @@ def test_a_mechanism_of_another_version_is_refused():
         ),
         ({"weights": {"keep": 1, "other": 1}}, r"must be positive with keep \+ 3 other = 2\^62"),
         ({"options": {"color": 1}}, "incomplete"),
+        ({"mechanism": [1]}, r"unknown mechanism \[1\]"),
+        ({"domain": []}, r"unknown kind of domain \[\]"),
+        (
+            {"domain": {"kind": "interval", "low": "x", "high": "1", "bins": 2}},
+            "interval domain is incomplete",
+        ),
+        (
+            {"epsilon": "abc"},
+            "randomized-response is incomplete: could not convert string to float",
+        ),
     ):
         with pytest.raises(SottovoceError, match=message):
             mechanism_from_json(json.dumps({**document, **change}))

@@ -117,6 +117,8 @@ def test_one_value_is_certain():
         assert mechanism.certificate().ratio == 1
         e = sv.estimate(mechanism.randomize([0, 0, 0]))
         assert (e.shares.tolist(), e.stderr.tolist()) == ([1.0], [0.0])
+        with pytest.raises(Unfit, match="there is no method 'nonsense'"):
+            sv.estimate(mechanism.randomize([0]), "nonsense")
         assert e.why == "the domain has a single value: its share is 1"
         assert e.share(0).low == e.share(0).high == 1.0
 
@@ -177,6 +179,7 @@ def test_values_outside():
         survey().admit("z")
     numbers = survey(mechanism=sv.mechanism("oue", sv.Interval(0, 10, 5), 1.0), outside="nearest")
     assert [numbers.admit(x) for x in (-3, 4, 12, float("inf"))] == [0, 4, 10, 10]
+    assert numbers.admit(np.float32(20)) == numbers.admit(np.int64(20)) == 10
     for wrong in (float("nan"), "many", None, True):
         with pytest.raises(InvalidInput):
             numbers.admit(wrong)
@@ -223,6 +226,8 @@ def test_survey_json_of_others():
 
 
 def test_privacy_in_words():
+    """Promises are rounded up: e^1.1 = 3.0042 is not "at most 3 times"."""
+    assert "at most 3.01 times" in survey(mechanism=sv.mechanism("oue", DOMAIN, 1.1)).privacy()
     assert (
         "at most 7.39 times as likely"
         in survey(mechanism=sv.mechanism("oue", DOMAIN, 2.0)).privacy()

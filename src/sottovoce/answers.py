@@ -63,7 +63,7 @@ class Difference:
 
     def total(self, values: Iterable[Any], *, confidence: float = 0.95) -> Answer:
         """The difference in the share of several values together."""
-        chosen = values if isinstance(values, str) else list(values)
+        chosen = values if self.first.domain.is_one(values) else list(values)
         a, b = (e.total(chosen, confidence=confidence) for e in (self.first, self.second))
         return _combine(a, b, confidence)
 

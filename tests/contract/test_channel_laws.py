@@ -97,8 +97,7 @@ def test_em_step_keeps_mass_and_never_lowers_the_likelihood(mechanism):
 def chi_square(cells_by_input, dense, n):
     """Pearson's statistic over all inputs, each input's reports being multinomial in every block."""
     expected = n * dense.T
-    statistic = ((cells_by_input - expected) ** 2 / expected).sum()
-    return statistic
+    return ((cells_by_input - expected) ** 2 / expected).sum()
 
 
 def sampler_p_value(mechanism, cells_by_input, dense, n):

@@ -93,17 +93,17 @@ class Categories(Domain):
         return array.astype(np.int64, copy=False)
 
     def _named(self, values: Any) -> Indices:
-        array = np.asarray(values)
-        self._check_shape(array, values)
-        if array.dtype.kind not in "UOiu":
-            raise InvalidInput(
-                "values", str(self), "names of the list", f"an array of dtype {array.dtype}"
-            )
-        if array.dtype.kind == "O":  # mixed or boxed labels: one look-up each
-            return np.fromiter((self.index(v) for v in array), dtype=np.int64, count=len(array))
-        distinct, inverse = np.unique(array, return_inverse=True)
-        found = np.array([self.index(v) for v in distinct.tolist()], dtype=np.int64)
-        return found[inverse]
+        """Each name looked up as it is: numpy would turn 1 and "1" into the same text."""
+        if isinstance(values, np.ndarray):
+            self._check_shape(values, values)
+            values = values.tolist()
+        names = list(values)
+        self._refuse_empty(len(names), values)
+        known = self._index_of if all(isinstance(name, str) for name in self._index_of) else {}
+        try:  # text matches text only, so the plain look-up is safe
+            return np.fromiter(map(known.__getitem__, names), dtype=np.int64, count=len(names))
+        except (KeyError, TypeError):
+            return np.fromiter(map(self.index, names), dtype=np.int64, count=len(names))
 
     def _check_shape(self, array: np.ndarray[Any, Any], values: object) -> None:
         if array.ndim != 1:
@@ -137,7 +137,18 @@ class Categories(Domain):
 
 def _label(value: object) -> Label:
     if isinstance(value, str):
-        return str(value)
+        return _text(str(value))
     if isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_)):
         return int(value)
     raise InvalidInput("values", "Categories", "text or whole numbers", value)
+
+
+def _text(name: str) -> str:
+    """Text that every file and language can carry: valid Unicode, no NUL (numpy cuts it off)."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput("values", "Categories", "valid Unicode text", name) from None
+    if "\0" in name:
+        raise InvalidInput("values", "Categories", "text without NUL characters", name)
+    return name

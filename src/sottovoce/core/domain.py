@@ -79,13 +79,15 @@ def register_domain(cls: D) -> D:
 
 def domain_from_json(document: Mapping[str, Any]) -> Domain:
     """Rebuild a domain from its JSON; unknown kinds are refused by name."""
-    kind = document.get("kind")
-    if kind not in _KINDS:
+    kind = document.get("kind") if isinstance(document, Mapping) else document
+    if not isinstance(kind, str) or kind not in _KINDS:
         raise CorruptBytes(
             f"unknown kind of domain {kind!r}; this version knows {', '.join(sorted(_KINDS))}"
         )
     read: Callable[[Mapping[str, Any]], Domain] = _KINDS[kind].from_json
     try:
         return read(document)
-    except (KeyError, TypeError) as error:
+    except InvalidInput:
+        raise
+    except (KeyError, TypeError, ValueError) as error:
         raise CorruptBytes(f"the description of a {kind} domain is incomplete: {error}") from error

@@ -1,4 +1,4 @@
-"""A small table: named columns, printed neatly, handed on to Arrow or pandas."""
+"""A small table: named columns, printed neatly, handed on as CSV or Arrow."""
 
 from __future__ import annotations
 
@@ -84,11 +84,6 @@ class Frame:
         """A ``pyarrow.Table``."""
         arrow = optional("pyarrow", extra="analyse", purpose="Frame.to_arrow")
         return arrow.table({name: arrow.array(column) for name, column in self.columns.items()})
-
-    def to_pandas(self) -> Any:
-        """A ``pandas.DataFrame``, if pandas is there."""
-        pandas = optional("pandas", extra="analyse pandas", purpose="Frame.to_pandas")
-        return pandas.DataFrame(self.columns)
 
 
 def _text(cell: Any) -> str:

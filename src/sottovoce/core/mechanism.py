@@ -10,10 +10,8 @@ and how private it is (:meth:`Mechanism.certificate`).
 
 from __future__ import annotations
 
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import KW_ONLY, dataclass, fields
 from functools import cached_property
 from typing import Any, ClassVar
@@ -30,6 +28,7 @@ from sottovoce.core.exact import canonical_json, decimal_text, fingerprint_of
 from sottovoce.core.randomness import OperatingSystem, Source
 from sottovoce.core.reports import BitField, Column, IntField, Reports
 from sottovoce.core.tally import Tally
+from sottovoce.core.threads import in_parallel
 
 __all__ = ["DEFAULT_BITS", "Mechanism", "check_bits"]
 
@@ -161,8 +160,7 @@ class Mechanism(ABC):
 
         starts = range(0, len(indices), rows)
         if source.secure and len(starts) > 1:
-            with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-                list(pool.map(fill, starts))
+            in_parallel(fill, starts)
         else:
             for start in starts:
                 fill(start)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
 from sottovoce.core.domain import Domain, domain_from_json
-from sottovoce.core.errors import CorruptBytes, InvalidInput, Unfit
+from sottovoce.core.errors import CorruptBytes, InvalidInput, SottovoceError, Unfit
 from sottovoce.core.mechanism import Mechanism
 
 __all__ = ["mechanism", "mechanism_from_document", "mechanism_from_json", "register", "registered"]
@@ -67,8 +67,8 @@ def mechanism_from_json(text: str) -> Mechanism:
 
 def mechanism_from_document(document: Any) -> Mechanism:
     """Rebuild a mechanism from its document; its weights are taken as they are, and checked."""
-    if not isinstance(document, Mapping) or document.get("mechanism") not in _CLASSES:
-        named = document.get("mechanism") if isinstance(document, Mapping) else document
+    named = document.get("mechanism") if isinstance(document, Mapping) else document
+    if not isinstance(named, str) or named not in _CLASSES:
         raise CorruptBytes(
             f"unknown mechanism {named!r}; this version knows {', '.join(sorted(_CLASSES))}"
         )
@@ -83,7 +83,9 @@ def mechanism_from_document(document: Any) -> Mechanism:
             weights=document["weights"],
             **document["options"],
         )
-    except (KeyError, TypeError) as error:
+    except SottovoceError:
+        raise
+    except (KeyError, TypeError, ValueError) as error:
         raise CorruptBytes(
             f"the description of {document['mechanism']} is incomplete: {error}"
         ) from error

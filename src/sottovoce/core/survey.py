@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import math
+import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -99,10 +101,11 @@ class Survey:
 
     def privacy(self) -> str:
         """What the privacy means, for the people asked."""
-        odds = float(self.mechanism.certificate().ratio)
-        belief = math.ceil(1000 * odds / (1 + odds)) / 10
+        ratio = self.mechanism.certificate().ratio
+        odds = round_up(ratio)
+        belief = math.ceil(1000 * ratio / (1 + ratio)) / 10
         return (
-            f"Whatever is reported, it is at most {odds:.3g} times as likely from one answer "
+            f"Whatever is reported, it is at most {odds:g} times as likely from one answer "
             "as from any other.\n"
             "Someone who held an answer for as likely as not can, after a report, "
             f"believe in it with at most {belief:g}%."
@@ -148,8 +151,15 @@ class Survey:
             raise CorruptBytes(f"the survey is incomplete: {error}") from error
 
 
+def round_up(ratio: Fraction) -> float:
+    """Rounded up to three digits: a promise to people is never smaller than the truth."""
+    digits = 2 - math.floor(math.log10(ratio))
+    scaled = math.ceil(ratio * Fraction(10) ** digits)
+    return float(scaled * Fraction(10) ** -digits)
+
+
 def _nearest(value: Any, domain: Interval) -> Any:
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and not math.isnan(value):
+    if isinstance(value, numbers.Real) and not isinstance(value, bool) and not math.isnan(value):
         return min(max(value, domain.low), domain.high)
     raise InvalidInput("value", str(domain), "a number", value)
 

@@ -53,8 +53,9 @@ class Tally:
         if not 0 <= n <= _LARGEST:
             raise InvalidInput("n", owner, f"from 0 to {_LARGEST}", n)
         array = array.astype(np.int64)
-        if len(array) and array.min() < 0:
-            raise InvalidInput("cells", owner, "not negative", int(array.min()))
+        if array.min() < 0 or array.max() > n:
+            wrong = int(array.min()) if array.min() < 0 else int(array.max())
+            raise InvalidInput("cells", owner, f"from 0 to n = {n}", wrong)
         sums = array.reshape(mechanism.blocks, -1).sum(axis=1)
         if np.any(sums != n):
             wrong = int(np.flatnonzero(sums != n)[0])
@@ -148,10 +149,10 @@ class Tally:
             mechanism = mechanism_from_document(header["mechanism"])
         except (KeyError, TypeError, ValueError) as error:
             raise CorruptBytes(f"the header of a tally cannot be read: {error}") from error
-        cells = np.frombuffer(data[start + length : -_DIGEST], dtype="<i8")
-        if len(cells) != size:
-            raise CorruptBytes(f"a tally says {size} cells and holds {len(cells)}")
-        return cls(mechanism, n, cells)
+        body = data[start + length : -_DIGEST]
+        if len(body) != 8 * size:
+            raise CorruptBytes(f"a tally says {size} cells and holds {len(body)} bytes of them")
+        return cls(mechanism, n, np.frombuffer(body, dtype="<i8"))
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the bytes to a file, whole or not at all."""

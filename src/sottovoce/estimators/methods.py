@@ -93,12 +93,13 @@ def estimate(evidence: Tally | Reports, method: str = "auto") -> Estimate:
         raise InvalidInput("evidence", "estimate", "a Tally or Reports", evidence)
     if evidence.n == 0:
         raise InvalidInput("n", f"tally of {evidence.mechanism.name}", "at least 1", 0)
-    if evidence.mechanism.domain.size == 1:
-        return _only_value(evidence)
     why = "asked for by name"
     if method == "auto":
         method, why = choose(evidence.mechanism)
-    return find_method(method, evidence.mechanism).run(evidence, why)
+    chosen = find_method(method, evidence.mechanism)
+    if evidence.mechanism.domain.size == 1:
+        return _only_value(evidence)
+    return chosen.run(evidence, why)
 
 
 def _only_value(tally: Tally) -> Estimate:

@@ -8,14 +8,14 @@ that no bit is ever unpacked before 255 rows have been added up.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sottovoce.core.threads import in_parallel
 
 __all__ = ["column_counts", "column_counts_plain"]
 
@@ -32,19 +32,18 @@ def column_counts(rows: NDArray[np.uint8], size: int) -> Counts:
     kernel = _compiled() if rows.size >= _SMALL else None
     if kernel is None:
         return column_counts_plain(rows, size)
-    words_a_row = -(-rows.shape[1] // 8)
+    width = rows.shape[1]
+    missing = -width % 8
 
     def part(start: int) -> Counts:
-        words = np.zeros((min(step, len(rows) - start), 8 * words_a_row), dtype=np.uint8)
-        words[:, : rows.shape[1]] = rows[start : start + step]
-        counts = np.zeros(64 * words_a_row, dtype=np.int64)
-        kernel(words.view("<u8"), counts)
+        chunk = rows[start : start + step]
+        whole = np.pad(chunk, ((0, 0), (0, missing))) if missing else np.ascontiguousarray(chunk)
+        counts = np.zeros(8 * (width + missing), dtype=np.int64)
+        kernel(whole.view("<u8"), counts)
         return counts
 
-    step = max(1, _CHUNK // rows.shape[1])
-    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        parts = list(pool.map(part, range(0, len(rows), step)))
-    return np.sum(parts, axis=0)[:size]
+    step = max(1, _CHUNK // width)
+    return np.sum(in_parallel(part, range(0, len(rows), step)), axis=0)[:size]
 
 
 def column_counts_plain(rows: NDArray[np.uint8], size: int) -> Counts:
