@@ -6,6 +6,7 @@ READY  := $(VENV)/.ready
 DOCS_READY := $(VENV)/.docs-ready
 BENCH_BIN := .venv-bench/bin
 BENCH_READY := .venv-bench/.ready
+CODE   := src tests benchmarks
 PIP    := install --quiet --disable-pip-version-check
 
 .PHONY: help demo test test-slow lint format bench docs clean
@@ -39,15 +40,15 @@ test-slow: $(READY) ## statistical and fault tests that need minutes
 	$(BIN)/python -m pytest -n auto -m slow
 
 lint: $(READY)   ## style, types, borders between rooms, spelling
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check $(CODE)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/codespell
 
 format: $(READY) ## rewrite the code in the house style
-	$(BIN)/ruff check --fix .
-	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix $(CODE)
+	$(BIN)/ruff format $(CODE)
 
 bench: $(BENCH_READY) ## speed and error against peers, in one run
 	$(BENCH_BIN)/python -m benchmarks
