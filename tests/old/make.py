@@ -25,7 +25,7 @@ def main(version: str) -> None:
         tally = mechanism.tally(reports)
         said = {
             "fingerprint": mechanism.fingerprint, "n": tally.n, "cells": tally.cells.tolist(),
-            "shares": sv.estimate(tally).shares.tolist(),
+            "shares": sv.estimate(tally, "unbiased").shares.tolist(),
         }  # fmt: skip
         stem = f"{cls.name}.{version}"
         if not (HERE / f"{stem}.svt").exists():

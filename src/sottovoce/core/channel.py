@@ -12,6 +12,7 @@ Mechanisms and estimators never import each other: they meet here.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol
@@ -21,7 +22,15 @@ from numpy.typing import NDArray
 
 from sottovoce.core.errors import InvalidInput
 
-__all__ = ["Channel", "DenseChannel", "Floats", "Inverse", "Pure", "SupportChannel"]
+__all__ = [
+    "Channel",
+    "DenseChannel",
+    "Floats",
+    "Inverse",
+    "Pure",
+    "SupportChannel",
+    "SupportInverse",
+]
 
 Floats = NDArray[np.float64]
 
@@ -67,9 +76,14 @@ class Channel(ABC):
     inputs: int
     cells: int
     blocks: int = 1
+    independent: bool = True
+    """Whether blocks are independent given the value."""
 
     pure: Pure | None = None
     """Support probabilities, where the mechanism is a pure oracle."""
+
+    exact_inverse: bool = True
+    """Whether ``inverse`` undoes this channel; if not, only its average over public hashes."""
 
     @property
     def kernel(self) -> Floats | None:
@@ -100,11 +114,15 @@ class Channel(ABC):
             )
         return np.stack([self.forward(unit) for unit in np.eye(self.inputs)], axis=1)
 
-    def variance(self, shares: Floats) -> Floats:
-        """n times the variance of each unbiased share, given the respondents' histogram."""
+    def variance(self, shares: Floats, frequencies: Floats | None = None) -> Floats:
+        """n times the variance of each unbiased share, given the respondents' histogram.
+
+        ``frequencies`` of the cells are those expected from ``shares`` unless they
+        were seen, beside the shares estimated from them.
+        """
         if self.pure is not None:
             return self.pure.variance(shares)
-        frequencies = self.forward(shares)
+        frequencies = self.forward(shares) if frequencies is None else frequencies
         units = np.eye(self.inputs)
         return np.array([self.variance_of(unit, frequencies, shares) for unit in units])
 
@@ -114,14 +132,36 @@ class Channel(ABC):
         Every report adds ``g`` of the cells it falls in, ``g = B' z``.  Blocks are
         independent given the value, and each block's mean is ``z_v`` for one
         value ``v`` (or all) and zero for the others, so that summing over users
-        ``n Var = frequencies . g^2 - shares . z^2``.  A channel whose blocks
+        ``n Var = frequencies . g^2 - shares . z^2``.  Where the inverse is not exact
+        (one block only) the means are ``A' g`` instead of z.  A channel whose blocks
         depend on each other must override this.
         """
         inverse = self.inverse
         if inverse is None:
             raise InvalidInput("channel", type(self).__name__, "invertible for a variance", None)
         gains = inverse.adjoint(weights)
-        return max(0.0, float(frequencies @ gains**2 - shares @ weights**2))
+        means = weights if self.exact_inverse else self.adjoint(gains)
+        return max(0.0, float(frequencies @ gains**2 - shares @ means**2))
+
+    def misfits(self, shares: Floats, noise: Floats | None = None) -> Floats:
+        """The variance of each share's bias over the draw of public hashes, whatever n.
+
+        Zero where the inverse is exact.  ``shares`` are the true ones, or estimates
+        whose variances (of noise alone) are ``noise``.
+        """
+        return np.zeros(self.inputs)
+
+    def misfit(self, weights: Floats, shares: Floats, noise: Floats | None = None) -> float:
+        """The same for the answer ``weights . shares``."""
+        return 0.0
+
+    def expected_variance(self, shares: Floats) -> Floats:
+        """:meth:`variance` to plan with: on average over public hashes not yet drawn."""
+        return self.variance(shares) if self.pure is None else self.pure.variance(shares)
+
+    def expected_variance_of_all(self, shares: Floats) -> float:
+        """The same for the sum of all shares."""
+        return self.variance_of(np.ones(self.inputs), self.forward(shares), shares)
 
     def em_step(self, shares: Floats, cells: Floats) -> tuple[Floats, float]:
         """One pass of expectation-maximisation: ``(ratio, log-likelihood)`` at ``shares``.
@@ -156,20 +196,24 @@ class SupportChannel(Channel):
 
     @property
     def inverse(self) -> Inverse:
-        return _SupportInverse(self)
+        return SupportInverse(self.support, self.spread, self.pure)
 
 
-class _SupportInverse:
-    def __init__(self, channel: SupportChannel) -> None:
-        self._channel, self._pure = channel, channel.pure
+class SupportInverse:
+    """``f = (x - q)/(p - q)`` from the operators ``support`` and ``spread`` of a support channel."""
+
+    def __init__(
+        self, support: Callable[[Floats], Floats], spread: Callable[[Floats], Floats], pure: Pure
+    ) -> None:
+        self._support, self._spread, self._pure = support, spread, pure
 
     def forward(self, frequencies: Floats) -> Floats:
         p, q = self._pure.p, self._pure.q
-        return (self._channel.support(frequencies) - q * frequencies.sum()) / (p - q)
+        return (self._support(frequencies) - q * frequencies.sum()) / (p - q)
 
     def adjoint(self, weights: Floats) -> Floats:
         p, q = self._pure.p, self._pure.q
-        return (self._channel.spread(weights) - q * weights.sum()) / (p - q)
+        return (self._spread(weights) - q * weights.sum()) / (p - q)
 
 
 class DenseChannel(Channel):
@@ -207,11 +251,12 @@ class DenseChannel(Channel):
     def inverse(self) -> Inverse | None:
         return None if self._left_inverse is None else _MatrixInverse(self._left_inverse)
 
-    def variance(self, shares: Floats) -> Floats:
+    def variance(self, shares: Floats, frequencies: Floats | None = None) -> Floats:
         inverse = self._left_inverse
         if inverse is None:
-            return super().variance(shares)
-        return np.maximum(0.0, inverse**2 @ self.forward(shares) - shares)
+            return super().variance(shares, frequencies)
+        seen = self.forward(shares) if frequencies is None else frequencies
+        return np.maximum(0.0, inverse**2 @ seen - shares)
 
 
 class _MatrixInverse:

@@ -42,7 +42,8 @@ class LinearNoise:
     frequencies, ``g = B' z`` what each cell adds; see ``Channel.variance_of``).
     About the population they were drawn from, add the sampling variance
     ``f . z^2 - (f . z)^2``.  Both are linear or quadratic in f, so the unbiased
-    shares themselves are put in.
+    shares themselves are put in.  Where the inverse is right only on average
+    over public hashes, its misfit is added, and does not vanish with n.
     """
 
     channel: Channel
@@ -50,17 +51,31 @@ class LinearNoise:
     frequencies: Floats
     shares: Floats
 
+    @cached_property
+    def _variance(self) -> Floats:
+        """n times the variance of each share, from randomization alone."""
+        return self.channel.variance(self.shares, self.frequencies)
+
+    @property
+    def _noise(self) -> Floats:
+        return np.maximum(self._variance, 0.0) / self.n
+
     def stderr(self, about: str) -> Floats:
-        variance = self.channel.variance(self.shares)
+        variance = self._variance
         if about == "population":
-            variance = variance + self.shares * (1 - self.shares)
-        return np.sqrt(np.maximum(variance, 0.0) / self.n)
+            variance = variance + np.maximum(self.shares * (1 - self.shares), 0.0)
+        misfits = self.channel.misfits(self.shares, self._noise)
+        return np.sqrt(np.maximum(variance, 0.0) / self.n + misfits)
 
     def stderr_of(self, weights: Floats, about: str) -> float:
         variance = self.channel.variance_of(weights, self.frequencies, self.shares)
         if about == "population":
-            variance += float(self.shares @ weights**2 - (self.shares @ weights) ** 2)
-        return float(np.sqrt(max(variance, 0.0) / self.n))
+            total = float(self.shares @ weights)
+            variance += max(0.0, float(self.shares @ weights**2) - total**2)
+        misfit = 0.0
+        if not self.channel.exact_inverse:
+            misfit = self.channel.misfit(weights, self.shares, self._noise)
+        return float(np.sqrt(max(variance, 0.0) / self.n + misfit))
 
 
 @dataclass(frozen=True)
@@ -96,6 +111,8 @@ class Estimate:
     history: tuple[float, ...] = ()
     optimality: float = 0.0
     about: str = "respondents"
+    clips: bool = False
+    """Whether answers below 0 are raised to 0, the shares behind them staying as they are."""
 
     def __post_init__(self) -> None:
         check_choice(self.about, "about", "Estimate", ("population", "respondents"))
@@ -119,14 +136,21 @@ class Estimate:
             raise InvalidInput(
                 "weights", "linear", f"{len(self.shares)} finite numbers", f"shape {z.shape}"
             )
-        return answer(
+        return self._answer(
             float(self.shares @ z), self.noise.stderr_of(z, self.about), label, confidence
         )
+
+    def _answer(self, value: float, stderr: float, label: Any, confidence: float) -> Answer:
+        return answer(max(value, 0.0) if self.clips else value, stderr, label, confidence)
 
     def share(self, value: Any, *, confidence: float = 0.95) -> Answer:
         """The share of one value."""
         index = self.domain.index(value)
-        return answer(self.shares[index], self.stderr[index], self.domain.label(index), confidence)
+        return self._at(index, confidence)
+
+    def _at(self, index: int, confidence: float) -> Answer:
+        label = self.domain.label(index)
+        return self._answer(self.shares[index], self.stderr[index], label, confidence)
 
     def total(self, values: Iterable[Any], *, confidence: float = 0.95) -> Answer:
         """The share of several values together."""
@@ -146,10 +170,7 @@ class Estimate:
         """
         wanted = min(check_int(count, "count", "top", 1), len(self.shares))
         order = np.argsort(-self.shares, kind="stable")[:wanted]
-        return [
-            answer(self.shares[i], self.stderr[i], self.domain.label(int(i)), confidence)
-            for i in order
-        ]
+        return [self._at(int(i), confidence) for i in order]
 
     def range(self, low: float, high: float, *, confidence: float = 0.95) -> Answer:
         """The share of numbers from ``low`` to ``high``, bins at the ends taken in proportion."""
@@ -177,13 +198,14 @@ class Estimate:
     def frame(self, *, confidence: float = 0.95) -> Frame:
         """Every value with its share, standard error and interval."""
         reach = two_sided(confidence) * self.stderr
+        shares = np.maximum(self.shares, 0.0) if self.clips else self.shares
         return Frame(
             {
                 "value": self.domain.labels(),
-                "share": self.shares,
+                "share": shares,
                 "stderr": self.stderr,
-                "low": self.shares - reach,
-                "high": self.shares + reach,
+                "low": shares - reach,
+                "high": shares + reach,
             }
         )
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Mapping
 from html import escape
 from typing import Any
@@ -74,6 +72,9 @@ class Frame:
 
     def to_csv(self) -> str:
         """The table as CSV text."""
+        import csv
+        import io
+
         text = io.StringIO()
         writer = csv.writer(text, lineterminator="\n")
         writer.writerow(self.columns)

@@ -236,9 +236,13 @@ class Mechanism(ABC):
         """What this mechanism does to a distribution."""
 
     def variance(self, shares: Any, n: int) -> Floats:
-        """The variance of each unbiased share among ``n`` respondents with these true shares."""
+        """The variance of each unbiased share among ``n`` respondents with these true shares.
+
+        Where shares are unbiased only over the draw of public hashes, so is this.
+        """
         people = check_int(n, "n", f"variance of {self.name}", 1)
-        return self.channel().variance(np.asarray(shares, dtype=np.float64)) / people
+        channel, true = self.channel(), np.asarray(shares, dtype=np.float64)
+        return channel.variance(true) / people + channel.misfits(true)
 
     # -- auditor -------------------------------------------------------------------
 

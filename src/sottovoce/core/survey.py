@@ -8,7 +8,6 @@ import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
-from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +17,7 @@ from sottovoce.core.errors import CorruptBytes, InvalidInput
 from sottovoce.core.exact import canonical_json, fingerprint_of
 from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.odds import privacy_in_words
 from sottovoce.core.registry import mechanism_from_document
 
 __all__ = ["Survey"]
@@ -101,15 +101,7 @@ class Survey:
 
     def privacy(self) -> str:
         """What the privacy means, for the people asked."""
-        ratio = self.mechanism.certificate().ratio
-        odds = round_up(ratio)
-        belief = math.ceil(1000 * ratio / (1 + ratio)) / 10
-        return (
-            f"Whatever is reported, it is at most {odds:g} times as likely from one answer "
-            "as from any other.\n"
-            "Someone who held an answer for as likely as not can, after a report, "
-            f"believe in it with at most {belief:g}%."
-        )
+        return privacy_in_words(self.mechanism.certificate().ratio)
 
     def document(self) -> dict[str, Any]:
         """Integers and strings that say everything about the survey."""
@@ -149,13 +141,6 @@ class Survey:
             return cls(mechanism=mechanism_from_document(document["mechanism"]), **rest)
         except (KeyError, TypeError) as error:
             raise CorruptBytes(f"the survey is incomplete: {error}") from error
-
-
-def round_up(ratio: Fraction) -> float:
-    """Rounded up to three digits: a promise to people is never smaller than the truth."""
-    digits = 2 - math.floor(math.log10(ratio))
-    scaled = math.ceil(ratio * Fraction(10) ** digits)
-    return float(scaled * Fraction(10) ** -digits)
 
 
 def _nearest(value: Any, domain: Interval) -> Any:

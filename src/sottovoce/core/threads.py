@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable
-from concurrent.futures import ThreadPoolExecutor
 from typing import TypeVar
 
 __all__ = ["in_parallel"]
@@ -18,6 +17,8 @@ def in_parallel(work: Callable[[A], B], items: Iterable[A]) -> list[B]:
 
     Threads: the work releases the interpreter (system calls, numpy, compiled kernels).
     """
+    from concurrent.futures import ThreadPoolExecutor  # a tenth of the time of importing us
+
     allowed = getattr(os, "sched_getaffinity", None)
     cores = len(allowed(0)) if allowed else os.cpu_count()
     with ThreadPoolExecutor(max_workers=cores) as pool:

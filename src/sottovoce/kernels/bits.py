@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sottovoce.core.threads import in_parallel
 
-__all__ = ["column_counts", "column_counts_plain"]
+__all__ = ["column_counts", "column_counts_plain", "popcount", "popcount_plain"]
 
 Counts = NDArray[np.int64]
 
@@ -54,6 +54,24 @@ def column_counts_plain(rows: NDArray[np.uint8], size: int) -> Counts:
         chunk = np.unpackbits(rows[start : start + step], axis=1, count=size, bitorder="little")
         total += chunk.sum(axis=0, dtype=np.int64)
     return total
+
+
+def popcount(words: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """How many bits of each word are set."""
+    if hasattr(np, "bitwise_count"):  # numpy 2
+        return np.bitwise_count(words)
+    return popcount_plain(words)
+
+
+def popcount_plain(words: NDArray[np.uint64]) -> NDArray[np.uint8]:
+    """The same by sums of neighbours: pairs of bits, of pairs, of fours, then of bytes."""
+    half, quarter, eighth = (
+        np.uint64(mask) for mask in (0x5555555555555555, 0x3333333333333333, 0x0F0F0F0F0F0F0F0F)
+    )
+    words = words - ((words >> np.uint64(1)) & half)
+    words = (words & quarter) + ((words >> np.uint64(2)) & quarter)
+    words = (words + (words >> np.uint64(4))) & eighth
+    return ((words * np.uint64(0x0101010101010101)) >> np.uint64(56)).astype(np.uint8)
 
 
 @lru_cache(maxsize=1)

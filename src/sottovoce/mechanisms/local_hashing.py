@@ -33,6 +33,8 @@ __all__ = ["LocalHashing"]
 
 _LARGEST_TABLE = 2**24
 """Most points g^t, about the cells of a tally (128 MB), that a mechanism may have."""
+_FEW_POINTS = 2**17
+"""Points up to which a plan looks where the values are placed (a tenth of a second)."""
 
 
 @register
@@ -49,8 +51,7 @@ class LocalHashing(Mechanism):
     ``(g^(t-1) - 1)/(g^t - 1)`` of the hashes, hence
     ``q = [p (g^(t-1) - 1) + (1 - p) g^(t-1)] / (g^t - 1)``, a little below 1/g.
 
-    ``hash_range`` is the prime g; by default the one of least variance
-    ``q(1-q)/(p-q)^2`` among those whose table has at most 2^24 cells.
+    ``hash_range`` is the prime g; by default the one of least mean variance among those whose table has at most 2^24 cells.
 
     Two words a report: one for the hash, one for the response.
 
@@ -180,6 +181,24 @@ class HashingChannel(SupportChannel):
     def spread(self, weights: Floats) -> Floats:
         return self.family.gather(weights)
 
+    def expected_variance_of_all(self, shares: Floats) -> float:
+        """For these places where they are few, else on average over all ways to place the values.
+
+        A report adds ``N / (p - q)`` and a constant, N the number of values in its cell.
+        Its sender's value is in with probability p.  The other d - 1 lie at random
+        among the other ``m = g^t - 1`` points, of which the cell has ``r = g^(t-1) - 1``
+        if the sender's is in, else ``r + 1``: hypergeometric, with mean ``(d-1) r/m`` and
+        variance ``(d-1) r (m-r)(m-d+1) / (m^2 (m-1))``.
+        """
+        family, d, (p, q) = self.family, self.inputs, (self.pure.p, self.pure.q)
+        if family.points <= _FEW_POINTS:
+            return super().expected_variance_of_all(shares)
+        m, inside = family.points - 1, family.points // family.g - 1
+        scale = (d - 1) * (m - d + 1) / (m**2 * (m - 1))
+        within, without = (scale * r * (m - r) for r in (inside, inside + 1))
+        between = p * (1 - p) * (1 - (d - 1) / m) ** 2
+        return (between + p * within + (1 - p) * without) / (p - q) ** 2
+
 
 @lru_cache(maxsize=16)
 def _family(size: int, g: int, key: str) -> LinearFamily:
@@ -201,19 +220,25 @@ def digits(size: int, g: int) -> int:
 
 
 def best_range(size: int, epsilon: float) -> int:
-    """The prime g of least variance for rare values, with g^t at most 2^24.
+    """The prime g of least mean variance, all values alike, with g^t at most 2^24.
 
     One digit needs a prime at or above ``size``: the first.  With t digits the
-    variance is convex in g, with its least near e^epsilon + 1, so that the
-    primes nearest to that point, within the interval of t digits, are enough.
+    variance is convex in g: the primes on either side of its least, found by
+    ternary search within the interval of t digits, are enough.
     """
     e = math.exp(epsilon)
     candidates = {next_prime(size)}
     for t in range(2, digits(size, 2) + 1):
         least, most = _root(size - 1, t) + 1, min(_root(_LARGEST_TABLE, t), _root(size - 1, t - 1))
-        wanted = int(min(max(e + 1, least), most))
-        below, above = previous_prime(wanted), next_prime(wanted)
-        candidates.update(g for g in (below, above) if g is not None and least <= g <= most)
+        low, high = least, most
+        while high - low > 2:
+            left, right = low + (high - low) // 3, high - (high - low) // 3
+            if _variance(size, left, e) < _variance(size, right, e):
+                high = right
+            else:
+                low = left
+        near = (previous_prime(low), next_prime(low), next_prime(high))
+        candidates.update(g for g in near if g is not None and least <= g <= most)
     fitting = (g for g in candidates if g ** digits(size, g) <= _LARGEST_TABLE)
     return min(fitting, key=lambda g: (_variance(size, g, e), g))
 
@@ -231,4 +256,4 @@ def _root(number: int, t: int) -> int:
 def _variance(size: int, g: int, e: float) -> float:
     p = e / (e + g - 1)
     q = collision(p, g, digits(size, g))
-    return q * (1 - q) / (p - q) ** 2
+    return (q * (1 - q) + (p - q) * (1 - p - q) / size) / (p - q) ** 2

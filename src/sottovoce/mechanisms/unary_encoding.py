@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from sottovoce.core.categories import Categories
 from sottovoce.core.certificate import Certificate
-from sottovoce.core.channel import Channel, Floats, Inverse, Pure
 from sottovoce.core.checks import check_choice
 from sottovoce.core.domain import Indices
 from sottovoce.core.errors import InvalidInput
@@ -22,6 +21,7 @@ from sottovoce.core.randomness import Source
 from sottovoce.core.registry import register
 from sottovoce.core.reports import BitField, Column, Reports
 from sottovoce.kernels.bits import column_counts
+from sottovoce.mechanisms.support_blocks import UnaryChannel, in_and_out, simulate_supports
 
 __all__ = ["UnaryEncoding"]
 
@@ -131,14 +131,11 @@ class UnaryEncoding(Mechanism):
 
     def count(self, reports: Reports) -> NDArray[np.int64]:
         ones = column_counts(reports.columns["bits"], self.domain.size)
-        return np.stack([ones, len(reports) - ones], axis=1).ravel()
+        return in_and_out(ones, len(reports))
 
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
-        """Bits are independent: holders and others each add a binomial."""
-        random, n = source.generator(), int(counts.sum())
-        p, q = (weight / 2**self.bits for weight in self.weights)
-        ones = random.binomial(counts, p) + random.binomial(n - counts, q)
-        return np.stack([ones, n - ones], axis=1).ravel()
+        own, other = self.weights
+        return simulate_supports(counts, own / 2**self.bits, other / 2**self.bits, source)
 
     def channel(self) -> UnaryChannel:
         own, other = self.weights
@@ -161,45 +158,3 @@ class UnaryEncoding(Mechanism):
         yield cls(Categories(8), 2.0, variant="symmetric")
         yield cls(Categories(5), 4.0, bits=16)
         yield cls(Interval(-1, 1, bins=10), 1.0, variant="symmetric")
-
-
-class UnaryChannel(Channel):
-    """One block (in, out) a value: ``P[in] = q + (p - q) w_v``.
-
-    Given the value, bits are independent.  The estimate is written so that each
-    block is unbiased by itself: a set bit adds ``(1 - q)/(p - q)``, an unset one
-    ``-q/(p - q)``.
-    """
-
-    pure: Pure
-
-    def __init__(self, size: int, p: float, q: float) -> None:
-        self.inputs, self.cells, self.blocks = size, 2 * size, size
-        self.pure = Pure(p, q)
-
-    def forward(self, shares: Floats) -> Floats:
-        total = shares.sum()
-        inside = self.pure.q * total + (self.pure.p - self.pure.q) * shares
-        return np.stack([inside, total - inside], axis=1).ravel()
-
-    def adjoint(self, values: Floats) -> Floats:
-        inside, outside = values.reshape(-1, 2).T
-        gain = inside - outside
-        return outside.sum() + self.pure.q * gain.sum() + (self.pure.p - self.pure.q) * gain
-
-    @property
-    def inverse(self) -> Inverse:
-        return _UnaryInverse(self.pure)
-
-
-class _UnaryInverse:
-    def __init__(self, pure: Pure) -> None:
-        self._in = (1 - pure.q) / (pure.p - pure.q)
-        self._out = -pure.q / (pure.p - pure.q)
-
-    def forward(self, frequencies: Floats) -> Floats:
-        inside, outside = frequencies.reshape(-1, 2).T
-        return self._in * inside + self._out * outside
-
-    def adjoint(self, weights: Floats) -> Floats:
-        return np.outer(weights, (self._in, self._out)).ravel()

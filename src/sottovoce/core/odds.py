@@ -1,0 +1,43 @@
+"""What a privacy ratio means to people: odds, beliefs, and the words for them.
+
+A report whose weights differ between values by a ratio r at most can move
+anybody's odds of one value against another by a factor r at most (Bayes).  All
+numbers are rounded up: a promise to people is never smaller than the truth.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+__all__ = ["belief", "privacy_in_words", "round_up"]
+
+
+def round_up(ratio: Fraction) -> float:
+    """Rounded up to three digits.
+
+    >>> round_up(Fraction(27183, 10000))
+    2.72
+    """
+    digits = 2 - math.floor(math.log10(ratio))
+    scaled = math.ceil(ratio * Fraction(10) ** digits)
+    return float(scaled * Fraction(10) ** -digits)
+
+
+def belief(ratio: Fraction, prior: Fraction = Fraction(1, 2)) -> float:
+    """The most that one report makes of a belief ``prior``, in percent: ``a r / (a r + 1 - a)``.
+
+    >>> belief(Fraction(3)), belief(Fraction(3), Fraction(1, 10))
+    (75.0, 25.0)
+    """
+    return math.ceil(1000 * prior * ratio / (prior * ratio + 1 - prior)) / 10
+
+
+def privacy_in_words(ratio: Fraction) -> str:
+    """What the privacy means, for the people asked."""
+    return (
+        f"Whatever is reported, it is at most {round_up(ratio):,.9g} times as likely from one "
+        "answer as from any other.\n"
+        "Someone who held an answer for as likely as not can, after a report, "
+        f"believe in it with at most {belief(ratio):g}%."
+    )
