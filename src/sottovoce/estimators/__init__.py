@@ -1,6 +1,7 @@
-"""Tally to distribution: one file a method, registered when imported."""
+"""Tally to distribution: one idea a file, methods registered in the catalogue."""
 
-from sottovoce.estimators.methods import estimate, methods
-from sottovoce.estimators.unbiased import unbiased
+from sottovoce.estimators.catalogue import METHODS
+from sottovoce.estimators.estimate import estimate
+from sottovoce.estimators.methods import methods
 
-__all__ = ["estimate", "methods", "unbiased"]
+__all__ = ["METHODS", "estimate", "methods"]

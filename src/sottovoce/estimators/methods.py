@@ -1,20 +1,21 @@
-"""Methods by name, and the one way in: ``estimate``."""
+"""Methods by name: what each does, when it applies, and what it runs."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
-
+from sottovoce.core.channel import Floats
 from sottovoce.core.errors import InvalidInput, Unfit
-from sottovoce.core.estimate import Estimate, NoNoise
 from sottovoce.core.frame import Frame
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.reports import Reports
-from sottovoce.core.tally import Tally
+from sottovoce.estimators.raw import Raw
 
-__all__ = ["Method", "estimate", "find_method", "methods", "register_method"]
+__all__ = ["Method", "find_method", "find_step", "methods", "register_method"]
+
+Step = Callable[..., Floats]
 
 _METHODS: dict[str, Method] = {}
 _NAMES: dict[str, str] = {}
@@ -22,15 +23,40 @@ _NAMES: dict[str, str] = {}
 
 @dataclass(frozen=True)
 class Method:
-    """An estimator: what it does in a line, when it applies, and the function that runs."""
+    """An estimator: unbiased shares, then ``step`` on them.
+
+    ``step`` takes :class:`~sottovoce.estimators.raw.Raw` and keyword options and
+    returns shares; a method without one is the unbiased estimate itself.
+    """
 
     name: str
     summary: str
-    unfit: Callable[[Mechanism], str]
-    """Why it does not apply to a mechanism; empty where it does."""
-    run: Callable[[Tally, str], Estimate]
-    """Given a tally and the reason it was chosen, the estimate."""
+    step: Step | None = None
+    unfit: Callable[[Mechanism], str] = lambda mechanism: ""
+    """Why it does not apply to a mechanism, beyond needing unbiased shares; empty where it does."""
     aka: tuple[str, ...] = ()
+    guideline: str = ""
+    """What its authors recommend it for."""
+    clips_answers: bool = False
+    """Whether negative answers, rather than shares, are raised to 0."""
+
+    def why_not(self, mechanism: Mechanism) -> str:
+        """Why it does not apply to ``mechanism``; empty where it does."""
+        if mechanism.channel().inverse is None:
+            return "different distributions give the same reports, so none can be told from them"
+        return self.unfit(mechanism)
+
+    def apply(self, raw: Raw, options: dict[str, Any]) -> Floats:
+        """The shares after this method; unknown options are refused by name."""
+        if self.step is None:
+            known: tuple[str, ...] = ()
+        else:
+            known = tuple(inspect.signature(self.step).parameters)[1:]
+        for option, value in options.items():
+            if option not in known:
+                allowed = f"one of {', '.join(known)}" if known else "left out"
+                raise InvalidInput(f"option {option}", self.name, allowed, value)
+        return raw.shares if self.step is None else self.step(raw, **options)
 
 
 def register_method(method: Method) -> Method:
@@ -45,14 +71,14 @@ def register_method(method: Method) -> Method:
 
 def find_method(name: str, mechanism: Mechanism) -> Method:
     """The method of that name, if it applies to ``mechanism``; else an error that lists what does."""
-    fitting = [m.name for m in _METHODS.values() if not m.unfit(mechanism)]
+    fitting = [m.name for m in _METHODS.values() if not m.why_not(mechanism)]
     key = name.strip().lower() if isinstance(name, str) else name
-    if key not in _NAMES:
+    if not isinstance(key, str) or key not in _NAMES:
         raise Unfit(
             f"there is no method {name!r}; for {mechanism.name} there are auto, {', '.join(fitting)}"
         )
     method = _METHODS[_NAMES[key]]
-    if reason := method.unfit(mechanism):
+    if reason := method.why_not(mechanism):
         raise Unfit(
             f"{method.name} does not apply to {mechanism}: {reason}; "
             f"what applies: {', '.join(fitting) or 'nothing'}"
@@ -60,49 +86,34 @@ def find_method(name: str, mechanism: Mechanism) -> Method:
     return method
 
 
+def find_step(name: str, mechanism: Mechanism) -> Method:
+    """A method that can follow another (``then=``): one that works on shares."""
+    method = find_method(name, mechanism)
+    if method.step is None:
+        steps = ", ".join(m.name for m in _METHODS.values() if m.step and not m.why_not(mechanism))
+        raise Unfit(f"{method.name} cannot follow another method; what can: {steps}")
+    return method
+
+
 def methods(mechanism: Mechanism) -> Frame:
-    """Every method, whether it applies to ``mechanism``, and why or why not."""
-    rows = [(m, m.unfit(mechanism)) for m in _METHODS.values()]
+    """Every method: whether it applies to ``mechanism``, why or why not, and when to use it.
+
+    ``guideline`` is its authors' advice; ``rule`` names the goals for which
+    ``auto`` chooses it here.
+    """
+    from sottovoce.estimators.choose import GOALS, choose
+
+    rows = [(m, m.why_not(mechanism)) for m in _METHODS.values()]
+    chosen: dict[str, list[str]] = {}
+    for goal in GOALS:
+        if any(not reason for _, reason in rows):
+            chosen.setdefault(choose(mechanism, goal).method, []).append(goal)
     return Frame(
         {
             "method": [m.name for m, _ in rows],
             "applies": ["no" if reason else "yes" for _, reason in rows],
             "why": [reason or m.summary for m, reason in rows],
+            "guideline": [m.guideline for m, _ in rows],
+            "rule": [", ".join(chosen.get(m.name, [])) for m, _ in rows],
         }
     )
-
-
-def estimate(evidence: Tally | Reports, method: str = "auto") -> Estimate:
-    """Shares with error bars from a tally, or from reports.
-
-    ``method="auto"`` takes the first rule of :mod:`sottovoce.estimators.choose`
-    that fits the channel, the domain and n, never the answers, so that
-    intervals stay honest; ``why`` tells which.
-
-    >>> import sottovoce as sv
-    >>> m = sv.mechanism("grr", sv.Categories(["yes", "no"]), 1.0)
-    >>> tally = m.simulate([600, 400], source=sv.Seeded(1))
-    >>> print(sv.estimate(tally).share("yes"))
-    yes: 0.6125 +- 0.0303 (95% from 0.5531 to 0.6720)
-    """
-    from sottovoce.estimators.choose import choose
-
-    if isinstance(evidence, Reports):
-        evidence = evidence.mechanism.tally(evidence)
-    if not isinstance(evidence, Tally):
-        raise InvalidInput("evidence", "estimate", "a Tally or Reports", evidence)
-    if evidence.n == 0:
-        raise InvalidInput("n", f"tally of {evidence.mechanism.name}", "at least 1", 0)
-    why = "asked for by name"
-    if method == "auto":
-        method, why = choose(evidence.mechanism)
-    chosen = find_method(method, evidence.mechanism)
-    if evidence.mechanism.domain.size == 1:
-        return _only_value(evidence)
-    return chosen.run(evidence, why)
-
-
-def _only_value(tally: Tally) -> Estimate:
-    why = "the domain has a single value: its share is 1"
-    domain = tally.mechanism.domain
-    return Estimate(domain, np.ones(1), tally.n, "certain", why, NoNoise(1))

@@ -1,0 +1,69 @@
+"""The methods on unbiased shares, registered under their names.
+
+The guidelines are those of Wang et al. 2020, section 4.5.
+"""
+
+from __future__ import annotations
+
+from sottovoce.core.channel import Floats
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.estimators import consistency as c
+from sottovoce.estimators.empirical_bayes import MIXTURE_NEEDS, empirical_bayes
+from sottovoce.estimators.methods import Method, register_method
+from sottovoce.estimators.power import power
+from sottovoce.estimators.raw import Raw
+
+__all__ = ["METHODS", "power_ns"]
+
+
+def power_ns(raw: Raw) -> Floats:
+    """The power-law posterior, then the projection on the simplex."""
+    return c.project_to_simplex(power(raw))
+
+
+def _unchanged(raw: Raw) -> Floats:
+    return raw.shares
+
+
+def _needs_pure(mechanism: Mechanism) -> str:
+    if mechanism.channel().pure is None:
+        return "it needs a pure oracle, with two support probabilities p and q"
+    return ""
+
+
+METHODS = tuple(
+    register_method(method)
+    for method in (
+        Method("unbiased", "right on average, with exact errors", aka=("base",)),
+        Method("base-pos", "negative shares become 0", c.base_pos),
+        Method(
+            "post-pos", "negative answers become 0, shares stay", _unchanged, clips_answers=True
+        ),
+        Method(
+            "base-cut", "shares below a noise threshold become 0", c.base_cut,
+            guideline="single values",
+        ),
+        Method(
+            "norm", "one constant added so that shares sum to 1", c.norm,
+            guideline="most frequent values, their number unknown",
+        ),
+        Method("norm-mul", "negative shares 0, the rest scaled to sum 1", c.norm_mul),
+        Method("norm-sub", "the nearest distribution", c.norm_sub, aka=("cls",)),
+        Method("norm-cut", "smallest shares 0 until the sum is at most 1", c.norm_cut),
+        Method(
+            "norm-hyb", "large shares kept, the rest projected to what is left", c.norm_hyb,
+            guideline="sets of values; most frequent values, their number known",
+        ),
+        Method(
+            "mle-apx", "approximate maximum likelihood of normal noise",
+            c.maximum_likelihood_approximation, _needs_pure,
+        ),
+        Method("power", "posterior means under a power law", power),
+        Method("power-ns", "power, then norm-sub", power_ns),
+        Method(
+            "empirical-bayes",
+            f"shrinkage learned from all values (norm-sub below {MIXTURE_NEEDS} small ones)",
+            empirical_bayes, aka=("eb",),
+        ),
+    )
+)  # fmt: skip

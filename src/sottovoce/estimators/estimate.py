@@ -1,0 +1,82 @@
+"""The one way in: a tally goes in, an estimate comes out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from sottovoce.core.channel import Floats
+from sottovoce.core.errors import InvalidInput
+from sottovoce.core.estimate import Estimate, LinearNoise, NoNoise
+from sottovoce.core.reports import Reports
+from sottovoce.core.tally import Tally
+from sottovoce.estimators.bootstrap import Bootstrap
+from sottovoce.estimators.choose import choose
+from sottovoce.estimators.methods import Method, find_method, find_step
+from sottovoce.estimators.raw import Raw, unbiased_shares
+
+__all__ = ["estimate"]
+
+
+def estimate(
+    evidence: Tally | Reports,
+    method: str = "auto",
+    *,
+    goal: str = "distribution",
+    then: str | Sequence[str] = (),
+    **options: Any,
+) -> Estimate:
+    """Shares with error bars from a tally, or from reports.
+
+    ``method="auto"`` takes the first rule of :mod:`sottovoce.estimators.choose` for
+    ``goal``; ``why`` tells which.  ``then`` names methods to apply to the result, in
+    order.  ``options`` are those of the method, such as ``alpha`` of ``norm-hyb``.
+
+    >>> import sottovoce as sv
+    >>> m = sv.mechanism("grr", sv.Categories(["yes", "no"]), 1.0)
+    >>> tally = m.simulate([600, 400], source=sv.Seeded(1))
+    >>> print(sv.estimate(tally, "unbiased").share("yes"))
+    yes: 0.6125 +- 0.0303 (95% from 0.5531 to 0.6720)
+    """
+    tally = _tally(evidence)
+    steps, why = [then] if isinstance(then, str) else list(then), "asked for by name"
+    if method == "auto":
+        rule = choose(tally.mechanism, goal)
+        method, why, steps = rule.method, rule.why, [*rule.then, *steps]
+    chosen = [find_method(method, tally.mechanism)]
+    chosen += [find_step(step, tally.mechanism) for step in steps]
+    raw = unbiased_shares(tally)
+    shares = _run(raw, chosen, options)
+    if raw.size == 1:
+        why = "the domain has a single value: its share is 1"
+        return Estimate(tally.mechanism.domain, np.ones(1), tally.n, "certain", why, NoNoise(1))
+    plain = Estimate(
+        tally.mechanism.domain, shares, tally.n, " + ".join(m.name for m in chosen), why,
+        LinearNoise(raw.channel, tally.n, tally.cells / tally.n, raw.shares),
+        clips=any(m.clips_answers for m in chosen),
+    )  # fmt: skip
+    if all(m.step is None or m.clips_answers for m in chosen):
+        return plain
+    again = Bootstrap(tally, raw, lambda other: _run(other, chosen, options))
+    return replace(plain, noise=again)
+
+
+def _run(raw: Raw, chosen: Sequence[Method], options: dict[str, Any]) -> Floats:
+    """The first method takes the options, those that follow their defaults."""
+    shares = chosen[0].apply(raw, options)
+    for method in chosen[1:]:
+        shares = method.apply(replace(raw, shares=shares), {})
+    return shares
+
+
+def _tally(evidence: Tally | Reports) -> Tally:
+    if isinstance(evidence, Reports):
+        evidence = evidence.mechanism.tally(evidence)
+    if not isinstance(evidence, Tally):
+        raise InvalidInput("evidence", "estimate", "a Tally or Reports", evidence)
+    if evidence.n == 0:
+        raise InvalidInput("n", f"tally of {evidence.mechanism.name}", "at least 1", 0)
+    return evidence
