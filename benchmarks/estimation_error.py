@@ -14,9 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 
-import sottovoce as sv
 from benchmarks.checks import check_estimates, check_mean_squared_error, mean_squared_error
-from benchmarks.frequency_oracles import our_mechanism, our_support
+from benchmarks.frequency_oracles import our_mechanism, our_support, unbiased
 from benchmarks.measure import Progress
 from benchmarks.peers import Peer, peers_of
 from benchmarks.population import Population
@@ -46,7 +45,7 @@ def compare_errors(trial: Trial, population: Population, progress: Progress) -> 
     group = population.first(trial.people)
     mechanism = our_mechanism(trial.oracle, group)
     progress.say(f"{trial.name}: ours, {group.n:,} people, {trial.ours} times")
-    estimates = [sv.estimate(mechanism.randomize(group.values)) for _ in range(trial.ours)]
+    estimates = [unbiased(mechanism.randomize(group.values)) for _ in range(trial.ours)]
     support = our_support(trial.oracle, mechanism, group)
     check_estimates(estimates, group, support, f"our {trial.name}")
     ours = [mean_squared_error(estimate.shares, group.truth) for estimate in estimates]
@@ -95,6 +94,8 @@ _TRIALS = (
     Trial("grr-error", "Randomized response (GRR)", "grr", people=20_000, theirs=20),
     Trial("olh-error", "Local hashing (OLH)", "olh", people=2_000, theirs=8),
     Trial("oue-error", "Unary encoding (OUE)", "oue", people=20_000, theirs=6),
+    Trial("ss-error", "Subset selection (SS)", "ss", people=20_000, theirs=6),
+    Trial("hr-error", "Hadamard response (HR)", "hr", people=20_000, theirs=20),
 )
 
 BENCHMARKS = tuple(Benchmark(trial.name, partial(compare_errors, trial)) for trial in _TRIALS)

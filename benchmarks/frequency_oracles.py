@@ -22,7 +22,16 @@ from benchmarks.population import Population
 from benchmarks.results import SECONDS_A_REPORT, Benchmark, Row, Target, rate_above, ratio_of
 from benchmarks.theory import Support, textbook
 
-__all__ = ["BENCHMARKS", "RACES", "Ours", "Race", "our_mechanism", "our_support", "run_race"]
+__all__ = [
+    "BENCHMARKS",
+    "RACES",
+    "Ours",
+    "Race",
+    "our_mechanism",
+    "our_support",
+    "run_race",
+    "unbiased",
+]
 
 
 def our_mechanism(oracle: str, population: Population) -> sv.Mechanism:
@@ -33,11 +42,15 @@ def our_mechanism(oracle: str, population: Population) -> sv.Mechanism:
 def our_support(oracle: str, mechanism: sv.Mechanism, population: Population) -> Support:
     """The textbook's probabilities for what was asked.
 
-    Only the hash range, which is ours to choose, is taken from the mechanism; its
-    epsilon is not, lest one that spends another epsilon be found right.
+    Only the hash range or subset size, which is ours to choose, is taken from the
+    mechanism; its epsilon is not, lest one that spends another epsilon be found right.
     """
-    hash_range = getattr(mechanism, "hash_range", None)
-    return textbook(oracle, population.size, population.epsilon, hash_range)
+    choice = getattr(mechanism, "hash_range", getattr(mechanism, "subset_size", None))
+    return textbook(oracle, population.size, population.epsilon, choice)
+
+
+unbiased = partial(sv.estimate, method="unbiased")
+"""The estimate that all checks are about."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +71,8 @@ class Race:
     name: str
     task: str
     oracle: str
-    stage: Literal["randomize", "tally", "tally and decode"]
+    stage: Literal["randomize", "tally", "tally and decode", "all"]
+    """``all`` is randomize, tally and decode."""
     slice_size: int
     """Reports in each of a peer's three slices."""
     targets: dict[str, Target] = field(default_factory=dict)
@@ -68,13 +82,20 @@ class Race:
         """Everything before the work: the mechanism and, to count, the reports."""
         mechanism = our_mechanism(self.oracle, population)
         support = our_support(self.oracle, mechanism, population)
+        values = population.values
         if self.stage == "randomize":
-            values = population.values
-            return Ours(lambda: mechanism.randomize(values), sv.estimate, support, False)
-        reports = mechanism.randomize(population.values)
+            return Ours(lambda: mechanism.randomize(values), unbiased, support, False)
+        if self.stage == "all":
+            return Ours(
+                lambda: unbiased(mechanism.tally(mechanism.randomize(values))),
+                lambda estimate: estimate,
+                support,
+                False,
+            )
+        reports = mechanism.randomize(values)
         if self.stage == "tally":
-            return Ours(lambda: mechanism.tally(reports), sv.estimate, support, True)
-        return Ours(lambda: sv.estimate(mechanism.tally(reports)), lambda e: e, support, True)
+            return Ours(lambda: mechanism.tally(reports), unbiased, support, True)
+        return Ours(lambda: unbiased(mechanism.tally(reports)), lambda e: e, support, True)
 
 
 def run_race(race: Race, population: Population, progress: Progress) -> list[Row]:
@@ -97,6 +118,7 @@ def run_race(race: Race, population: Population, progress: Progress) -> list[Row
                 theirs=theirs.median,
                 measured_on=f"{ROUNDS} x {theirs.reports:,} reports",
                 ratio_at_worst=theirs.best / timing.worst,
+                ratio_of_processor=theirs.best_processor / timing.best_processor,
                 target=race.targets.get(peer.library),
                 first_call=fresh["first_call_seconds"],
                 details={
@@ -122,16 +144,28 @@ def _time_ours(race: Race, population: Population) -> tuple[Timing, dict[str, An
 def _time_peer(race: Race, peer: Peer, population: Population) -> Timing:
     """A peer's time never includes its decoding where that can be told apart."""
     groups = [peer.items(group) for group in population.slices(race.slice_size, ROUNDS)]
-    if race.stage == "randomize":
+    kept: list[Any] = []
+    if race.stage == "all":
+        timing, both = sliced(lambda group: _randomize_and_aggregate(peer, group), groups)
+        sent, kept = [reports for reports, _ in both], [aggregate for _, aggregate in both]
+    elif race.stage == "randomize":
         timing, sent = sliced(peer.randomize, groups)
+    else:
+        sent = [peer.randomize(group) for group in groups]
+        timing, kept = sliced(peer.aggregate, sent)
+    if race.stage in ("randomize", "all"):
         checked = population.first(ROUNDS * race.slice_size)
         check_reports(peer, list(chain.from_iterable(sent)), checked)
+    if race.stage == "randomize":
         return timing
-    sent = [peer.randomize(group) for group in groups]
-    timing, kept = sliced(peer.aggregate, sent)
     for reports, aggregate in zip(sent, kept, strict=True):
         check_aggregate(peer, reports, peer.shares(aggregate))
     return timing
+
+
+def _randomize_and_aggregate(peer: Peer, group: list[int]) -> tuple[list[Any], Any]:
+    reports = peer.randomize(group)
+    return reports, peer.aggregate(reports)
 
 
 _ALL = (
@@ -173,6 +207,50 @@ _ALL = (
         oracle="oue",
         stage="tally",
         slice_size=5_000,
+        targets={"pure-ldp": ratio_of(50)},
+    ),
+    Race(
+        name="ss-randomize",
+        task="Subset selection (SS): randomize",
+        oracle="ss",
+        stage="randomize",
+        slice_size=3_000,
+    ),
+    Race(
+        name="ss-tally",
+        task="Subset selection (SS): tally packed reports",
+        oracle="ss",
+        stage="tally",
+        slice_size=3_000,
+    ),
+    Race(
+        name="ss-total",
+        task="Subset selection (SS): randomize, tally and decode",
+        oracle="ss",
+        stage="all",
+        slice_size=3_000,
+        targets={"multi-freq-ldpy": ratio_of(50)},
+    ),
+    Race(
+        name="hr-randomize",
+        task="Hadamard response (HR): randomize",
+        oracle="hr",
+        stage="randomize",
+        slice_size=10_000,
+    ),
+    Race(
+        name="hr-estimate",
+        task="Hadamard response (HR): tally and decode",
+        oracle="hr",
+        stage="tally and decode",
+        slice_size=10_000,
+    ),
+    Race(
+        name="hr-total",
+        task="Hadamard response (HR): randomize, tally and decode",
+        oracle="hr",
+        stage="all",
+        slice_size=10_000,
         targets={"pure-ldp": ratio_of(50)},
     ),
 )

@@ -42,6 +42,8 @@ class Timing:
     """Seconds of calls that each handled ``reports`` reports."""
 
     seconds: tuple[float, ...]
+    processor: tuple[float, ...]
+    """Of the processor, all threads together: waiting for a busy machine is not in it."""
     reports: int
     warm_up: float
     """Seconds of the call before, which may import, compile and fill tables."""
@@ -50,6 +52,11 @@ class Timing:
     def best(self) -> float:
         """Seconds a report in the fastest call."""
         return min(self.seconds) / self.reports
+
+    @property
+    def best_processor(self) -> float:
+        """Seconds of the processor for a report, in the call that took least of them."""
+        return min(self.processor) / self.reports
 
     @property
     def worst(self) -> float:
@@ -65,15 +72,16 @@ class Timing:
         """Everything measured, for the JSON file."""
         return {
             "seconds": list(self.seconds),
+            "processor_seconds": list(self.processor),
             "reports": self.reports,
             "warm_up_seconds": self.warm_up,
         }
 
 
-def _timed(work: Callable[[], Result]) -> tuple[float, Result]:
-    start = time.perf_counter()
+def _timed(work: Callable[[], Result]) -> tuple[float, float, Result]:
+    start, processor = time.perf_counter(), time.process_time()
     result = work()
-    return time.perf_counter() - start, result
+    return time.perf_counter() - start, time.process_time() - processor, result
 
 
 def repeated(
@@ -84,12 +92,13 @@ def repeated(
     Also what ``digest`` makes of every result, untimed, so that all can be
     checked and none need be kept.
     """
-    seconds, digests = [], []
+    seconds, processor, digests = [], [], []
     for _ in range(1 + ROUNDS):
-        elapsed, result = _timed(work)
+        elapsed, used, result = _timed(work)
         seconds.append(elapsed)
+        processor.append(used)
         digests.append(digest(result))
-    return Timing(tuple(seconds[1:]), reports, seconds[0]), digests
+    return Timing(tuple(seconds[1:]), tuple(processor[1:]), reports, seconds[0]), digests
 
 
 def sliced(
@@ -99,7 +108,8 @@ def sliced(
     lengths = {len(part) for part in slices}
     if len(lengths) != 1:
         raise ValueError(f"slices must be of one length, not of {sorted(lengths)}")
-    warm_up, _ = _timed(lambda: work(slices[0][:_WARM_UP]))
+    warm_up, _, _ = _timed(lambda: work(slices[0][:_WARM_UP]))
     timed = [_timed(lambda part=part: work(part)) for part in slices]  # type: ignore[misc]
-    seconds = tuple(elapsed for elapsed, _ in timed)
-    return Timing(seconds, lengths.pop(), warm_up), [result for _, result in timed]
+    seconds = tuple(elapsed for elapsed, _, _ in timed)
+    processor = tuple(used for _, used, _ in timed)
+    return Timing(seconds, processor, lengths.pop(), warm_up), [result for _, _, result in timed]

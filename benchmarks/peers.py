@@ -56,13 +56,23 @@ class Peer:
 
 
 def peers_of(oracle: str, population: Population) -> list[Peer]:
-    """The peers that have ``oracle`` (grr, oue or olh), set up for this population."""
+    """The peers that have ``oracle`` (grr, oue, olh, ss or hr), set up for this population."""
     size, epsilon = population.size, float(population.epsilon)
-    return [_pure_ldp(oracle, size, epsilon), _multi_freq_ldpy(oracle, size, epsilon)]
+    peers = []
+    if oracle != "ss":
+        peers.append(_pure_ldp(oracle, size, epsilon))
+    if oracle != "hr":
+        peers.append(_multi_freq_ldpy(oracle, size, epsilon))
+    return peers
 
 
 def _pure_ldp(oracle: str, size: int, epsilon: float) -> Peer:
+    """Its server of Hadamard response only lists reports and counts them when it decodes."""
     from pure_ldp.frequency_oracles.direct_encoding import DEClient, DEServer
+    from pure_ldp.frequency_oracles.hadamard_response import (
+        HadamardResponseClient,
+        HadamardResponseServer,
+    )
     from pure_ldp.frequency_oracles.local_hashing import LHClient, LHServer
     from pure_ldp.frequency_oracles.unary_encoding import UEClient, UEServer
 
@@ -70,8 +80,12 @@ def _pure_ldp(oracle: str, size: int, epsilon: float) -> Peer:
         "grr": (DEClient, DEServer, {}),
         "oue": (UEClient, UEServer, {"use_oue": True}),
         "olh": (LHClient, LHServer, {"use_olh": True}),
+        "hr": (HadamardResponseClient, HadamardResponseServer, {}),
     }[oracle]
-    client = client_class(epsilon=epsilon, d=size, **options)
+    client_options = dict(options)
+    if oracle == "hr":
+        client_options["hash_funcs"] = server_class(epsilon=epsilon, d=size).get_hash_funcs()
+    client = client_class(epsilon=epsilon, d=size, **client_options)
 
     def randomize(items: list[int]) -> list[Report]:
         return [client.privatise(item) for item in items]
@@ -102,12 +116,14 @@ def _pure_ldp(oracle: str, size: int, epsilon: float) -> Peer:
 def _multi_freq_ldpy(oracle: str, size: int, epsilon: float) -> Peer:
     from multi_freq_ldpy.pure_frequency_oracles.GRR import GRR_Aggregator_MI, GRR_Client
     from multi_freq_ldpy.pure_frequency_oracles.LH import LH_Aggregator_MI, LH_Client
+    from multi_freq_ldpy.pure_frequency_oracles.SS import SS_Aggregator_MI, SS_Client
     from multi_freq_ldpy.pure_frequency_oracles.UE import UE_Aggregator_MI, UE_Client
 
     client, aggregator = {
         "grr": (GRR_Client, partial(GRR_Aggregator_MI, k=size, epsilon=epsilon)),
         "oue": (UE_Client, partial(UE_Aggregator_MI, epsilon=epsilon)),
         "olh": (LH_Client, partial(LH_Aggregator_MI, k=size, epsilon=epsilon)),
+        "ss": (SS_Client, partial(SS_Aggregator_MI, k=size, epsilon=epsilon)),
     }[oracle]
 
     def randomize(items: list[int]) -> list[Report]:
@@ -127,7 +143,7 @@ def _multi_freq_ldpy(oracle: str, size: int, epsilon: float) -> Peer:
 
 
 def _supports(oracle: str, epsilon: float) -> Callable[[Report, int], bool]:
-    """Both libraries send a value, a vector of bits, or a pair of cell and hash seed."""
+    """What is sent: a value, a vector of bits, a pair of cell and hash seed, members, or a row."""
     g = hash_range_of_peers(epsilon)
 
     def hashed(report: tuple[int, int], value: int) -> bool:
@@ -138,4 +154,6 @@ def _supports(oracle: str, epsilon: float) -> Callable[[Report, int], bool]:
         "grr": lambda report, value: bool(report == value),
         "oue": lambda report, value: bool(report[value] == 1),
         "olh": hashed,
+        "ss": lambda report, value: bool((report == value).any()),
+        "hr": lambda row, value: (row & (value + 1)).bit_count() % 2 == 0,
     }[oracle]

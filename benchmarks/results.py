@@ -12,6 +12,7 @@ from benchmarks.population import Population
 __all__ = [
     "BYTES",
     "MEAN_SQUARED_ERROR",
+    "SECONDS",
     "SECONDS_A_REPORT",
     "Benchmark",
     "Row",
@@ -20,8 +21,10 @@ __all__ = [
     "bytes_below",
     "rate_above",
     "ratio_of",
+    "seconds_below",
 ]
 
+SECONDS = "seconds"
 SECONDS_A_REPORT = "seconds a report"
 BYTES = "bytes"
 MEAN_SQUARED_ERROR = "mean squared error"
@@ -41,6 +44,8 @@ class Row:
     """What theirs was measured on, before it was scaled."""
     ratio_at_worst: float | None = None
     """For times: a peer's fastest slice over our slowest call, lest noise flatter us."""
+    ratio_of_processor: float | None = None
+    """For times: the least processor time of a peer over ours, without waiting for a busy machine."""
     target: Target | None = None
     first_call: float | None = None
     """Seconds of our first call in a fresh process, with whatever was compiled."""
@@ -83,6 +88,11 @@ def rate_above(least: float) -> Target:
 def bytes_below(most: float) -> Target:
     """Ours stays below ``most`` bytes."""
     return Target(f"ours < {most / 1e9:g} GB", lambda row: row.ours < most)
+
+
+def seconds_below(most: float) -> Target:
+    """Ours takes less than ``most`` seconds."""
+    return Target(f"ours < {most:g} s", lambda row: row.ours < most)
 
 
 @dataclass(frozen=True)
