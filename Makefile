@@ -6,7 +6,7 @@ READY  := $(VENV)/.ready
 DOCS_READY := $(VENV)/.docs-ready
 BENCH_BIN := .venv-bench/bin
 BENCH_READY := .venv-bench/.ready
-CODE   := src tests benchmarks
+CODE   := src tests benchmarks docs/generate_cli.py
 PIP    := install --quiet --disable-pip-version-check
 
 .PHONY: help demo test test-slow lint format bench docs clean
@@ -54,6 +54,7 @@ bench: $(BENCH_READY) ## speed and error against peers, in one run
 	$(BENCH_BIN)/python -m benchmarks
 
 docs: $(DOCS_READY) ## the documentation as a site in site/
+	$(BIN)/python docs/generate_cli.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:           ## remove what was built

@@ -13,7 +13,9 @@ ALPHA = 1e-7  # a false alarm of the whole suite stays below one in a million
 TRIALS = 1_000_000
 
 
-@pytest.mark.parametrize("name", ["grr", "oue", "sue", "olh", "blh"])
+@pytest.mark.parametrize(
+    "name", ["grr", "oue", "sue", "olh", "blh", "olh-seeded", "flh", "ss", "hr"]
+)
 @pytest.mark.parametrize("size", [2, 16])
 def test_ours_pass_and_the_bound_is_tight(name, size):
     found = sv.audit(sv.mechanism(name, sv.Categories(size), 1.0), trials=TRIALS, alpha=ALPHA)

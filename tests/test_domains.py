@@ -154,7 +154,7 @@ def test_bad_domains(make, message):
         (sv.Interval(0, 1), [[0.5]], "one number or a flat list"),
     ],
 )
-@pytest.mark.parametrize("name", ["grr", "oue", "olh"])
+@pytest.mark.parametrize("name", ["grr", "oue", "olh", "olh-seeded", "flh", "ss", "hr"])
 def test_bad_values_reach_no_mechanism(domain, values, message, name):
     """One bad value refuses the whole batch, and nothing is drawn."""
 

@@ -15,7 +15,7 @@ import pytest
 import sottovoce as sv
 
 SIZE, PEOPLE, REPEATS = 64, 4000, 2600
-CASES = [*product(("grr", "oue", "sue", "olh"), (0.5, 1.0, 2.0, 4.0))]
+CASES = [*product(("grr", "oue", "sue", "olh", "olh-seeded", "ss", "hr"), (0.5, 1.0, 2.0, 4.0))]
 
 
 def truth():
@@ -40,7 +40,7 @@ def repeated(request):
     asked, source, counts = questions(mechanism), sv.Seeded(7), truth()
     shares, errors, totals, total_errors = [], [], [], []
     for _ in range(REPEATS):
-        e = sv.estimate(mechanism.simulate(counts, source=source))
+        e = sv.estimate(mechanism.simulate(counts, source=source), "unbiased")
         shares.append(e.shares)
         errors.append(e.stderr)
         answers = [e.linear(mask) for mask in asked.values()]
@@ -99,7 +99,8 @@ def test_coverage_for_the_population():
     population, rng, source = np.array([0.4, 0.3, 0.2, 0.1]), np.random.default_rng(8), sv.Seeded(9)
     narrow, wide, totals = [], [], []
     for _ in range(6000):
-        e = sv.estimate(mechanism.simulate(rng.multinomial(1000, population), source=source))
+        tally = mechanism.simulate(rng.multinomial(1000, population), source=source)
+        e = sv.estimate(tally, "unbiased")
         p = e.for_population()
         narrow.append(np.abs(e.shares - population) <= 1.959964 * e.stderr)
         wide.append(np.abs(p.shares - population) <= 1.959964 * p.stderr)

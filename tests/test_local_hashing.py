@@ -112,7 +112,7 @@ def test_best_range_is_the_best_prime(epsilon, size):
     def variance(g):
         p = math.exp(epsilon) / (math.exp(epsilon) + g - 1)
         q = collision(p, g, digits(size, g))
-        return q * (1 - q) / (p - q) ** 2
+        return (q * (1 - q) + (p - q) * (1 - p - q) / size) / (p - q) ** 2
 
     primes = [g for g in range(2, next_prime(size) + 1) if next_prime(g) == g]
     assert variance(best_range(size, epsilon)) <= min(map(variance, primes)) * 1.002

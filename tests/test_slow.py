@@ -42,7 +42,9 @@ def test_a_base_install_brings_numpy_and_nothing_else(tmp_path):
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 0.5, 1.0, 2.0, 4.0, 8.0])
-@pytest.mark.parametrize("name", ["grr", "oue", "sue", "olh", "blh"])
+@pytest.mark.parametrize(
+    "name", ["grr", "oue", "sue", "olh", "blh", "olh-seeded", "flh", "ss", "hr"]
+)
 def test_audit_with_ten_million_trials(name, epsilon):
     found = sv.audit(sv.mechanism(name, sv.Categories(4), epsilon), trials=10_000_000, alpha=1e-7)
     assert found.passed, str(found)
@@ -54,13 +56,13 @@ def test_a_million_values():
     size = 1_000_000
     mechanism = sv.mechanism("olh", sv.Categories(size), 2.0)
     counts = np.bincount(np.arange(2_000_000) % 1000, minlength=size)
-    e = sv.estimate(mechanism.simulate(counts, source=sv.Seeded(1)))
+    e = sv.estimate(mechanism.simulate(counts, source=sv.Seeded(1)), "unbiased")
     errors = (e.shares - counts / counts.sum()) / e.stderr
     assert abs(errors.std() - 1) < 0.01
     assert np.abs(errors).max() < 7
 
 
-@pytest.mark.parametrize("name", ["grr", "oue", "olh"])
+@pytest.mark.parametrize("name", ["grr", "oue", "olh", "olh-seeded", "ss", "hr"])
 def test_error_bars_at_scale(name):
     """A thousand values, a hundred thousand people: the squared error is what stderr says."""
     mechanism = sv.mechanism(name, sv.Categories(1024), 1.0)
@@ -68,6 +70,6 @@ def test_error_bars_at_scale(name):
     counts = np.floor(100_000 * weights / weights.sum()).astype(int)
     source, ratios = sv.Seeded(3), []
     for _ in range(40):
-        e = sv.estimate(mechanism.simulate(counts, source=source))
+        e = sv.estimate(mechanism.simulate(counts, source=source), "unbiased")
         ratios.append(((e.shares - counts / counts.sum()) ** 2).mean() / (e.stderr**2).mean())
     assert abs(np.mean(ratios) - 1) < 0.05

@@ -11,8 +11,10 @@ with honest error bars.
 3
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from sottovoce import mechanisms as _mechanisms  # noqa: F401  (registers every mechanism)
-from sottovoce.answers import Difference, difference
 from sottovoce.core.answer import Answer
 from sottovoce.core.categories import Categories
 from sottovoce.core.certificate import Certificate
@@ -27,11 +29,49 @@ from sottovoce.core.registry import mechanism, mechanism_from_json
 from sottovoce.core.reports import Reports
 from sottovoce.core.survey import Survey
 from sottovoce.core.tally import Tally
-from sottovoce.estimators import estimate, methods
-from sottovoce.mechanisms import LocalHashing, RandomizedResponse, Table, UnaryEncoding
-from sottovoce.privacy.audit import audit
+from sottovoce.mechanisms import (
+    FixedHashing,
+    HadamardResponse,
+    LocalHashing,
+    RandomizedResponse,
+    SeededHashing,
+    SubsetSelection,
+    Table,
+    UnaryEncoding,
+)
+
+if TYPE_CHECKING:
+    from sottovoce.answers import Difference, difference
+    from sottovoce.core.plan import Plan
+    from sottovoce.estimators import estimate, methods
+    from sottovoce.planning import plan
+    from sottovoce.privacy.audit import audit
 
 __version__ = "0.1.0"
+
+_WHEN_ASKED = {
+    "Difference": "sottovoce.answers",
+    "Plan": "sottovoce.core.plan",
+    "audit": "sottovoce.privacy.audit",
+    "difference": "sottovoce.answers",
+    "estimate": "sottovoce.estimators",
+    "methods": "sottovoce.estimators",
+    "plan": "sottovoce.planning",
+}
+"""What a device never needs is imported when first asked for: importing us stays cheap."""
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHEN_ASKED:
+        raise AttributeError(f"module 'sottovoce' has no attribute {name!r}")
+    found = getattr(import_module(_WHEN_ASKED[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_WHEN_ASKED})
+
 
 __all__ = [
     "Answer",
@@ -39,16 +79,21 @@ __all__ = [
     "Certificate",
     "Difference",
     "Estimate",
+    "FixedHashing",
     "Frame",
+    "HadamardResponse",
     "Interval",
     "KeyValues",
     "LocalHashing",
     "Mechanism",
     "OperatingSystem",
+    "Plan",
     "RandomizedResponse",
     "Reports",
     "Seeded",
+    "SeededHashing",
     "SottovoceError",
+    "SubsetSelection",
     "Survey",
     "Table",
     "Tally",
@@ -59,4 +104,5 @@ __all__ = [
     "mechanism",
     "mechanism_from_json",
     "methods",
+    "plan",
 ]

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 import sottovoce as sv
+from sottovoce.core.checks import check_int
 from sottovoce.core.extras import optional
 from sottovoce.core.files import write_whole
 from sottovoce.simulate import Walk, walk
@@ -30,9 +31,14 @@ ANSWERS = {
 }  # fmt: skip
 
 
-def run(people: int, epsilon: float, folder: Path) -> Walk:
-    """Simulate, print, and write ``demo.png`` and ``demo.html`` into ``folder``."""
-    console = optional("rich.console", extra="cli", purpose="the demo").Console()
+def run(people: int, epsilon: float, folder: Path, *, console: Any = None) -> Walk:
+    """Simulate, print, and write ``demo.png`` and ``demo.html`` into ``folder``.
+
+    ``console`` is rich's, by default one on standard output.
+    """
+    check_int(people, "people", "the demo", 1)
+    if console is None:
+        console = optional("rich.console", extra="cli", purpose="the demo").Console()
     progress = optional("rich.progress", extra="cli", purpose="the demo")
     domain = sv.Categories(list(ANSWERS))
     survey = sv.Survey("commute", QUESTION, sv.mechanism("olh", domain, epsilon))
@@ -59,6 +65,11 @@ def run(people: int, epsilon: float, folder: Path) -> Walk:
     return result
 
 
+def _percent(share: float) -> str:
+    """Two digits, and no minus before a zero."""
+    return f"{round(share, 4) + 0.0:.2%}"
+
+
 def _inside(result: Walk) -> Any:
     frame = result.estimate.frame()
     return (np.array(frame["low"]) <= result.truth) & (result.truth <= np.array(frame["high"]))
@@ -72,8 +83,8 @@ def _table(result: Walk) -> Any:
         result.estimate.frame(), result.truth, _inside(result), strict=True
     ):
         table.add_row(
-            str(row["value"]), f"{truth:.2%}", f"{row['share']:.2%}",
-            f"{row['low']:.2%} to {row['high']:.2%}", style="" if inside else "yellow",
+            str(row["value"]), f"{_percent(truth)}", f"{_percent(row['share'])}",
+            f"{_percent(row['low'])} to {_percent(row['high'])}", style="" if inside else "yellow",
         )  # fmt: skip
     return table
 
@@ -87,8 +98,8 @@ def _picture(result: Walk) -> bytes:
 
 def _page(survey: sv.Survey, result: Walk, picture: bytes) -> str:
     rows = "\n".join(
-        f"<tr><th scope='row'>{escape(str(row['value']))}</th><td>{truth:.2%}</td>"
-        f"<td>{row['share']:.2%}</td><td>{row['low']:.2%} to {row['high']:.2%}</td></tr>"
+        f"<tr><th scope='row'>{escape(str(row['value']))}</th><td>{_percent(truth)}</td>"
+        f"<td>{_percent(row['share'])}</td><td>{_percent(row['low'])} to {_percent(row['high'])}</td></tr>"
         for row, truth in zip(result.estimate.frame(), result.truth, strict=True)
     )
     image = base64.b64encode(picture).decode()
@@ -102,7 +113,8 @@ def _page(survey: sv.Survey, result: Walk, picture: bytes) -> str:
  img {{ max-width: 100%; background: white; border-radius: .5rem; }}
  table {{ border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }}
  th, td {{ padding: .3rem .6rem; text-align: right; border-bottom: 1px solid #8884; }}
- th[scope=row], th:first-child {{ text-align: left; font-weight: normal; }}
+ th:first-child {{ text-align: left; }}
+ th[scope=row] {{ font-weight: normal; }}
  footer {{ opacity: .75; font-size: .9rem; }}
 </style></head><body>
 <h1>{escape(survey.question)}</h1>

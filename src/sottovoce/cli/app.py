@@ -1,0 +1,63 @@
+"""The commands together, and the process around them."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Annotated
+
+import typer
+
+import sottovoce
+from sottovoce.cli import check, collect, design, estimate, research
+from sottovoce.cli.exits import EXIT_CODES, INTERRUPTED, end_with_pipes
+from sottovoce.cli.screen import say
+
+__all__ = ["COMMANDS", "app", "run"]
+
+COMMANDS = (
+    design.methods, design.plan, collect.randomize, collect.tally, estimate.estimate, check.audit,
+    research.bench, research.reproduce, research.demo,
+)  # fmt: skip
+"""In the order of the data's way."""
+
+app = typer.Typer(
+    name="sottovoce",
+    help="Local differential privacy, end to end: choose, randomize, tally, estimate, audit.",
+    epilog="Exit codes: "
+    + ", ".join(f"{code} {text}" for code, (text, _) in EXIT_CODES.items())
+    + ".",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,  # a traceback with local variables could show people's values
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for _command in COMMANDS:
+    app.command()(_command)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(sottovoce.__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def _all_commands(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """What goes before the name of a command."""
+
+
+def run() -> None:
+    """Run the command line in this process."""
+    end_with_pipes()
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        app(prog_name="sottovoce")
+    except KeyboardInterrupt:
+        say("interrupted")
+        raise SystemExit(INTERRUPTED) from None

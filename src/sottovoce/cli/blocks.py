@@ -1,0 +1,104 @@
+"""Answers block by block, a group each, shown as tables, as CSV, or as JSON."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import typer
+
+from sottovoce.cli.options import describe
+from sottovoce.cli.questions import Row
+from sottovoce.cli.screen import cell_text, show_table
+from sottovoce.core.estimate import Estimate
+from sottovoce.core.mechanism import Mechanism
+
+__all__ = ["Block", "Findings"]
+
+
+@dataclass(frozen=True)
+class Block:
+    """The answers about one group; its name is empty where there are no groups."""
+
+    group: str
+    estimate: Estimate
+    answers: list[Row]
+
+
+@dataclass(frozen=True)
+class Findings:
+    """All blocks, and for two of them how the second differs from the first."""
+
+    mechanism: Mechanism
+    confidence: float
+    blocks: Sequence[Block]
+    by: str | None = None
+    difference: list[Row] | None = None
+
+    @property
+    def _minus(self) -> str:
+        first, second = (block.group for block in self.blocks)
+        return f"{second} minus {first}"
+
+    def show(self) -> None:
+        """Tables under a few words each."""
+        one = self.blocks[0].estimate
+        typer.echo(f"{self.mechanism}: {one.method}; {one.why}")
+        typer.echo(f"{100 * self.confidence:.6g}% intervals, about the {one.about}")
+        for number, block in enumerate(self.blocks):
+            if number:
+                typer.echo("")
+            count = f"{block.estimate.n:,} reports"
+            show_table(_short(block.answers), f"{block.group}: {count}" if self.by else count)
+        if self.difference is not None:
+            typer.echo("")
+            show_table(_short(self.difference), f"difference: {self._minus}")
+
+    def show_csv(self) -> None:
+        """One row an answer; groups and differences in a column before it."""
+        names = ["question", "label", "value", "stderr", "low", "high"]
+        if self.by is not None:
+            names = ["group", *names, "p_value"]
+        text = io.StringIO()
+        writer = csv.DictWriter(text, names, lineterminator="\n", extrasaction="ignore")
+        writer.writeheader()
+        parts = [(block.group, block.answers) for block in self.blocks]
+        if self.difference is not None:
+            parts.append((self._minus, self.difference))
+        for group, rows in parts:
+            for row in rows:
+                label = row["label"]
+                plain = label if isinstance(label, (str, int)) else cell_text(label)
+                writer.writerow({**row, "label": plain, "group": group})
+        typer.echo(text.getvalue(), nl=False)
+
+    def document(self) -> dict[str, Any]:
+        """Everything, for JSON."""
+        blocks = [self._of(block) for block in self.blocks]
+        if self.by is None:
+            return blocks[0]
+        document: dict[str, Any] = {"by": self.by, "groups": blocks}
+        if self.difference is not None:
+            first, second = (block.group for block in self.blocks)
+            document["difference"] = {"first": first, "second": second, "answers": self.difference}
+        return document
+
+    def _of(self, block: Block) -> dict[str, Any]:
+        told = block.estimate
+        head = {} if self.by is None else {"group": block.group}
+        return {
+            **head, "reports": told.n, "method": told.method, "why": told.why,
+            "converged": told.converged, "iterations": told.iterations, "about": told.about,
+            "confidence": self.confidence, "mechanism": describe(self.mechanism),
+            "answers": block.answers,
+        }  # fmt: skip
+
+
+def _short(rows: Sequence[Row]) -> list[Row]:
+    """Without the column of questions where all are shares."""
+    if all(row["question"] in ("share", "top") for row in rows):
+        return [{k: v for k, v in row.items() if k != "question"} for row in rows]
+    return list(rows)

@@ -1,0 +1,76 @@
+"""``sottovoce audit``: does a randomizer keep its promise?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sottovoce.cli.exits import CHECK_FAILED, guarded
+from sottovoce.cli.options import (
+    AsJson,
+    Bins,
+    Epsilon,
+    High,
+    Low,
+    MechanismName,
+    Options,
+    Size,
+    Values,
+    ValuesFile,
+    describe,
+    make_domain,
+    make_mechanism,
+)  # fmt: skip
+from sottovoce.cli.screen import progress, show_json
+from sottovoce.privacy import audit as audits
+
+__all__ = ["audit"]
+
+
+@guarded
+def audit(
+    *,
+    mechanism: MechanismName,
+    epsilon: Epsilon = None,
+    values: Values = None,
+    values_file: ValuesFile = None,
+    size: Size = None,
+    low: Low = None,
+    high: High = None,
+    bins: Bins = None,
+    option: Options = None,
+    trials: Annotated[
+        int, typer.Option("--trials", metavar="N", help="Reports drawn of every value.")
+    ] = 1_000_000,
+    alpha: Annotated[
+        float,
+        typer.Option("--alpha", metavar="X", help="The chance of blaming an innocent mechanism."),
+    ] = 1e-6,
+    as_json: AsJson = False,
+) -> None:
+    """Audit a mechanism: its exact certificate, and an attack by samples.
+
+    For domains of 2 to 64 values. The exit code is 3 where the promise is broken.
+    """
+    domain = make_domain(
+        values=values, values_file=values_file, size=size, low=low, high=high, bins=bins
+    )
+    chosen = make_mechanism(mechanism, domain, epsilon, option)
+    with progress(f"auditing {chosen}"):
+        found = audits.audit(chosen, trials=trials, alpha=alpha)
+    if as_json:
+        exact = found.certificate
+        shown = None if exact is None else {
+            "numerator": exact.numerator, "denominator": exact.denominator,
+            "delta": float(exact.delta), "text": str(exact),
+        }  # fmt: skip
+        show_json({
+            "passed": found.passed, "claimed": found.claimed, "lower_bound": found.lower_bound,
+            "trials": found.trials, "alpha": found.alpha, "worst": found.worst, "varies": found.varies,
+            "certificate": shown, "mechanism": describe(chosen),
+        })  # fmt: skip
+    else:
+        typer.echo(f"{chosen}\n{found}")
+    if not found.passed:
+        raise typer.Exit(CHECK_FAILED)

@@ -1,0 +1,250 @@
+"""``sottovoce randomize`` and ``sottovoce tally``: from values to reports to counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from sottovoce.cli.evidence import read_groups, read_tally
+from sottovoce.cli.exits import guarded
+from sottovoce.cli.options import (
+    AsJson,
+    Bins,
+    ByColumn,
+    Epsilon,
+    Force,
+    High,
+    Low,
+    MechanismName,
+    Options,
+    Size,
+    Values,
+    ValuesFile,
+    describe,
+    make_domain,
+    make_mechanism,
+)  # fmt: skip
+from sottovoce.cli.outputs import (
+    STDOUT,
+    binary_stdout,
+    check_file,
+    check_folder,
+    check_output,
+    write_folder,
+)
+from sottovoce.cli.screen import say, show_json
+from sottovoce.cli.values import read_values
+from sottovoce.core.errors import InvalidInput
+from sottovoce.core.extras import optional
+from sottovoce.core.files import write_whole
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.randomness import OperatingSystem, Seeded, Source
+
+__all__ = ["randomize", "tally"]
+
+
+@guarded
+def randomize(
+    *,
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="INPUT", help="A CSV (with a header) or Parquet file; - is CSV from a pipe."
+        ),
+    ],
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="A Parquet file of reports; - is an Arrow stream.",
+        ),
+    ],
+    column: Annotated[
+        str,
+        typer.Option("--column", metavar="COLUMN", help="The private column. It is never written."),
+    ],
+    mechanism: MechanismName,
+    epsilon: Epsilon = None,
+    values: Values = None,
+    values_file: ValuesFile = None,
+    size: Size = None,
+    low: Low = None,
+    high: High = None,
+    bins: Bins = None,
+    option: Options = None,
+    by: Annotated[
+        str | None,
+        typer.Option("--by", metavar="COLUMN", help="A public column, carried along in the clear."),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            "--seed",
+            metavar="N",
+            help="Repeatable randomness, for simulation only: it protects nobody.",
+        ),
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Randomize a column of true values: one report a row.
+
+    For simulation, and for the edge where values already are: a machine that may
+    see them and must not pass them on. In a survey every device randomizes its
+    own value. Rows keep their order.
+    """  # fmt: skip
+    chosen = make_mechanism(
+        mechanism,
+        make_domain(
+            values=values, values_file=values_file, size=size, low=low, high=high, bins=bins
+        ),
+        epsilon,
+        option,
+    )
+    _check_columns(column, by, chosen)
+    check_output(output, force=force, inputs=[source])
+    check_file(output)
+    _check_json(output, as_json)
+    randomness: Source = OperatingSystem() if seed is None else Seeded(seed)
+    if seed is not None:
+        say("seeded randomness: these reports are a simulation and protect nobody")
+    tables = _tables(source, column, by, chosen, randomness)
+    written = _write_stream(tables) if output == STDOUT else _write_parquet(output, tables)
+    if as_json:
+        show_json({"reports": written, "output": output, "by": by, "mechanism": describe(chosen)})
+    elif output != STDOUT:
+        say(f"{written:,} reports of {chosen} in {output}")
+
+
+def _check_columns(column: str, by: str | None, chosen: Mechanism) -> None:
+    if by is None:
+        return
+    if by == column:
+        raise InvalidInput(
+            "--by",
+            "randomize",
+            "a public column, not the private one: it is written in the clear",
+            by,
+        )
+    fields = [field.name for field in chosen.fields]
+    if by in fields:
+        allowed = f"no name of a report's own columns ({', '.join(fields)}); rename the column"
+        raise InvalidInput("--by", "randomize", allowed, by)
+
+
+def _check_json(output: str, as_json: bool) -> None:
+    if as_json and output == STDOUT:
+        raise InvalidInput(
+            "--json", "the command", "left out with --output -, which takes standard output", True
+        )
+
+
+def _tables(
+    given: str, column: str, by: str | None, chosen: Mechanism, source: Source
+) -> Iterator[Any]:
+    """Arrow tables of reports: what a device would send, and the public column."""
+    arrow = optional("pyarrow", extra="analyse", purpose="writing reports")
+    for indices, groups in read_values(given, column, by, chosen.domain):
+        table = chosen.randomize_indices(indices, source).to_arrow()
+        if groups is not None:
+            field = arrow.field(by, arrow.string(), nullable=False)
+            table = table.append_column(field, arrow.array(groups, arrow.string()))
+        yield table
+
+
+def _write_parquet(output: str, tables: Iterator[Any]) -> int:
+    parquet = optional("pyarrow.parquet", extra="analyse", purpose="writing reports")
+    written = 0
+
+    def fill(part: Any) -> None:
+        nonlocal written
+        first = next(tables)  # there is one: a file without rows is refused
+        with parquet.ParquetWriter(part, first.schema, compression="zstd") as file:
+            file.write_table(first)
+            written = len(first)
+            for table in tables:
+                file.write_table(table)
+                written += len(table)
+
+    write_whole(output, fill)
+    return written
+
+
+def _write_stream(tables: Iterator[Any]) -> int:
+    """Closed, with its end mark, only if all went well: a reader refuses a stream without."""
+    arrow = optional("pyarrow", extra="analyse", purpose="writing reports")
+    stdout = binary_stdout()
+    first = next(tables)
+    stream = arrow.ipc.new_stream(stdout, first.schema)
+    stream.write_table(first)
+    written = len(first)
+    for table in tables:
+        stream.write_table(table)
+        written += len(table)
+    stream.close()
+    stdout.flush()
+    return written
+
+
+@guarded
+def tally(
+    *,
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="INPUT...",
+            help="Reports (Parquet, Arrow stream), tallies, or folders of tallies; - is a pipe. Several are merged.",
+        ),
+    ],
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="PATH",
+            help="A tally file; with --by a folder of tallies; - is standard output.",
+        ),
+    ],
+    by: ByColumn = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Count reports, and merge counts.
+
+    With --by, PATH becomes a folder: a tally for every group, and index.json, which
+    tells which file is whose.
+    """  # fmt: skip
+    check_output(output, force=force, inputs=sources)
+    _check_json(output, as_json)
+    if by is not None and output == STDOUT:
+        raise InvalidInput("--output", "tally", "a folder where --by is given", STDOUT)
+    if by is None:
+        check_file(output)
+        whole = read_tally(sources)
+        if output == STDOUT:
+            stdout = binary_stdout()
+            stdout.write(whole.to_bytes())
+            stdout.flush()
+        else:
+            whole.write(output)
+        n, groups, chosen = whole.n, None, whole.mechanism
+    else:
+        check_folder(output)
+        counted = read_groups(sources, by)
+        if not counted:
+            raise InvalidInput(
+                "the inputs", "tally", "not without reports, where --by is given", sources
+            )
+        write_folder(output, by, counted)
+        n, chosen = sum(t.n for t in counted.values()), next(iter(counted.values())).mechanism
+        groups = [{"group": group, "reports": t.n} for group, t in counted.items()]
+    if as_json:
+        result = {"reports": n, "output": output, "by": by, "groups": groups}
+        show_json({**result, "mechanism": describe(chosen)})
+    elif output != STDOUT:
+        told = "" if groups is None else f" in {len(groups)} groups"
+        say(f"{n:,} reports of {chosen}{told}, tallied in {output}")

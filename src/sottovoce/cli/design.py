@@ -1,0 +1,112 @@
+"""``sottovoce methods`` and ``sottovoce plan``: what to choose, before anything is collected."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sottovoce.cli.exits import guarded
+from sottovoce.cli.options import (
+    AsJson,
+    Bins,
+    Epsilon,
+    High,
+    Low,
+    MechanismName,
+    Options,
+    Size,
+    Values,
+    ValuesFile,
+    describe,
+    make_domain,
+    make_mechanism,
+)  # fmt: skip
+from sottovoce.cli.screen import progress, show_json, show_table
+from sottovoce.cli.values import parse_value
+from sottovoce.estimators import methods as methods_for
+
+__all__ = ["methods", "plan"]
+
+_ONLY_JSON = ("tally cells", "tally bytes", "words")
+"""Columns of a plan that a terminal has no room for."""
+
+
+@guarded
+def methods(
+    *,
+    mechanism: MechanismName,
+    epsilon: Epsilon = None,
+    values: Values = None,
+    values_file: ValuesFile = None,
+    size: Size = None,
+    low: Low = None,
+    high: High = None,
+    bins: Bins = None,
+    option: Options = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the methods of estimation: which apply to a mechanism, and why or why not.
+
+    The column rule names the goals for which auto chooses a method.
+    """
+    domain = make_domain(
+        values=values, values_file=values_file, size=size, low=low, high=high, bins=bins
+    )
+    chosen = make_mechanism(mechanism, domain, epsilon, option)
+    rows = list(methods_for(chosen))
+    if as_json:
+        show_json({"mechanism": describe(chosen), "methods": rows})
+    else:
+        show_table(rows, str(chosen))
+
+
+@guarded
+def plan(
+    *,
+    epsilon: Annotated[
+        float | None,
+        typer.Option("--epsilon", "-e", metavar="X", help="The privacy budget of a report."),
+    ] = None,
+    users: Annotated[
+        int | None, typer.Option("--users", metavar="N", help="How many people will answer.")
+    ] = None,
+    error: Annotated[
+        float | None,
+        typer.Option(
+            "--error", metavar="X", help="The root-mean-square error of a share that is wanted."
+        ),
+    ] = None,
+    of: Annotated[
+        str | None,
+        typer.Option("--of", metavar="VALUE", help="The value whose error is told besides."),
+    ] = None,
+    values: Values = None,
+    values_file: ValuesFile = None,
+    size: Size = None,
+    low: Low = None,
+    high: High = None,
+    bins: Bins = None,
+    as_json: AsJson = False,
+) -> None:
+    """Rank mechanisms by the error to expect, or find how many users or which epsilon it takes.
+
+    Give two of --epsilon, --users and --error; the third is found.
+    """
+    from sottovoce.planning import plan as plan_for
+
+    domain = make_domain(
+        values=values, values_file=values_file, size=size, low=low, high=high, bins=bins
+    )
+    value = None if of is None else parse_value(of, domain, "--of")
+    with progress("planning"):
+        found = plan_for(domain, epsilon=epsilon, users=users, error=error, of=value)
+    rows = list(found.frame())
+    if as_json:
+        result = {"domain": str(domain), "epsilon": found.epsilon, "users": found.users}
+        result |= {"error": found.error, "found": found.found, "best": describe(found.best)}
+        show_json({**result, "mechanisms": rows, "left_out": found.unfit})
+        return
+    heading, _, _ = str(found).partition("\n")
+    show_table([{k: v for k, v in row.items() if k not in _ONLY_JSON} for row in rows], heading)
+    typer.echo(found.explain())

@@ -1,0 +1,203 @@
+"""Options that several commands share, and what is made of them: a domain, a mechanism."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sottovoce.core.categories import Categories
+from sottovoce.core.domain import Domain
+from sottovoce.core.errors import InvalidInput
+from sottovoce.core.interval import Interval
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.registry import mechanism
+
+__all__ = [
+    "AsJson", "Bins", "ByColumn", "Epsilon", "Force", "High", "Low", "MechanismName", "Options", "Size",
+    "Values", "ValuesFile", "describe", "make_domain", "make_mechanism", "parse_options", "split_list",
+]  # fmt: skip
+
+_DOMAIN = "What a value may be (names, whole numbers, or numbers in bins)"
+_MECHANISM = "How it is randomized"
+
+Values = Annotated[
+    str | None,
+    typer.Option(
+        "--values", metavar="A,B,C", rich_help_panel=_DOMAIN,
+        help="Named values, with commas between them; quote a value that has a comma.",
+    ),
+]  # fmt: skip
+ValuesFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--values-from-file", metavar="FILE", rich_help_panel=_DOMAIN,
+        help="Named values, one a line of this UTF-8 file.",
+    ),
+]  # fmt: skip
+Size = Annotated[
+    int | None,
+    typer.Option(
+        "--size", metavar="N", rich_help_panel=_DOMAIN, help="Whole numbers from 0 to N - 1."
+    ),
+]
+Low = Annotated[
+    float | None,
+    typer.Option(
+        "--low", metavar="X", rich_help_panel=_DOMAIN, help="Numbers from this one, with --high."
+    ),
+]
+High = Annotated[
+    float | None,
+    typer.Option(
+        "--high", metavar="X", rich_help_panel=_DOMAIN, help="Numbers up to this one, with --low."
+    ),
+]
+Bins = Annotated[
+    int | None,
+    typer.Option(
+        "--bins", metavar="N", rich_help_panel=_DOMAIN,
+        help="How many equal bins numbers are seen through, with --low and --high; 256 if not given.",
+    ),
+]  # fmt: skip
+MechanismName = Annotated[
+    str,
+    typer.Option(
+        "--mechanism", "-m", metavar="NAME", rich_help_panel=_MECHANISM,
+        help="The mechanism by its explaining or paper name, such as local-hashing or olh.",
+    ),
+]  # fmt: skip
+Epsilon = Annotated[
+    float | None,
+    typer.Option(
+        "--epsilon", "-e", metavar="X", rich_help_panel=_MECHANISM,
+        help="The privacy budget of a report, from 1e-6 to 20. A table needs none: it is read off.",
+    ),
+]  # fmt: skip
+Options = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--option", metavar="NAME=VALUE", rich_help_panel=_MECHANISM,
+        help="An option of the mechanism, such as hash_range=2; the value is read as JSON, else as text. "
+        "Repeatable.",
+    ),
+]  # fmt: skip
+ByColumn = Annotated[
+    str | None,
+    typer.Option("--by", metavar="COLUMN", help="A public column that tells groups apart."),
+]
+Force = Annotated[bool, typer.Option("--force", help="Replace an output that exists.")]
+AsJson = Annotated[
+    bool, typer.Option("--json", help="The result as JSON on standard output, and nothing else there.")
+]  # fmt: skip
+
+
+def make_domain(
+    *,
+    values: str | None,
+    values_file: Path | None,
+    size: int | None,
+    low: float | None,
+    high: float | None,
+    bins: int | None,
+) -> Domain:
+    """The domain that the options describe, in exactly one of these ways."""
+    numbers = low is not None or high is not None or bins is not None
+    ways = {
+        "--values": values is not None,
+        "--values-from-file": values_file is not None,
+        "--size": size is not None,
+        "--low, --high": numbers,
+    }
+    chosen = [way for way, given in ways.items() if given]
+    if len(chosen) != 1:
+        allowed = f"exactly one of {'; '.join(ways)}"
+        raise InvalidInput(
+            "the domain", "the command", allowed, "; ".join(chosen) or "none of them"
+        )
+    if size is not None:
+        return Categories(size)
+    if numbers:
+        if low is None or high is None:
+            missing = "--low" if low is None else "--high"
+            raise InvalidInput(
+                missing, "the command", "given when --low, --high or --bins is", None
+            )
+        return Interval(low, high) if bins is None else Interval(low, high, bins)
+    names = split_list(values, "--values") if values is not None else _lines(values_file)
+    return Categories(names)
+
+
+def _lines(path: Path | None) -> list[str]:
+    assert path is not None  # one of the ways was chosen
+    try:
+        lines = path.read_text(encoding="utf-8-sig").rstrip("\n").split("\n")
+    except UnicodeDecodeError as error:
+        raise InvalidInput("--values-from-file", "the command", "UTF-8 text", str(path)) from error
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            where = f"line {number}"
+            raise InvalidInput(where, str(path), "a value; lines must not be blank", line)
+    return lines
+
+
+def split_list(text: str, option: str) -> list[str]:
+    """``a,"b, with comma",c`` as a list; no item may be empty."""
+    try:
+        items = next(csv.reader([text], strict=True), [])
+    except csv.Error as error:
+        raise InvalidInput(
+            option, "the command", f"a list such as a,b,c ({error})", text
+        ) from error
+    if not items or not all(item.strip() for item in items):
+        raise InvalidInput(option, "the command", "a list such as a,b,c, without empty items", text)
+    return items
+
+
+def parse_options(
+    given: Sequence[str] | None, taken: Sequence[str] = ("domain", "epsilon")
+) -> dict[str, Any]:
+    """``name=value`` pairs; a value is read as JSON where it is JSON, else as text.
+
+    ``taken`` names have options of their own, or none.
+    """
+    parsed: dict[str, Any] = {}
+    for pair in given or ():
+        name, equals, text = pair.partition("=")
+        name = name.strip()
+        if not equals or not name.isidentifier():
+            raise InvalidInput("--option", "the command", "a pair such as alpha=0.05", pair)
+        if name in taken:
+            allowed = f"another name than {', '.join(taken)}"
+            raise InvalidInput("--option", "the command", allowed, pair)
+        if name in parsed:
+            raise InvalidInput(f"--option {name}", "the command", "given once", pair)
+        try:
+            parsed[name] = json.loads(text)
+        except ValueError:
+            parsed[name] = text
+    return parsed
+
+
+def make_mechanism(
+    name: str, domain: Domain, epsilon: float | None, options: Sequence[str] | None
+) -> Mechanism:
+    """The mechanism of that name; only a table's epsilon may be left out."""
+    more = parse_options(options)
+    if epsilon is None and "weights" not in more:
+        raise InvalidInput("--epsilon", name, "given: a number from 1e-6 to 20", None)
+    return mechanism(name, domain, epsilon, **more)
+
+
+def describe(chosen: Mechanism) -> dict[str, Any]:
+    """A mechanism in the JSON of a result."""
+    return {
+        "name": chosen.name,
+        "epsilon": chosen.epsilon,
+        "domain": str(chosen.domain),
+        "fingerprint": chosen.fingerprint,
+    }

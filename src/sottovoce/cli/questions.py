@@ -1,0 +1,125 @@
+"""What is asked of an estimate: options into questions, answers into rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sottovoce.answers import Difference
+from sottovoce.cli.options import split_list
+from sottovoce.cli.values import parse_value
+from sottovoce.core.answer import Answer
+from sottovoce.core.domain import Domain
+from sottovoce.core.errors import InvalidInput
+from sottovoce.core.estimate import Estimate
+
+__all__ = ["Questions", "Row"]
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Questions:
+    """Shares, totals, ranges, the mean, the most frequent; where nothing is asked, every share."""
+
+    domain: Domain
+    top: int | None = None
+    shares: Sequence[str] = ()
+    totals: Sequence[str] = ()
+    ranges: Sequence[str] = ()
+    mean: bool = False
+
+    @property
+    def goal(self) -> str:
+        """The goal that the questions have in common, else the whole distribution.
+
+        The mean and ranges are sums over many values alike.
+        """
+        asked = {
+            "top": self.top is not None,
+            "distribution": bool(self.shares),
+            "subset": bool(self.totals),
+            "range": bool(self.ranges) or self.mean,
+        }
+        goals = [goal for goal, wanted in asked.items() if wanted]
+        if goals == ["range"] and not self.ranges:
+            return "mean"
+        return goals[0] if len(goals) == 1 else "distribution"
+
+    @property
+    def everything(self) -> bool:
+        """Whether nothing in particular is asked."""
+        return not (self.top is not None or self.shares or self.totals or self.ranges or self.mean)
+
+    def of_estimate(self, estimate: Estimate, confidence: float) -> list[Row]:
+        """The answers, a row each, in the order of the options' help."""
+        if self.everything:
+            return [
+                {"question": "share", "label": row.pop("value"), "value": row.pop("share"), **row}
+                for row in estimate.frame(confidence=confidence)
+            ]
+        rows = []
+        if self.top is not None:
+            rows += [_row("top", a) for a in estimate.top(self.top, confidence=confidence)]
+        return rows + self._named(estimate, confidence)
+
+    def of_difference(
+        self, difference: Difference, confidence: float, tops: Iterable[Any]
+    ) -> list[Row]:
+        """The same questions about a difference; ``tops`` are the indices on top of either side."""
+        if self.everything:
+            return [
+                {
+                    "question": "share", "label": row["value"], "value": row["difference"],
+                    "stderr": row["stderr"], "low": row["low"], "high": row["high"],
+                    "p_value": row["p_value"], "adjusted": row["adjusted"],
+                }
+                for row in difference.frame(confidence=confidence)
+            ]  # fmt: skip
+        frame = list(difference.frame(confidence=confidence)) if self.top is not None else []
+        rows = [
+            {
+                "question": "top", "label": row["value"], "value": row["difference"],
+                "stderr": row["stderr"], "low": row["low"], "high": row["high"],
+                "p_value": row["p_value"],
+            }
+            for row in (frame[index] for index in tops)
+        ]  # fmt: skip
+        return rows + self._named(difference, confidence)
+
+    def _named(self, told: Estimate | Difference, confidence: float) -> list[Row]:
+        """Questions that estimates and differences answer alike."""
+        rows = []
+        for text in self.shares:
+            value = parse_value(text, self.domain, "--share")
+            rows.append(_row("share", told.share(value, confidence=confidence)))
+        for text in self.totals:
+            items = split_list(text, "--total")
+            values = [parse_value(item, self.domain, "--total") for item in items]
+            rows.append(_row("total", told.total(values, confidence=confidence)))
+        for text in self.ranges:
+            rows.append(_row("range", told.range(*_bounds(text), confidence=confidence)))
+        if self.mean:
+            rows.append(_row("mean", told.mean(confidence=confidence)))
+        return rows
+
+
+def _row(question: str, answer: Answer) -> Row:
+    row = {
+        "question": question, "label": answer.label, "value": answer.value, "stderr": answer.stderr,
+        "low": answer.low, "high": answer.high,
+    }  # fmt: skip
+    return row if answer.p_value is None else {**row, "p_value": answer.p_value}
+
+
+def _bounds(text: str) -> tuple[float, float]:
+    low, colon, high = text.partition(":")
+    try:
+        bounds = float(low), float(high)
+    except ValueError:
+        bounds = math.nan, math.nan
+    if not colon or not all(map(math.isfinite, bounds)):
+        raise InvalidInput("--range", "the command", "two numbers such as 20:30", text)
+    return bounds

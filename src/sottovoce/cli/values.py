@@ -1,0 +1,131 @@
+"""True values, from the cells of a table to indices of a domain."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sottovoce.cli.tables import read_columns, row_error
+from sottovoce.core.categories import Categories
+from sottovoce.core.domain import Domain, Indices
+from sottovoce.core.errors import InvalidInput, Unfit
+from sottovoce.core.interval import Interval
+
+__all__ = ["parse_value", "read_values", "reader_of"]
+
+Cells = list[Any]
+Read = Callable[[Any], Any]
+
+
+def read_values(
+    given: str, column: str, by: str | None, domain: Domain
+) -> Iterator[tuple[Indices, list[str] | None]]:
+    """Indices of the private ``column`` and the groups of the public one, some rows at a time.
+
+    One bad cell ends everything, with its row.
+    """
+    name = "standard input" if given == "-" else given
+    private = _Column(name, column, domain, reader_of(domain))
+    wanted = [("--column", column)] if by is None else [("--column", column), ("--by", by)]
+    for row, columns in read_columns(given, wanted):
+        groups = None if by is None else _groups(columns[1], row, by, name)
+        yield private.indices(columns[0], row), groups
+
+
+def reader_of(domain: Domain) -> Read:
+    """How a cell becomes a value of the domain."""
+    if isinstance(domain, Interval):
+        return _number
+    if isinstance(domain, Categories):
+        if domain.values is None:
+            return _whole_number
+        known: dict[str, Any] = {str(value): value for value in reversed(domain.values)}
+        known.update((value, value) for value in domain.values if isinstance(value, str))
+        return lambda cell: known.get(text := _text(cell), text)
+    raise Unfit(f"the command line reads values of Categories and of an Interval, not of {domain}")
+
+
+def parse_value(text: str, domain: Domain, option: str) -> Any:
+    """A value that was typed; whether it is in the domain is left to the domain."""
+    read = reader_of(domain)
+    try:
+        return read(text)
+    except ValueError:
+        kind = "a number" if isinstance(domain, Interval) else "a whole number"
+        raise InvalidInput(option, "the command", f"{kind}, of {domain}", text) from None
+
+
+def _number(cell: Any) -> float:
+    return float(cell)
+
+
+def _whole_number(cell: Any) -> int:
+    if isinstance(cell, float):
+        if not cell.is_integer():
+            raise ValueError(cell)
+        return int(cell)
+    return int(cell)
+
+
+def _text(cell: Any) -> str:
+    if isinstance(cell, float) and cell.is_integer():
+        return str(int(cell))
+    return str(cell)
+
+
+@dataclass(frozen=True)
+class _Column:
+    """The private column of a file."""
+
+    file: str
+    name: str
+    domain: Domain
+    read: Read
+
+    def indices(self, cells: Cells, row: int) -> Indices:
+        """The indices of some cells, of which the first is in ``row``; each distinct one is read once."""
+        try:
+            distinct = list(dict.fromkeys(cells))
+            if any(map(_empty, distinct)):
+                raise ValueError("an empty cell")
+            values: Any = list(map(self.read, distinct))
+            if isinstance(self.domain, Interval):
+                values = np.array(values)
+            known = dict(zip(distinct, self.domain.indices(values).tolist(), strict=True))
+            return np.fromiter(map(known.__getitem__, cells), dtype=np.int64, count=len(cells))
+        except (ValueError, OverflowError):  # what the domain refuses is a ValueError as well
+            for place, cell in enumerate(cells):
+                self._check(cell, row + place)
+            raise
+
+    def _check(self, cell: Any, row: int) -> None:
+        """An error with the row, where a cell is wrong."""
+        if _empty(cell):
+            raise row_error(self.file, row, self.name, "not empty", cell)
+        try:
+            value = self.read(cell)
+        except (ValueError, OverflowError):
+            kind = "a number" if isinstance(self.domain, Interval) else "a whole number"
+            raise row_error(self.file, row, self.name, kind, cell) from None
+        try:
+            self.domain.index(value)
+        except InvalidInput as error:
+            raise row_error(self.file, row, self.name, error.allowed, value) from None
+
+
+def _empty(cell: Any) -> bool:
+    if isinstance(cell, str):
+        return not cell.strip()
+    return cell is None or (isinstance(cell, float) and math.isnan(cell))
+
+
+def _groups(cells: Cells, row: int, by: str, name: str) -> list[str]:
+    known = {cell: _text(cell) for cell in dict.fromkeys(cells)}
+    if any(map(_empty, known)):
+        place = next(place for place, cell in enumerate(cells) if _empty(cell))
+        raise row_error(name, row + place, by, "not empty: it names a group", cells[place])
+    return [known[cell] for cell in cells]

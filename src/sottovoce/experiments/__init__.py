@@ -1,0 +1,86 @@
+"""Papers reproduced: their figures and claims, with our numbers and a verdict on each.
+
+One folder a paper.  ``reproduce`` runs one and writes a page that opens without
+a network, all numbers as JSON, and pictures.
+
+    python -m sottovoce.experiments consistency --output reproductions
+
+Without a folder of real data only made-up data sets are run, and the page says so.
+"""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+from sottovoce.core.checks import check_choice, check_int
+from sottovoce.core.errors import InvalidInput
+from sottovoce.core.frame import Frame
+from sottovoce.experiments.claims import Finding
+from sottovoce.experiments.work import Progress, shown_progress
+
+__all__ = ["Reproduction", "papers", "reproduce"]
+
+
+@dataclass(frozen=True, eq=False)
+class Reproduction:
+    """What came out: findings, tables, what could not be run, and the files written."""
+
+    paper: str
+    findings: tuple[Finding, ...]
+    tables: dict[str, Frame]
+    skipped: tuple[str, ...]
+    page: Path
+    numbers: Path
+    files: tuple[Path, ...]
+
+    def verdicts(self) -> Frame:
+        """One row a claim."""
+        return Frame(
+            {
+                "claim": [f.claim.name for f in self.findings],
+                "tested": [f.claim.allowed for f in self.findings],
+                "ours": [f.ours for f in self.findings],
+                "agree": [f.counted for f in self.findings],
+                "verdict": [f.verdict for f in self.findings],
+            }
+        )
+
+
+def papers() -> dict[str, str]:
+    """The papers that can be reproduced: name and title."""
+    from sottovoce.experiments import consistency
+
+    return {"consistency": consistency.TITLE}
+
+
+def reproduce(
+    paper: str,
+    *,
+    data: Path | None = None,
+    output: Path,
+    repeats: int | None = None,
+    progress: Progress | None = None,
+    workers: int | None = None,
+) -> Reproduction:
+    """Run the experiments of a paper again and write what came out to the folder ``output``.
+
+    ``data`` is the folder with real data sets; those that are not there are
+    skipped.  ``repeats`` is the paper's own number unless given.  ``progress`` is told
+    what is being done; by default a bar is shown where a person is looking.
+    """
+    from sottovoce.experiments import consistency
+    from sottovoce.experiments.consistency.run import REPEATS
+
+    check_choice(paper, "paper", "reproduce", tuple(papers()))
+    count = REPEATS if repeats is None else check_int(repeats, "repeats", "reproduce", 2)
+    if data is not None and not data.is_dir():
+        raise InvalidInput("data", "reproduce", "a folder", str(data))
+    output.mkdir(parents=True, exist_ok=True)
+    with shown_progress() if progress is None else nullcontext(progress) as told:
+        results, written = consistency.run(data, output, count, progress=told, workers=workers)
+    return Reproduction(
+        paper, results.findings, results.tables, results.skipped,
+        page=written[0], numbers=written[1], files=tuple(written),
+    )  # fmt: skip

@@ -1,0 +1,16 @@
+"""Consistent frequency oracles: the experiments of Wang et al. 2020."""
+
+from sottovoce.experiments.consistency.comparison import compare, empirical_bayes_table, top_table
+from sottovoce.experiments.consistency.intervals import coverage, coverage_table
+from sottovoce.experiments.consistency.run import TITLE, Results, run
+
+__all__ = [
+    "TITLE",
+    "Results",
+    "compare",
+    "coverage",
+    "coverage_table",
+    "empirical_bayes_table",
+    "run",
+    "top_table",
+]

@@ -1,0 +1,76 @@
+"""The methods compared, and all of their answers to one tally."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from sottovoce.core.channel import Floats
+from sottovoce.core.tally import Tally
+from sottovoce.estimators.choose import choose
+from sottovoce.estimators.methods import find_method, find_step
+from sottovoce.estimators.raw import Raw, unbiased_shares
+
+__all__ = ["AUTO", "OURS", "PUBLISHED", "TITLES", "Answers", "answers_to"]
+
+TITLES = {
+    "unbiased": "Base", "base-pos": "Base-Pos", "post-pos": "Post-Pos", "base-cut": "Base-Cut",
+    "norm": "Norm", "norm-mul": "Norm-Mul", "norm-sub": "Norm-Sub", "norm-cut": "Norm-Cut",
+    "norm-hyb": "Norm-Hyb", "mle-apx": "MLE-Apx", "power": "Power", "power-ns": "Power-NS",
+    "empirical-bayes": "Empirical Bayes", "auto": "auto",
+}  # fmt: skip
+"""Our names, and those of the paper."""
+
+PUBLISHED = tuple(TITLES)[:11]
+"""Base and the ten post-processings of the paper."""
+OURS = ("power-ns", "empirical-bayes")
+AUTO = "auto"
+"""What the library chooses by itself, for each goal."""
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """Shares by every method that applies, as rows, from one tally.
+
+    ``shares`` holds the rows of ``methods``; the automatic choice for a goal is
+    one more row, ``auto[goal]``.  ``clipped`` is the row whose *answers* are raised to 0.
+    """
+
+    methods: tuple[str, ...]
+    shares: Floats
+    auto: dict[str, Floats]
+    raw: Raw
+
+    @property
+    def clipped(self) -> int:
+        """The row of post-pos."""
+        return self.methods.index("post-pos")
+
+    def rows(self, goal: str) -> Floats:
+        """The shares of all methods, and last those of the automatic choice for ``goal``."""
+        return np.vstack([self.shares, self.auto[goal]])
+
+    def single(self, goal: str) -> Floats:
+        """The same, as answers about single values: those of post-pos are raised to 0."""
+        rows = self.rows(goal)
+        rows[self.clipped] = np.maximum(rows[self.clipped], 0.0)
+        return rows
+
+
+def answers_to(tally: Tally, methods: tuple[str, ...] = PUBLISHED + OURS) -> Answers:
+    """What each of ``methods`` makes of the tally; those that do not apply are left out."""
+    raw, mechanism = unbiased_shares(tally), tally.mechanism
+    rows = {}
+    for name in methods:
+        if name != "mle-apx" or raw.channel.pure is not None:
+            rows[name] = find_method(name, mechanism).apply(raw, {})
+    auto = {}
+    for goal in ("distribution", "subset", "top"):
+        rule = choose(mechanism, goal)
+        method = find_method(rule.method, mechanism)
+        shares = rows[method.name] if method.name in rows else method.apply(raw, {})
+        for step in rule.then:
+            shares = find_step(step, mechanism).apply(replace(raw, shares=shares), {})
+        auto[goal] = shares
+    return Answers(tuple(rows), np.array(list(rows.values())), auto, raw)
