@@ -199,6 +199,14 @@ def test_norm_cut_by_hand():
     np.testing.assert_allclose(norm_cut(raw_of([0.8, 0.8])), [0.5, 0.5])
 
 
+def test_norm_cut_of_shares_whose_sum_rounds_above_one():
+    """17 positive shares that sum to 1 but for the last digit, in whatever order."""
+    rng = np.random.default_rng(1)
+    for _ in range(2000):
+        shares = rng.dirichlet(np.ones(17))
+        assert norm_cut(raw_of(shares)).sum() == pytest.approx(1.0, abs=0.2)
+
+
 def test_norm_hyb_by_hand():
     raw = raw_of([0.6, 0.3, 0.05, 0.02, -0.02], n=100_000, epsilon=3.0)
     kept = norm_hyb(raw, k=2)

@@ -213,3 +213,10 @@ def test_the_normal_law_has_the_errors_of_the_exact_one(name):
     np.testing.assert_allclose(drawn.var(axis=0).mean(), (plain.stderr**2).mean(), rtol=0.05)
     whole = plain.linear(np.ones(size)).stderr
     np.testing.assert_allclose(drawn.sum(axis=1).std(), whole, rtol=0.08, atol=1e-9)
+
+
+def test_skewed_noise_is_not_taken_for_shares():
+    """Randomized response over 5,000 values, two chance supports each: no worse than Power-NS."""
+    counts = np.bincount(np.arange(10_000) % 5000, minlength=5000)
+    for raw in surveys(counts, 0.5, 3, "grr"):
+        np.testing.assert_array_equal(empirical_bayes(raw), STEPS["power-ns"].apply(raw, {}))

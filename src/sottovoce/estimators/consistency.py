@@ -89,10 +89,11 @@ def norm_sub(raw: Raw) -> Floats:
 def norm_cut(raw: Raw) -> Floats:
     """The smallest shares become 0 until the rest sums to at most 1; large shares are untouched."""
     positive = np.maximum(raw.shares, 0.0)
-    if positive.sum() <= 1.0:
-        return positive
     largest_first = np.sort(positive)[::-1]
-    kept = int(np.searchsorted(np.cumsum(largest_first), 1.0, side="right"))
+    sums = np.cumsum(largest_first)
+    if sums[-1] <= 1.0:  # the same sum as below: another order may round to the other side of 1
+        return positive
+    kept = int(np.searchsorted(sums, 1.0, side="right"))
     if kept == 0:  # one share alone exceeds 1
         return norm_sub(raw)
     least = largest_first[kept - 1]

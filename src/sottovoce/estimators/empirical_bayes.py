@@ -12,7 +12,9 @@ Three steps, none of which sees the truth:
 3. The two are mixed with the weight that minimises Stein's unbiased estimate of
    the squared error, drawn towards one half by the worth of 20 values' noise.
 
-With fewer than 100 small shares there is no prior to learn: Norm-Sub.
+With fewer than 100 small shares there is no prior to learn: Norm-Sub.  Where a
+value has fewer than 30 supports by chance (randomized response over a large
+domain), noise is not normal and its skew would be taken for shares: Power-NS.
 """
 
 from __future__ import annotations
@@ -32,6 +34,7 @@ __all__ = ["MIXTURE_NEEDS", "empirical_bayes", "fitted_posterior", "project_by_v
 
 MIXTURE_NEEDS = 100
 """Small shares that a prior needs to be learned from."""
+_NORMAL_NEEDS = 30
 _TOWARDS_HALF = 20.0
 _PROBE = 0.2
 
@@ -40,6 +43,8 @@ def empirical_bayes(raw: Raw) -> Floats:
     """Shares of least expected squared error, as far as the reports can tell."""
     if np.count_nonzero(raw.shares < SMALL * _noise(raw)) < MIXTURE_NEEDS:
         return norm_sub(raw)
+    if _too_few_to_be_normal(raw):
+        return _power_law(raw)
     ours, theirs = _mixture(raw), _power_law(raw)
     weight = _stein_weight(raw, ours, theirs)
     return weight * ours + (1 - weight) * theirs
@@ -52,7 +57,7 @@ def fitted_posterior(raw: Raw) -> tuple[Floats, Floats]:
     small = observed < SMALL
     mean, variance = observed.copy(), raw.variance / sigma**2
     if small.any():
-        left = max((1 / sigma - observed[~small].sum()) / np.count_nonzero(small), 1e-3)
+        left = max((1 / sigma - observed[~small].sum()) / np.count_nonzero(small), 1e-7)
         posterior = posterior_of(observed[small], fit_prior(observed[small], left))
         mean[small], variance[small] = posterior.mean, posterior.variance
     return mean * sigma, variance * sigma**2
@@ -74,6 +79,12 @@ def project_by_variance(shares: Floats, variances: Floats) -> Floats:
         return project_to_simplex(shares)
     projected = np.maximum(shares + multipliers[entered[-1]] * spread, 0.0)
     return projected / projected.sum()
+
+
+def _too_few_to_be_normal(raw: Raw) -> bool:
+    """Fewer than 30 chance supports a value: their counts are skewed, and look like signal."""
+    pure = raw.channel.pure
+    return pure is not None and raw.n * pure.q * (1 - pure.q) < _NORMAL_NEEDS
 
 
 def _noise(raw: Raw) -> float:

@@ -10,9 +10,10 @@ of errors must lie.  ``kind`` names how the quotient is read off the curves:
 ``steps``     error at each x over the error at the x before
 ``cells``     the readings are prepared elsewhere, under the name ``table``
 
-A reading agrees if it is in the interval or out of it by at most two of its own
-standard errors.  The claim held if all readings agree, did not hold if none
-does, and held partly otherwise.
+A reading agrees if it is in the interval or out of it by at most ``slack`` of its
+own standard errors: two for what a paper says, none for what we say ourselves.
+The claim held if all readings agree, did not hold if none does, and held partly
+otherwise.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from sottovoce.experiments.curves import Curve, quotient
 __all__ = ["KINDS", "NOISE", "Claim", "Finding", "Reading", "judge", "read_claims", "verdict_of"]
 
 NOISE = 2.0
-"""Standard errors by which a reading may miss the interval."""
+"""Standard errors by which a reading may miss the interval of a paper's claim."""
 
 Curves = Mapping[tuple[str, str], Curve]
 
@@ -43,10 +44,10 @@ class Reading:
     value: float
     stderr: float
 
-    def agrees(self, low: float, high: float) -> bool:
-        """Whether the interval holds it, noise allowed for."""
-        slack = NOISE * self.stderr
-        return low - slack <= self.value <= high + slack
+    def agrees(self, low: float, high: float, slack: float = NOISE) -> bool:
+        """Whether the interval, widened by ``slack`` standard errors, holds it."""
+        noise = slack * self.stderr
+        return low - noise <= self.value <= high + noise
 
 
 @dataclass(frozen=True)
@@ -71,6 +72,7 @@ class Claim:
     start: float = 0.0
     to: float = 0.0
     table: str = ""
+    slack: float = NOISE
     note: str = ""
 
     def __post_init__(self) -> None:
@@ -94,15 +96,19 @@ class Finding:
     claim: Claim
     readings: tuple[Reading, ...]
 
+    def agrees(self, reading: Reading) -> bool:
+        """Whether a reading agrees with the claim."""
+        return reading.agrees(self.claim.low, self.claim.high, self.claim.slack)
+
     @property
     def agreeing(self) -> int:
         """How many readings agree."""
-        return sum(r.agrees(self.claim.low, self.claim.high) for r in self.readings)
+        return sum(map(self.agrees, self.readings))
 
     @property
     def verdict(self) -> str:
         """``held``, ``held partly``, ``did not hold``, or ``not tested``."""
-        return verdict_of(self.readings, self.claim.low, self.claim.high)
+        return verdict_of([self.agrees(reading) for reading in self.readings])
 
     @property
     def ours(self) -> str:
@@ -134,9 +140,8 @@ def _said(reading: Reading) -> str:
     return f"{reading.value:.3g} ± {reading.stderr:.2g}"
 
 
-def verdict_of(readings: Sequence[Reading], low: float, high: float) -> str:
-    """The verdict on readings that should lie from ``low`` to ``high``."""
-    agreeing = [reading.agrees(low, high) for reading in readings]
+def verdict_of(agreeing: Sequence[bool]) -> str:
+    """The verdict, given which readings agree."""
     if not agreeing:
         return "not tested"
     if all(agreeing):

@@ -129,17 +129,15 @@ def _card(finding: Finding) -> str:
             "reading": [r.where for r in finding.readings],
             "value": [r.value for r in finding.readings],
             "± s.e.": [r.stderr for r in finding.readings],
-            "agrees": [
-                "yes" if r.agrees(claim.low, claim.high) else "no" for r in finding.readings
-            ],
+            "agrees": ["yes" if finding.agrees(r) else "no" for r in finding.readings],
         }
     )
     readings = folded("All readings", table(frame)) if finding.readings else ""
     return (
         f'<details class="claim {_CLASSES[finding.verdict]}"><summary>'
         f'<span class="verdict">{finding.verdict}</span> '
-        f"{escape(claim.statement)}<small>{finding.counted} readings {escape(claim.allowed)}; "
-        f"ours {escape(finding.ours)}</small></summary>"
+        f"{escape(claim.statement)}<small>quotient {escape(claim.allowed)} in {finding.counted} "
+        f"readings; ours {escape(finding.ours)}</small></summary>"
         f"<dl>{said}</dl>{readings}</details>"
     )
 

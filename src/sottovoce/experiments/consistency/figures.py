@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -120,7 +121,8 @@ def ratios(cells: Sequence[Cell], mechanism: str, task: str) -> Any:
     if task != "top":
         found = [c.over_best("oracle") for c in chosen]
         style = Style("oracle (bound)", "#8c8c8c", "|")
-        series["oracle"] = ([q.value for q in found], [q.stderr for q in found], style)
+        values = [math.nan if c.small else q.value for c, q in zip(chosen, found, strict=True)]
+        series["oracle"] = (values, [q.stderr for q in found], style)
     return draw_ratios(
         names, series, title=f"{mechanism.upper()}, {TASKS[task]}",
         label="MSE over that of the best published method",

@@ -74,6 +74,8 @@ def run(
         _write(output / "consistency.json", json.dumps(document(results), indent=1).encode()),
         _write(output / "consistency-tables.md", summary_tables(results).encode()),
     ]
+    against = png(figures.ratios(results.cells, "oue", "full"))
+    written.append(_write(output / "against-the-best.png", against))
     for figure in figures.FIGURES:
         if any(figure.curves(results.curves)):
             picture = png(figures.picture(figure, results.curves, results.datasets))
@@ -102,8 +104,8 @@ def measure(
         for mechanism in MECHANISMS
         for task in comparison.TASKS
     }
-    prepared["coverage shares"] = intervals.coverage_readings(covered, 0)
-    prepared["coverage totals"] = intervals.coverage_readings(covered, 2)
+    for question, name in enumerate(("shares", "top", "totals")):
+        prepared[f"coverage {name}"] = intervals.coverage_readings(covered, question)
     findings = judge(read_claims(CLAIMS), curves, prepared)
     return Results(datasets, tuple(skipped), repeats, curves, cells, covered, findings)
 
