@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from statistics import NormalDist
 from typing import Any
 
 from sottovoce.core.checks import check_real
@@ -43,6 +42,8 @@ class Answer:
 
 def two_sided(confidence: float) -> float:
     """How many standard errors an interval reaches to either side."""
+    from statistics import NormalDist  # brings much that a device never needs
+
     level = check_real(confidence, "confidence", "answer", "a number between 0 and 1")
     if not 0 < level < 1:
         raise InvalidInput("confidence", "answer", "a number between 0 and 1", confidence)
