@@ -91,9 +91,10 @@ def norm_cut(raw: Raw) -> Floats:
     positive = np.maximum(raw.shares, 0.0)
     largest_first = np.sort(positive)[::-1]
     sums = np.cumsum(largest_first)
-    if sums[-1] <= 1.0:  # the same sum as below: another order may round to the other side of 1
+    most = 1.0 + 1e-12  # shares that sum to 1 may round to the other side of it
+    if sums[-1] <= most:
         return positive
-    kept = int(np.searchsorted(sums, 1.0, side="right"))
+    kept = int(np.searchsorted(sums, most, side="right"))
     if kept == 0:  # one share alone exceeds 1
         return norm_sub(raw)
     least = largest_first[kept - 1]
