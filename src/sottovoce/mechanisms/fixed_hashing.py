@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.categories import Categories
-from sottovoce.core.certificate import Certificate
 from sottovoce.core.channel import Channel, Floats, Inverse, Pure, SupportInverse
 from sottovoce.core.checks import check_int
 from sottovoce.core.domain import Indices
@@ -22,12 +21,8 @@ from sottovoce.core.randomness import Source, uniform_below, uniform_below_many
 from sottovoce.core.registry import register
 from sottovoce.core.reports import Column, IntField, Reports
 from sottovoce.mechanisms.fixed_family import FixedFamily
-from sottovoce.mechanisms.randomized_response import (
-    check_response_weights,
-    respond_all,
-    respond_one,
-    response_weights,
-)
+from sottovoce.mechanisms.hashed_response import HashedResponse
+from sottovoce.mechanisms.randomized_response import respond_all, respond_one
 from sottovoce.mechanisms.seeded_hashing import best_range
 
 __all__ = ["FixedHashing"]
@@ -40,7 +35,7 @@ _LARGEST_TALLY = 2**22
 
 @register
 @dataclass(frozen=True)
-class FixedHashing(Mechanism):
+class FixedHashing(HashedResponse):
     """Hash the value to one of ``g`` cells by one of K public hashes, then randomized response on g.
 
     A report is (hash, cell), the tally a table of K g cells that says all the
@@ -64,7 +59,6 @@ class FixedHashing(Mechanism):
 
     name: ClassVar[str] = "fixed-hashing"
     aka: ClassVar[dict[str, dict[str, Any]]] = {"flh": {}}
-    weight_names: ClassVar[tuple[str, ...]] = ("keep", "other")
 
     _: KW_ONLY
     hash_count: int = 500
@@ -86,18 +80,6 @@ class FixedHashing(Mechanism):
         object.__setattr__(self, "hash_count", count)
         object.__setattr__(self, "hash_range", check_int(g, "hash_range", self.name, 2, widest))
 
-    @property
-    def g(self) -> int:
-        """The range of the hashes."""
-        assert self.hash_range is not None  # completed at birth
-        return self.hash_range
-
-    def _derive_weights(self) -> tuple[int, int]:
-        return response_weights(self.epsilon, self.g, self.bits, self.name)
-
-    def _check_weights(self, weights: Any) -> tuple[int, int]:
-        return check_response_weights(super()._check_weights(weights), self.g, self.bits, self.name)
-
     @cached_property
     def family(self) -> FixedFamily:
         """The hashes, drawn by everything that tells this mechanism apart."""
@@ -110,10 +92,6 @@ class FixedHashing(Mechanism):
     @property
     def cells(self) -> int:
         return self.hash_count * self.g
-
-    @property
-    def words_per_report(self) -> int:
-        return 2
 
     def respond(self, index: int, source: Source) -> tuple[int, int]:
         hash_ = uniform_below(self.hash_count, source)
@@ -134,10 +112,6 @@ class FixedHashing(Mechanism):
     def channel(self) -> FixedChannel:
         keep, other = self.weights
         return FixedChannel(self.family, (keep + other) / 2**self.bits, other / 2**self.bits)
-
-    def certificate(self) -> Certificate:
-        keep, other = self.weights
-        return Certificate(keep + other, other) if self.domain.size > 1 else Certificate(1, 1)
 
     def supports(self, reports: Reports, index: int) -> NDArray[np.bool_]:
         own = self.family.table[:, index][reports.columns["hash"]]

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.categories import Categories
-from sottovoce.core.certificate import Certificate
 from sottovoce.core.channel import Floats, Pure, SupportChannel
 from sottovoce.core.checks import check_int
 from sottovoce.core.domain import Indices
@@ -21,13 +20,9 @@ from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
 from sottovoce.core.randomness import Source, uniform_below, uniform_below_many
 from sottovoce.core.registry import register
 from sottovoce.core.reports import Column, IntField, Reports
+from sottovoce.mechanisms.hashed_response import HashedResponse
 from sottovoce.mechanisms.linear_family import LinearFamily, next_prime, previous_prime
-from sottovoce.mechanisms.randomized_response import (
-    check_response_weights,
-    respond_all,
-    respond_one,
-    response_weights,
-)
+from sottovoce.mechanisms.randomized_response import respond_all, respond_one
 
 __all__ = ["LocalHashing"]
 
@@ -39,7 +34,7 @@ _FEW_POINTS = 2**17
 
 @register
 @dataclass(frozen=True)
-class LocalHashing(Mechanism):
+class LocalHashing(HashedResponse):
     """Hash the value to one of ``g`` cells by a random public hash, then randomized response on g.
 
     A report is (hash, cell).  The hash is a canonical vector of a linear family
@@ -60,7 +55,6 @@ class LocalHashing(Mechanism):
 
     name: ClassVar[str] = "local-hashing"
     aka: ClassVar[dict[str, dict[str, Any]]] = {"olh": {}, "blh": {"hash_range": 2}}
-    weight_names: ClassVar[tuple[str, ...]] = ("keep", "other")
 
     _: KW_ONLY
     hash_range: int | None = None
@@ -90,18 +84,6 @@ class LocalHashing(Mechanism):
                 g,
             )
 
-    @property
-    def g(self) -> int:
-        """The range of the hashes."""
-        assert self.hash_range is not None  # completed at birth
-        return self.hash_range
-
-    def _derive_weights(self) -> tuple[int, int]:
-        return response_weights(self.epsilon, self.g, self.bits, self.name)
-
-    def _check_weights(self, weights: Any) -> tuple[int, int]:
-        return check_response_weights(super()._check_weights(weights), self.g, self.bits, self.name)
-
     @cached_property
     def family(self) -> LinearFamily:
         """The hashes, with the values placed by everything that tells this mechanism apart."""
@@ -114,10 +96,6 @@ class LocalHashing(Mechanism):
     @property
     def cells(self) -> int:
         return self.family.hashes * self.g
-
-    @property
-    def words_per_report(self) -> int:
-        return 2
 
     def respond(self, index: int, source: Source) -> tuple[int, int]:
         family = self.family
@@ -139,10 +117,6 @@ class LocalHashing(Mechanism):
     def channel(self) -> HashingChannel:
         keep, other = self.weights
         return HashingChannel(self.family, (keep + other) / 2**self.bits, other / 2**self.bits)
-
-    def certificate(self) -> Certificate:
-        keep, other = self.weights
-        return Certificate(keep + other, other) if self.domain.size > 1 else Certificate(1, 1)
 
     def supports(self, reports: Reports, index: int) -> NDArray[np.bool_]:
         hashes = reports.columns["hash"].astype(np.int64)

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.categories import Categories
-from sottovoce.core.certificate import Certificate
 from sottovoce.core.checks import check_int
 from sottovoce.core.domain import Indices
 from sottovoce.core.errors import InvalidInput
@@ -21,12 +20,8 @@ from sottovoce.core.randomness import Source
 from sottovoce.core.registry import register
 from sottovoce.core.reports import Column, IntField, Reports
 from sottovoce.kernels.seeds import FACTORS, SHIFTS, cells_of, support_bits, support_counts
-from sottovoce.mechanisms.randomized_response import (
-    check_response_weights,
-    respond_all,
-    respond_one,
-    response_weights,
-)
+from sottovoce.mechanisms.hashed_response import HashedResponse
+from sottovoce.mechanisms.randomized_response import respond_all, respond_one
 from sottovoce.mechanisms.support_blocks import UnaryChannel, in_and_out, simulate_supports
 
 __all__ = ["SeededHashing", "best_range", "hash_one"]
@@ -41,7 +36,7 @@ _LARGEST_TALLY = 2**26
 
 @register
 @dataclass(frozen=True)
-class SeededHashing(Mechanism):
+class SeededHashing(HashedResponse):
     """Hash the value to one of ``g`` cells by a fresh public seed, then randomized response on g.
 
     A report is (seed, cell), 64 bits and a cell; it speaks for every value that
@@ -65,7 +60,6 @@ class SeededHashing(Mechanism):
 
     name: ClassVar[str] = "seeded-hashing"
     aka: ClassVar[dict[str, dict[str, Any]]] = {"olh-seeded": {}}
-    weight_names: ClassVar[tuple[str, ...]] = ("keep", "other")
 
     _: KW_ONLY
     hash_range: int | None = None
@@ -86,18 +80,6 @@ class SeededHashing(Mechanism):
         )
 
     @property
-    def g(self) -> int:
-        """The range of the hashes."""
-        assert self.hash_range is not None  # completed at birth
-        return self.hash_range
-
-    def _derive_weights(self) -> tuple[int, int]:
-        return response_weights(self.epsilon, self.g, self.bits, self.name)
-
-    def _check_weights(self, weights: Any) -> tuple[int, int]:
-        return check_response_weights(super()._check_weights(weights), self.g, self.bits, self.name)
-
-    @property
     def fields(self) -> tuple[IntField, IntField]:
         return IntField("seed", 2**64), IntField("cell", self.g)
 
@@ -108,10 +90,6 @@ class SeededHashing(Mechanism):
     @property
     def blocks(self) -> int:
         return self.domain.size
-
-    @property
-    def words_per_report(self) -> int:
-        return 2
 
     def respond(self, index: int, source: Source) -> tuple[int, int]:
         seed = int(source.words(1)[0])
@@ -153,10 +131,6 @@ class SeededHashing(Mechanism):
     def channel(self) -> UnaryChannel:
         keep, other = self.weights
         return UnaryChannel(self.domain.size, (keep + other) / 2**self.bits, 1 / self.g)
-
-    def certificate(self) -> Certificate:
-        keep, other = self.weights
-        return Certificate(keep + other, other) if self.domain.size > 1 else Certificate(1, 1)
 
     def supports(self, reports: Reports, index: int) -> NDArray[np.bool_]:
         seeds = reports.columns["seed"]
