@@ -32,7 +32,7 @@ from sottovoce.estimators.consistency import project_to_simplex
 from sottovoce.estimators.empirical_bayes import MIXTURE_NEEDS, fitted_posterior
 from sottovoce.estimators.raw import Raw, unbiased_shares
 
-__all__ = ["Bootstrap", "plausible_truths"]
+__all__ = ["Bootstrap", "plausible_truths", "whole_counts"]
 
 MOST_REPLICATES, LEAST_REPLICATES = 100, 20
 _VALUES = 10_000_000
@@ -56,7 +56,7 @@ class Bootstrap:
         wanted = min(MOST_REPLICATES, max(LEAST_REPLICATES, _VALUES // self.raw.size))
         source, rows = Seeded(self.tally.n), []
         for truth in plausible_truths(self.raw, self.replicates or wanted, source):
-            counts = _whole(truth * self.tally.n, self.tally.n)
+            counts = whole_counts(truth * self.tally.n, self.tally.n)
             again = self._survey(counts, source)
             rows.append(self.method(again) - counts / self.tally.n)
         return np.array(rows)
@@ -106,7 +106,7 @@ def _normal(raw: Raw, truth: Floats, source: Seeded) -> Floats:
     return truth + noise + part * (random.normal(0.0, np.sqrt(of_all)) - noise.sum())
 
 
-def _whole(counts: Floats, total: int) -> NDArray[np.int64]:
+def whole_counts(counts: Floats, total: int) -> NDArray[np.int64]:
     """Whole counts of that total: rounded down, the largest remainders up."""
     whole = np.floor(counts).astype(np.int64)
     missing = total - int(whole.sum())

@@ -56,7 +56,7 @@ METHODS = tuple(
         ),
         Method(
             "mle-apx", "approximate maximum likelihood of normal noise",
-            c.maximum_likelihood_approximation, _needs_pure,
+            c.maximum_likelihood_approximation, unfit=_needs_pure,
         ),
         Method("power", "posterior means under a power law", power),
         Method("power-ns", "power, then norm-sub", power_ns),

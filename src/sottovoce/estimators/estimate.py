@@ -9,14 +9,15 @@ from typing import Any
 import numpy as np
 
 from sottovoce.core.channel import Floats
-from sottovoce.core.errors import InvalidInput
 from sottovoce.core.estimate import Estimate, LinearNoise, NoNoise
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
 from sottovoce.estimators.bootstrap import Bootstrap
 from sottovoce.estimators.choose import choose
+from sottovoce.estimators.evidence import Evidence
 from sottovoce.estimators.methods import Method, find_method, find_step
 from sottovoce.estimators.raw import Raw, unbiased_shares
+from sottovoce.estimators.refits import Refits
 
 __all__ = ["estimate"]
 
@@ -41,20 +42,23 @@ def estimate(
     >>> print(sv.estimate(tally, "unbiased").share("yes"))
     yes: 0.6125 +- 0.0303 (95% from 0.5531 to 0.6720)
     """
-    tally = _tally(evidence)
+    given = Evidence.of(evidence)
+    tally = given.tally
     steps, why = [then] if isinstance(then, str) else list(then), "asked for by name"
     if method == "auto":
         rule = choose(tally.mechanism, goal)
         method, why, steps = rule.method, rule.why, [*rule.then, *steps]
     chosen = [find_method(method, tally.mechanism)]
     chosen += [find_step(step, tally.mechanism) for step in steps]
-    raw = unbiased_shares(tally)
-    shares = _run(raw, chosen, options)
-    if raw.size == 1:
+    if tally.mechanism.domain.size == 1:
         why = "the domain has a single value: its share is 1"
         return Estimate(tally.mechanism.domain, np.ones(1), tally.n, "certain", why, NoNoise(1))
+    name = " + ".join(m.name for m in chosen)
+    if chosen[0].fit is not None:
+        return _from_fit(given, chosen[0], options, name, why)
+    raw = unbiased_shares(tally)
     plain = Estimate(
-        tally.mechanism.domain, shares, tally.n, " + ".join(m.name for m in chosen), why,
+        tally.mechanism.domain, _run(raw, chosen, options), tally.n, name, why,
         LinearNoise(raw.channel, tally.n, tally.cells / tally.n, raw.shares),
         clips=any(m.clips_answers for m in chosen),
     )  # fmt: skip
@@ -64,19 +68,20 @@ def estimate(
     return replace(plain, noise=again)
 
 
+def _from_fit(
+    given: Evidence, method: Method, options: dict[str, Any], name: str, why: str
+) -> Estimate:
+    fit = method.run(given, options)
+    return Estimate(
+        given.mechanism.domain, fit.shares, given.n, name, "; ".join(filter(None, (why, fit.why))),
+        Refits(given, method, options, fit), fit.converged, fit.iterations, fit.history,
+        fit.optimality,
+    )  # fmt: skip
+
+
 def _run(raw: Raw, chosen: Sequence[Method], options: dict[str, Any]) -> Floats:
     """The first method takes the options, those that follow their defaults."""
     shares = chosen[0].apply(raw, options)
     for method in chosen[1:]:
         shares = method.apply(replace(raw, shares=shares), {})
     return shares
-
-
-def _tally(evidence: Tally | Reports) -> Tally:
-    if isinstance(evidence, Reports):
-        evidence = evidence.mechanism.tally(evidence)
-    if not isinstance(evidence, Tally):
-        raise InvalidInput("evidence", "estimate", "a Tally or Reports", evidence)
-    if evidence.n == 0:
-        raise InvalidInput("n", f"tally of {evidence.mechanism.name}", "at least 1", 0)
-    return evidence

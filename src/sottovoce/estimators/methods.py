@@ -11,6 +11,7 @@ from sottovoce.core.channel import Floats
 from sottovoce.core.errors import InvalidInput, Unfit
 from sottovoce.core.frame import Frame
 from sottovoce.core.mechanism import Mechanism
+from sottovoce.estimators.evidence import Evidence, Fit
 from sottovoce.estimators.raw import Raw
 
 __all__ = ["Method", "find_method", "find_step", "methods", "register_method"]
@@ -23,17 +24,20 @@ _NAMES: dict[str, str] = {}
 
 @dataclass(frozen=True)
 class Method:
-    """An estimator: unbiased shares, then ``step`` on them.
+    """An estimator: unbiased shares and then ``step`` on them, or ``fit`` on the evidence itself.
 
     ``step`` takes :class:`~sottovoce.estimators.raw.Raw` and keyword options and
-    returns shares; a method without one is the unbiased estimate itself.
+    returns shares; ``fit`` takes :class:`~sottovoce.estimators.evidence.Evidence`
+    and returns a :class:`~sottovoce.estimators.evidence.Fit`.  A method with
+    neither is the unbiased estimate.
     """
 
     name: str
     summary: str
     step: Step | None = None
+    fit: Callable[..., Fit] | None = None
     unfit: Callable[[Mechanism], str] = lambda mechanism: ""
-    """Why it does not apply to a mechanism, beyond needing unbiased shares; empty where it does."""
+    """Why it does not apply to a mechanism, beyond a step's need of unbiased shares; empty where it does."""
     aka: tuple[str, ...] = ()
     guideline: str = ""
     """What its authors recommend it for."""
@@ -42,21 +46,27 @@ class Method:
 
     def why_not(self, mechanism: Mechanism) -> str:
         """Why it does not apply to ``mechanism``; empty where it does."""
-        if mechanism.channel().inverse is None:
+        if self.fit is None and mechanism.channel().inverse is None:
             return "different distributions give the same reports, so none can be told from them"
         return self.unfit(mechanism)
 
     def apply(self, raw: Raw, options: dict[str, Any]) -> Floats:
-        """The shares after this method; unknown options are refused by name."""
-        if self.step is None:
-            known: tuple[str, ...] = ()
-        else:
-            known = tuple(inspect.signature(self.step).parameters)[1:]
+        """The shares after this method's step; unknown options are refused by name."""
+        self._check_options(self.step, options)
+        return raw.shares if self.step is None else self.step(raw, **options)
+
+    def run(self, evidence: Evidence, options: dict[str, Any]) -> Fit:
+        """What this method's fit finds; unknown options are refused by name."""
+        assert self.fit is not None
+        self._check_options(self.fit, options)
+        return self.fit(evidence, **options)
+
+    def _check_options(self, function: Callable[..., Any] | None, options: dict[str, Any]) -> None:
+        known = () if function is None else tuple(inspect.signature(function).parameters)[1:]
         for option, value in options.items():
             if option not in known:
                 allowed = f"one of {', '.join(known)}" if known else "left out"
                 raise InvalidInput(f"option {option}", self.name, allowed, value)
-        return raw.shares if self.step is None else self.step(raw, **options)
 
 
 def register_method(method: Method) -> Method:
