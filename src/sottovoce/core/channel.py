@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.errors import InvalidInput
+from sottovoce.core.gains import Gains
 
 __all__ = [
     "Channel",
@@ -79,11 +80,28 @@ class Channel(ABC):
     independent: bool = True
     """Whether blocks are independent given the value."""
 
+    ring: bool = False
+    """Whether the last input is the first one's neighbour, as with times of day."""
+
     pure: Pure | None = None
     """Support probabilities, where the mechanism is a pure oracle."""
 
     exact_inverse: bool = True
     """Whether ``inverse`` undoes this channel; if not, only its average over public hashes."""
+
+    tells_shares: bool = True
+    """Whether reports tell distributions apart, if need be with smoothing; else a mean at most."""
+
+    inverse_name: str = "unbiased"
+    """The method that ``inverse`` is, where it goes by a name of its own."""
+
+    def given(self, frequencies: Floats) -> Channel:
+        """This channel with what a tally tells of devices' random choices besides the answers.
+
+        Where a device draws what it speaks of, such as a level of a hierarchy, the cells
+        tell how many spoke of each: estimates take these numbers, not the expected ones.
+        """
+        return self
 
     @property
     def kernel(self) -> Floats | None:
@@ -94,6 +112,19 @@ class Channel(ABC):
     def inverse(self) -> Inverse | None:
         """An unbiased linear estimate, where the channel has one."""
         return None
+
+    def gains(self, weights: Floats) -> Gains | None:
+        """What each cell adds to the answer ``weights . shares``, where that can be told.
+
+        A channel without an inverse may know it for some weights, as stochastic rounding
+        does for the mean; see :func:`~sottovoce.core.gains.gains_of_outputs`.
+        """
+        inverse = self.inverse
+        if inverse is None:
+            return None
+        values = inverse.adjoint(weights)
+        exact = self.exact_inverse
+        return Gains(values, 0.0 if exact else float(np.abs(self.adjoint(values) - weights).max()))
 
     @abstractmethod
     def forward(self, shares: Floats) -> Floats:
@@ -112,6 +143,9 @@ class Channel(ABC):
                 f"of at most {_LARGEST_DENSE} entries to be made dense",
                 f"{self.cells} x {self.inputs}",
             )
+        return self._dense()
+
+    def _dense(self) -> Floats:
         return np.stack([self.forward(unit) for unit in np.eye(self.inputs)], axis=1)
 
     def variance(self, shares: Floats, frequencies: Floats | None = None) -> Floats:

@@ -10,7 +10,15 @@ import numpy as np
 
 from sottovoce.core.errors import InvalidInput
 
-__all__ = ["MAX_EPSILON", "MIN_EPSILON", "check_choice", "check_epsilon", "check_int", "check_real"]
+__all__ = [
+    "MAX_EPSILON",
+    "MIN_EPSILON",
+    "check_choice",
+    "check_decimal",
+    "check_epsilon",
+    "check_int",
+    "check_real",
+]
 
 MIN_EPSILON = 1e-6
 MAX_EPSILON = 20.0
@@ -27,6 +35,16 @@ def check_real(
     if not math.isfinite(number):
         raise InvalidInput(parameter, owner, allowed, value)
     return number
+
+
+def check_decimal(value: object, parameter: str, owner: str, allowed: str) -> float:
+    """A number, or the decimal text that stands for one in the JSON of a mechanism."""
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            raise InvalidInput(parameter, owner, allowed, value) from None
+    return check_real(value, parameter, owner, allowed)
 
 
 def check_int(value: object, parameter: str, owner: str, low: int, high: int | None = None) -> int:

@@ -25,8 +25,9 @@ from sottovoce.core.checks import check_epsilon, check_int
 from sottovoce.core.domain import Domain, Indices
 from sottovoce.core.errors import InvalidInput, Mismatch
 from sottovoce.core.exact import canonical_json, decimal_text, fingerprint_of
-from sottovoce.core.randomness import OperatingSystem, Source
+from sottovoce.core.randomness import OperatingSystem, Source, uniform_below_many
 from sottovoce.core.reports import BitField, Column, IntField, Reports
+from sottovoce.core.rows import Rows
 from sottovoce.core.tally import Tally
 from sottovoce.core.threads import in_parallel
 
@@ -121,6 +122,18 @@ class Mechanism(ABC):
         return 1
 
     @property
+    def positions(self) -> int:
+        """How many inputs a device tells apart: those of the domain, or a finer grid of them.
+
+        A grid has ``positions / domain.size`` positions an input, in order.
+        """
+        return self.domain.size
+
+    def locate(self, values: Any) -> Indices:
+        """The positions of a batch of values; one bad value refuses the whole batch."""
+        return self.domain.indices(values)
+
+    @property
     def words_per_report(self) -> int:
         """How many random 64-bit words a device draws at first (more only by rare ties)."""
         return 1
@@ -140,15 +153,28 @@ class Mechanism(ABC):
         """
         source = OperatingSystem() if source is None else source
         if self.domain.is_one(values):
-            report = self.respond(self.domain.index(values), source)
+            report = self.respond(self._locate_one(values), source)
             return Reports(
                 self, {f.name: f.one(x) for f, x in zip(self.fields, report, strict=True)}
             )
-        return self.randomize_indices(self.domain.indices(values), source)
+        return self.randomize_positions(self.locate(values), source)
+
+    def _locate_one(self, value: Any) -> int:
+        """The position of one value: its index in the domain, or found as in a batch."""
+        index = self.domain.index(value)  # refuses what is no single value of the domain
+        return index if self.positions == self.domain.size else int(self.locate([value])[0])
 
     def randomize_indices(self, indices: Indices, source: Source | None = None) -> Reports:
-        """Randomize values given by index: in chunks, on all cores where the source is the system's."""
+        """Randomize people known by input: on a finer grid, anywhere in their input alike."""
         source = OperatingSystem() if source is None else source
+        finer = self.positions // self.domain.size
+        if finer > 1:
+            within = uniform_below_many(finer, len(indices), source).astype(np.int64)
+            indices = indices * finer + within
+        return self.randomize_positions(indices, source)
+
+    def randomize_positions(self, indices: Indices, source: Source) -> Reports:
+        """Randomize positions: in chunks, on all cores where the source is the system's."""
         columns = {field.name: field.empty(len(indices)) for field in self.fields}
         rows = max(1, _CHUNK_BYTES // (8 * self.words_per_report))
 
@@ -168,7 +194,7 @@ class Mechanism(ABC):
 
     @abstractmethod
     def respond(self, index: int, source: Source) -> tuple[Any, ...]:
-        """The report of one device, in plain integers: one item a field."""
+        """The report of one device at a position, in plain integers: one item a field."""
 
     @abstractmethod
     def respond_many(self, indices: Indices, source: Source) -> tuple[Column, ...]:
@@ -235,6 +261,10 @@ class Mechanism(ABC):
     def channel(self) -> Channel:
         """What this mechanism does to a distribution."""
 
+    def rows(self, reports: Reports) -> Rows | None:
+        """The reports as wholes, where a tally of them would tell less; None where it tells all."""
+        return None
+
     def variance(self, shares: Any, n: int) -> Floats:
         """The variance of each unbiased share among ``n`` respondents with these true shares.
 
@@ -257,9 +287,10 @@ class Mechanism(ABC):
     # -- identity --------------------------------------------------------------------
 
     def options(self) -> dict[str, Any]:
-        """The options beyond domain and epsilon, complete."""
+        """The options beyond domain and epsilon, complete; fractions as decimal text."""
         base = {f.name for f in fields(Mechanism)}
-        return {f.name: getattr(self, f.name) for f in fields(self) if f.name not in base}
+        chosen = {f.name: getattr(self, f.name) for f in fields(self) if f.name not in base}
+        return {k: decimal_text(v) if isinstance(v, float) else v for k, v in chosen.items()}
 
     def document(self) -> dict[str, Any]:
         """Integers and strings that say everything about the mechanism."""

@@ -8,7 +8,8 @@ probability p1 under v and p2 under u, then epsilon is at least
 this a lower bound on epsilon that is wrong with probability at most ``alpha``.
 
 Events are tight: where reports are sets of values, "v is in the set and u is
-not"; where they are one of a few outcomes, every single outcome.  Attacks that
+not"; where they are one of a few outcomes, every single outcome, and every tail
+where outcomes have an order.  Attacks that
 guess a value from a report, as in Arcolezi and Gambs 2023, are looser.
 
 A randomizer whose reports are all the same, whatever the value, breaks no bound
@@ -29,6 +30,7 @@ from sottovoce.core.checks import check_int, check_real
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.extras import optional
 from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.randomness import OperatingSystem
 from sottovoce.core.reports import Reports
 
 __all__ = ["Audit", "audit", "audit_black_box"]
@@ -38,6 +40,8 @@ Supports = Callable[[Any, Any], NDArray[np.bool_]]
 Counts = NDArray[np.int64]
 
 _LARGEST_DOMAIN = 64
+_ON_A_GRID = 9
+"""How many positions of a finer grid are tried, its ends among them."""
 _CHUNK = 2**16
 
 
@@ -82,7 +86,7 @@ def audit(mechanism: Mechanism, *, trials: int = 1_000_000, alpha: float = 1e-6)
     True
     """
     size = mechanism.domain.size
-    if not 2 <= size <= _LARGEST_DOMAIN:
+    if size == mechanism.positions and not 2 <= size <= _LARGEST_DOMAIN:
         raise InvalidInput(
             "domain",
             "audit",
@@ -91,16 +95,19 @@ def audit(mechanism: Mechanism, *, trials: int = 1_000_000, alpha: float = 1e-6)
             hint="The certificate is exact for every size; audit the same mechanism on fewer values.",
         )
     certificate = mechanism.certificate()
-    indices = list(range(size))
+    tried = size if mechanism.positions == size else min(_ON_A_GRID, mechanism.positions)
+    indices = np.linspace(0, mechanism.positions - 1, tried).astype(np.int64).tolist()
 
     def sample(index: int, count: int) -> Reports:
-        return mechanism.randomize_indices(np.full(count, index, dtype=np.int64))
+        positions = np.full(count, index, dtype=np.int64)
+        return mechanism.randomize_positions(positions, OperatingSystem())
 
     arguments: dict[str, Any] = {"supports": mechanism.supports}
     probe = sample(0, 1)
     if mechanism.supports(probe, 0) is None:
         (field,) = mechanism.fields
         arguments = {"outcomes": field.size, "read": lambda reports: reports.columns[field.name]}
+        arguments["ordered"] = mechanism.domain.ordered
     found = audit_black_box(
         sample,
         indices,
@@ -121,6 +128,7 @@ def audit_black_box(
     supports: Supports | None = None,
     outcomes: int | None = None,
     read: Callable[[Any], Any] = np.asarray,
+    ordered: bool = False,
     trials: int = 1_000_000,
     alpha: float = 1e-6,
     delta: float = 0.0,
@@ -129,7 +137,8 @@ def audit_black_box(
 
     ``sample(value, count)`` returns that many independent reports of ``value``.
     Say either how reports ``supports(reports, value)``, a boolean a report, or
-    the number of ``outcomes``: then ``read(reports)`` are integers below it.
+    the number of ``outcomes``: then ``read(reports)`` are integers below it.  Where
+    they are ``ordered``, reports of at least y are looked at besides those equal to y.
 
     >>> rng = np.random.default_rng(1)
     >>> def leaky(value, count):  # keeps the answer 9 times in 10
@@ -150,8 +159,15 @@ def audit_black_box(
         events = [f"with {v!r} and without {u!r}" for v in values for u in values]
     else:
         width = check_int(outcomes, "outcomes", "audit", 2)
-        mine, theirs, varies = _count_outcomes(sample, values, width, read, trials)
-        events = [f"equal to {y}" for _ in values for _ in values for y in range(width)]
+        counts = _count_outcomes(sample, values, width, read, trials)
+        varies = bool(np.count_nonzero(counts.sum(axis=0)) > 1)
+        named = [f"equal to {y}" for y in range(width)]
+        if ordered:
+            named += [f"of at least {y}" for y in range(1, width)]
+            counts = np.hstack([counts, counts[:, ::-1].cumsum(axis=1)[:, ::-1][:, 1:]])
+        shape = (len(values), len(values), len(named))
+        mine, theirs = np.broadcast_to(counts[:, None], shape), np.broadcast_to(counts, shape)
+        events = named * len(values) ** 2
     bounds = _lower_bounds(mine, theirs, trials, alpha, delta)
     best = int(np.argmax(bounds))
     per_pair = bounds.size // len(values) ** 2
@@ -178,20 +194,16 @@ def _count_supports(
 
 def _count_outcomes(
     sample: Sample, values: Sequence[Any], outcomes: int, read: Callable[[Any], Any], trials: int
-) -> tuple[Counts, Counts, bool]:
-    """``mine[v, u, y]``: reports y of v, whatever u; ``theirs[v, u, y]``: reports y of u."""
-    size = len(values)
-    counts = np.zeros((size, outcomes), dtype=np.int64)
+) -> Counts:
+    """``counts[v, y]``: how many reports of v were y."""
+    counts = np.zeros((len(values), outcomes), dtype=np.int64)
     for v, reports, count in _chunks(sample, values, trials):
         drawn = _whole(read(reports), count)
         if drawn.min() < 0 or drawn.max() >= outcomes:
             worst = int(drawn.min() if drawn.min() < 0 else drawn.max())
             raise InvalidInput("reports", "the audited sample", f"from 0 to {outcomes - 1}", worst)
         counts[v] += np.bincount(drawn, minlength=outcomes)
-    shape = (size, size, outcomes)
-    varies = bool(np.count_nonzero(counts.sum(axis=0)) > 1)
-    mine, theirs = np.broadcast_to(counts[:, None], shape), np.broadcast_to(counts[None], shape)
-    return mine, theirs, varies
+    return counts
 
 
 def _chunks(sample: Sample, values: Sequence[Any], trials: int) -> Iterator[tuple[int, Any, int]]:

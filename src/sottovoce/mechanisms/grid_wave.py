@@ -1,0 +1,289 @@
+"""What square wave, piecewise mechanism and general waves share: a shape on a fine grid.
+
+The interval is cut into ``bins * steps`` positions.  A device at position x reports
+an output y: with weight ``low`` any of the grid, and on top of it the weight of a
+shape near x.  Everything is an integer, and the grid is declared: no report can
+rule out a position, and its weight differs between positions by at most
+``1 + top / low <= e^epsilon``.
+
+On a line the outputs are ``0 .. positions + width - 2`` and the shape begins at x
+(its middle is ``x + width // 2``); on a ring outputs are positions and the shape is
+centred at x.  The collector counts outputs in cells of (nearly) one width.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.core.certificate import Certificate
+from sottovoce.core.checks import check_int
+from sottovoce.core.domain import Indices
+from sottovoce.core.errors import InvalidInput
+from sottovoce.core.exact import exp_bounds
+from sottovoce.core.interval import Interval
+from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
+from sottovoce.core.randomness import Source, uniform_below, uniform_below_many
+from sottovoce.core.reports import Column, IntField, Reports
+from sottovoce.mechanisms.grid_channel import GridChannel, Shape
+
+__all__ = ["GridWave", "check_interval", "fine_positions"]
+
+POSITIONS = 2**16
+"""At least so many positions unless ``steps`` says otherwise."""
+_LARGEST_GRID = 2**26
+_FEWEST_CELLS = 256
+
+
+def check_interval(domain: object, owner: str) -> Interval:
+    """A mechanism for numbers needs an interval."""
+    if not isinstance(domain, Interval):
+        raise InvalidInput("domain", owner, "an Interval: its values must be numbers", domain)
+    return domain
+
+
+def fine_positions(interval: Interval, steps: int, values: Any) -> Indices:
+    """The position of every value: ``steps`` equal ones a bin, the first at its lower edge."""
+    bins = interval.indices(values)
+    numbers = np.asarray(values, dtype=np.float64)
+    width = (interval.high - interval.low) / interval.bins
+    within = (numbers - interval.edges[bins]) * (steps / width)
+    return bins * steps + np.clip(within.astype(np.int64), 0, steps - 1)
+
+
+@dataclass(frozen=True)
+class GridWave(Mechanism):
+    """A shape over a background, on a grid of ``bins * steps`` positions."""
+
+    weight_names: ClassVar[tuple[str, ...]] = ("width", "low", "unit")
+    domain: Interval
+
+    _: KW_ONLY
+    steps: int | None = None
+    output_bins: int | None = None
+    bits: int = DEFAULT_BITS
+
+    # -- what a subclass says ------------------------------------------------------
+
+    @property
+    def on_ring(self) -> bool:
+        """Whether the last position is the first one's neighbour."""
+        return False
+
+    @abstractmethod
+    def _derive_width(self) -> int:
+        """How many outputs the shape covers."""
+
+    def _cap(self, width: int) -> int:
+        """The height of the shape in units; 1 for a square."""
+        return 1
+
+    # -- options and weights ---------------------------------------------------------
+
+    def _check_domain(self) -> None:
+        check_interval(self.domain, self.name)
+
+    def _check_options(self) -> None:
+        check_bits(self.bits, self.name)
+        bins, most = self.domain.size, _LARGEST_GRID
+        if bins > most:
+            raise InvalidInput("domain", self.name, f"of at most {most} bins", f"{bins} bins")
+        if self.steps is None:
+            object.__setattr__(self, "steps", -(-POSITIONS // bins))
+        check_int(self.steps, "steps", self.name, 1, most // bins)
+
+    @property
+    def positions(self) -> int:
+        assert self.steps is not None
+        return self.domain.size * self.steps
+
+    def locate(self, values: Any) -> Indices:
+        assert self.steps is not None
+        return fine_positions(self.domain, self.steps, values)
+
+    def _derive_weights(self) -> tuple[int, int, int]:
+        """``low = floor(2^bits / (outputs + (E - 1) area))``, E below e^epsilon.
+
+        ``area`` is the sum of the shape over its height, and the height of the shape,
+        ``unit`` times its cap, is at most ``(E - 1) low``: the total fits into 2^bits
+        and the worst ratio ``1 + height / low`` is at most E.
+        """
+        width = self._derive_width()
+        cap, gain = self._cap(width), exp_bounds(self.epsilon)[0] - 1
+        area, outputs = self._units(width), self._outputs(width)
+        low = int(2**self.bits / (outputs + gain * area / cap))
+        unit = int(gain * low / cap)
+        if unit < 1:
+            raise InvalidInput(
+                "epsilon", self.name, f"larger for {self.bits} bits on {self.positions} positions",
+                self.epsilon, hint="At this precision the answer would carry nothing.",
+            )  # fmt: skip
+        return width, low, unit
+
+    def _check_weights(self, weights: Any) -> tuple[int, int, int]:
+        width, low, unit = super()._check_weights(weights)
+        most = self.positions if self.on_ring else _LARGEST_GRID
+        check_int(width, "weight width", self.name, 1, most)
+        total = low * self._outputs(width) + unit * self._units(width)
+        if not (low >= 1 and unit >= 1 and total <= 2**63):
+            allowed = "positive and of a total of at most 2^63"
+            raise InvalidInput("weights", self.name, allowed, weights)
+        return width, low, unit
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        outputs = self.outputs
+        if self.output_bins is None:
+            object.__setattr__(self, "output_bins", self._default_cells())
+        check_int(self.output_bins, "output_bins", self.name, min(2, outputs), outputs)
+
+    def _default_cells(self) -> int:
+        if self.steps == 1:
+            return self.outputs
+        fewest = 2 if self.on_ring else _FEWEST_CELLS
+        return min(max(self.domain.size, fewest), self.outputs)
+
+    @property
+    def width(self) -> int:
+        """How many outputs the shape covers."""
+        return int(self.weights[0])
+
+    def _outputs(self, width: int) -> int:
+        return self.positions if self.on_ring else self.positions + width - 1
+
+    def _units(self, width: int) -> int:
+        """The sum of the shape in units: a trapezoid that rises to ``cap`` in whole units."""
+        cap = self._cap(width)
+        return cap * (width - cap + 1)
+
+    @property
+    def outputs(self) -> int:
+        """How many different reports there are."""
+        return self._outputs(self.width)
+
+    @property
+    def total(self) -> int:
+        """The sum of all weights of a position."""
+        width, low, unit = self.weights
+        return int(low * self._outputs(width) + unit * self._units(width))
+
+    @cached_property
+    def _shape(self) -> Shape:
+        width, _, unit = self.weights
+        cap, offsets = self._cap(width), np.arange(width, dtype=np.int64)
+        heights = np.minimum(np.minimum(offsets + 1, width - offsets), cap)
+        breaks = sorted({0, cap - 1, width - cap + 1, width})
+        return Shape(heights * np.int64(unit), breaks)
+
+    @cached_property
+    def _bounds(self) -> NDArray[np.uint64]:
+        """Running sums of the shape: a draw below bound z, not below the one before, has offset z."""
+        return np.cumsum(self._shape.weights, dtype=np.uint64)
+
+    # -- device ------------------------------------------------------------------------
+
+    @property
+    def fields(self) -> tuple[IntField]:
+        return (IntField("output", self.outputs),)
+
+    def respond(self, index: int, source: Source) -> tuple[int]:
+        width, low, unit = self.weights
+        drawn, above = uniform_below(self.total, source), unit * self._units(width)
+        if drawn >= above:
+            return ((drawn - above) // low,)
+        square = self._cap(width) == 1
+        offset = (
+            drawn // unit
+            if square
+            else int(np.searchsorted(self._bounds, np.uint64(drawn), "right"))
+        )
+        return ((index + offset - width // 2) % self.outputs if self.on_ring else index + offset,)
+
+    def respond_many(self, indices: Indices, source: Source) -> tuple[Column]:
+        width, low, unit = self.weights
+        drawn, above = (
+            uniform_below_many(self.total, len(indices), source),
+            unit * self._units(width),
+        )
+        if self._cap(width) == 1:
+            offsets = (drawn // np.uint64(unit)).astype(np.int64)
+        else:
+            offsets = np.searchsorted(self._bounds, drawn, "right")
+        near = indices + offsets
+        if self.on_ring:
+            near = (near - width // 2) % self.outputs
+        anywhere = ((drawn - np.uint64(above)) // np.uint64(low)).view(np.int64)
+        return (np.where(drawn < np.uint64(above), near, anywhere),)
+
+    # -- collector ---------------------------------------------------------------------
+
+    @property
+    def cells(self) -> int:
+        assert self.output_bins is not None
+        return self.output_bins
+
+    @cached_property
+    def cell_edges(self) -> NDArray[np.int64]:
+        """The first output of every cell, and one past the last: cell ``floor(y cells / outputs)``."""
+        return -(-np.arange(self.cells + 1) * self.outputs // self.cells)
+
+    def count(self, reports: Reports) -> NDArray[np.int64]:
+        fine = np.bincount(reports.columns["output"], minlength=self.outputs)
+        return np.add.reduceat(fine, self.cell_edges[:-1])
+
+    def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
+        """Everybody away from the shape is alike; the others are drawn, bin by bin and within it."""
+        random, (width, _, unit) = source.generator(), self.weights
+        chance = unit * self._units(width) / self.total
+        near = random.binomial(counts, chance)
+        sizes = np.diff(self.cell_edges)
+        cells = random.multinomial(int((counts - near).sum()), sizes / sizes.sum())
+        fine, people = np.zeros(self.outputs, dtype=np.int64), int(near.sum())
+        ends = np.cumsum(near)
+        shape = self._bounds.astype(np.float64) / float(self._bounds[-1])
+        for start in range(0, people, 2**20):
+            bins = np.searchsorted(ends, np.arange(start, min(people, start + 2**20)), "right")
+            outputs = bins * self.steps + random.integers(0, self.steps, len(bins))
+            if self._cap(width) == 1:
+                outputs += random.integers(0, width, len(bins))
+            else:
+                outputs += np.searchsorted(shape, random.random(len(bins)), "right")
+            if self.on_ring:
+                outputs = (outputs - width // 2) % self.outputs
+            fine += np.bincount(outputs, minlength=self.outputs)
+        return cells + np.add.reduceat(fine, self.cell_edges[:-1])
+
+    # -- analyst and auditor -------------------------------------------------------------
+
+    def channel(self) -> GridChannel:
+        return self._channel
+
+    @cached_property
+    def _channel(self) -> GridChannel:
+        assert self.steps is not None
+        return GridChannel(
+            bins=self.domain.size, steps=self.steps, cell_edges=self.cell_edges, shape=self._shape,
+            low=self.weights[1], total=self.total, ring=self.on_ring,
+            origin=self.width // 2 if self.on_ring else 0,
+        )  # fmt: skip
+
+    def certificate(self) -> Certificate:
+        """The top of the shape over the background: an output at one position's top is out of
+        another position's reach.  A grid of one position tells nothing.
+        """
+        width, low, unit = self.weights
+        if self.positions == 1:
+            return Certificate(1, 1)
+        return Certificate(low + unit * self._cap(width), low)
+
+    def supports(self, reports: Reports, index: int) -> NDArray[np.bool_]:
+        """Reports within the shape of a position."""
+        offsets = reports.columns["output"].astype(np.int64) - index
+        if self.on_ring:
+            offsets = (offsets + self.width // 2) % self.outputs
+        return np.asarray((offsets >= 0) & (offsets < self.width))

@@ -1,0 +1,163 @@
+"""Stochastic rounding: one bit a report, and only the mean in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.core.certificate import Certificate
+from sottovoce.core.channel import Channel, Floats
+from sottovoce.core.checks import check_int
+from sottovoce.core.domain import Indices
+from sottovoce.core.errors import InvalidInput
+from sottovoce.core.exact import exp_bounds
+from sottovoce.core.gains import Gains, gains_of_outputs
+from sottovoce.core.interval import Interval
+from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
+from sottovoce.core.randomness import Source, uniform_below, uniform_below_many
+from sottovoce.core.registry import register
+from sottovoce.core.reports import Column, IntField, Reports
+from sottovoce.mechanisms.grid_wave import check_interval, fine_positions
+
+__all__ = ["StochasticRounding"]
+
+_POSITIONS = 2**20
+
+
+@register
+@dataclass(frozen=True)
+class StochasticRounding(Mechanism):
+    """``high`` or ``low``: high with a chance that grows with the number, from 1/(E+1) to E/(E+1).
+
+    On [-1, 1] a report stands for ``+-(E+1)/(E-1)``; its mean is the number v and its
+    variance ``((E+1)/(E-1))^2 - v^2``.  Two distributions with one mean give the same
+    reports: only the mean can be told.
+
+    On a grid of ``bins * steps`` positions, position x reports high with weight
+    ``base + x unit``.  One random word a report.  Reference: Duchi, Jordan, Wainwright 2018.
+
+    >>> import sottovoce as sv
+    >>> m = sv.StochasticRounding(sv.Interval(0, 10, bins=20), epsilon=1.0)
+    >>> print(m.certificate())
+    worst ratio 2.71828182846 = e^1
+    """
+
+    name: ClassVar[str] = "stochastic-rounding"
+    aka: ClassVar[dict[str, dict[str, Any]]] = {"sr": {}}
+    weight_names: ClassVar[tuple[str, ...]] = ("base", "unit")
+    domain: Interval
+
+    _: KW_ONLY
+    steps: int | None = None
+    bits: int = DEFAULT_BITS
+
+    def _check_domain(self) -> None:
+        check_interval(self.domain, self.name)
+
+    def _check_options(self) -> None:
+        check_bits(self.bits, self.name)
+        bins = self.domain.size
+        if self.steps is None:
+            object.__setattr__(self, "steps", -(-_POSITIONS // bins))
+        check_int(self.steps, "steps", self.name, 1 if bins > 1 else 2, max(2, 2**40 // bins))
+
+    @property
+    def positions(self) -> int:
+        assert self.steps is not None
+        return self.domain.size * self.steps
+
+    def locate(self, values: Any) -> Indices:
+        assert self.steps is not None
+        return fine_positions(self.domain, self.steps, values)
+
+    def _derive_weights(self) -> tuple[int, int]:
+        """``base = floor(2^bits / (E + 1))``, the unit as large as E, below e^epsilon, allows."""
+        E, last = exp_bounds(self.epsilon)[0], self.positions - 1
+        base = int(2**self.bits / (E + 1))
+        unit = int((E - 1) * base / last)
+        if unit < 1:
+            raise InvalidInput(
+                "epsilon", self.name, f"larger for {self.bits} bits on {last + 1} positions",
+                self.epsilon, hint="At this precision the answer would carry nothing.",
+            )  # fmt: skip
+        return base, unit
+
+    def _check_weights(self, weights: Any) -> tuple[int, int]:
+        base, unit = super()._check_weights(weights)
+        if not (base >= 1 and unit >= 1 and self._total(base, unit) <= 2**63):
+            allowed = "positive and of a total of at most 2^63"
+            raise InvalidInput("weights", self.name, allowed, weights)
+        return base, unit
+
+    def _total(self, base: int, unit: int) -> int:
+        return 2 * base + (self.positions - 1) * unit
+
+    @property
+    def total(self) -> int:
+        """The sum of both weights of a position."""
+        return self._total(*self.weights)
+
+    @property
+    def fields(self) -> tuple[IntField]:
+        return (IntField("high", 2),)
+
+    @property
+    def cells(self) -> int:
+        return 2
+
+    def respond(self, index: int, source: Source) -> tuple[int]:
+        base, unit = self.weights
+        return (int(uniform_below(self.total, source) < base + index * unit),)
+
+    def respond_many(self, indices: Indices, source: Source) -> tuple[Column]:
+        base, unit = self.weights
+        drawn = uniform_below_many(self.total, len(indices), source)
+        bound = np.uint64(base) + indices.astype(np.uint64) * np.uint64(unit)
+        return ((drawn < bound).astype(np.uint8),)
+
+    def count(self, reports: Reports) -> NDArray[np.int64]:
+        return np.bincount(reports.columns["high"], minlength=2)
+
+    def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
+        """Anywhere in its bin alike, a person says high with the bin's mean chance."""
+        high = int(source.generator().binomial(counts, self.channel().chances).sum())
+        return np.array([int(counts.sum()) - high, high])
+
+    def channel(self) -> RoundingChannel:
+        assert self.steps is not None
+        base, unit = self.weights
+        middles = np.arange(self.domain.size) * self.steps + (self.steps - 1) / 2
+        return RoundingChannel(base / self.total + middles * (unit / self.total))
+
+    def certificate(self) -> Certificate:
+        base, unit = self.weights
+        return Certificate(base + (self.positions - 1) * unit, base)
+
+    @classmethod
+    def examples(cls) -> Iterable[Mechanism]:
+        yield cls(Interval(-1, 1, bins=10), 1.0)
+        yield cls(Interval(0, 5, bins=4), 2.0, steps=2, bits=16)
+
+
+class RoundingChannel(Channel):
+    """Two rows: the chance of high, which is linear in the input, and of low."""
+
+    cells = 2
+    tells_shares = False
+
+    def __init__(self, chances: Floats) -> None:
+        self.chances, self.inputs = chances, len(chances)
+
+    def forward(self, shares: Floats) -> Floats:
+        high = float(self.chances @ shares)
+        return np.array([float(shares.sum()) - high, high])
+
+    def adjoint(self, values: Floats) -> Floats:
+        return values[0] + (values[1] - values[0]) * self.chances
+
+    def gains(self, weights: Floats) -> Gains | None:
+        return gains_of_outputs(self.adjoint, np.array([0.0, 1.0]), weights)
