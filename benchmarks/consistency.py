@@ -49,7 +49,7 @@ def post_processing(population: Population, progress: Progress) -> list[Row]:
     support = our_support("oue", mechanism, group)
     people = iter(range(group.n, 0, -1))
     rows = []
-    for method in METHODS:
+    for method in (method for method in METHODS if method.fit is None):
         name = f"consistency: {method.name}"
         progress.say(f"{name}, {group.size:,} values, {1 + ROUNDS} times")
         groups = [group.first(next(people)) for _ in range(1 + ROUNDS)]

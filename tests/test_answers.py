@@ -98,9 +98,10 @@ def test_numbers():
     domain = sv.Interval(0, 100, bins=4)
     e = estimate("olh", domain=domain)
     midpoints = np.array([12.5, 37.5, 62.5, 87.5])
-    assert np.isclose(e.mean().value, midpoints @ e.shares)
-    assert np.isclose(e.range(0, 50).value, e.shares[:2].sum())
-    assert np.isclose(e.range(25, 60).value, e.shares[1] + 0.4 * e.shares[2])
+    shares = e.shares + (1 - e.shares.sum()) / 4  # what the sum lacks, spread over all bins
+    assert np.isclose(e.mean().value, midpoints @ shares)
+    assert np.isclose(e.range(0, 50).value, shares[:2].sum())
+    assert np.isclose(e.range(25, 60).value, shares[1] + 0.4 * shares[2])
     assert np.isclose(e.share(30).value, e.shares[1])
     assert e.range(30, 30).value == 0.0
     for low, high in ((-1, 50), (50, 101), (60, 50)):

@@ -352,7 +352,7 @@ def test_methods_shows_guideline_and_rule():
     assert rows["norm"]["rule"] == "top"
 
 
-@pytest.mark.parametrize("name", [m.name for m in METHODS])
+@pytest.mark.parametrize("name", [m.name for m in METHODS if m.fit is None])
 def test_forty_thousand_values(name):
     """d = 42,178: every method runs (its speed is measured in the benchmarks)."""
     size = 42_178

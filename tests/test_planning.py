@@ -20,6 +20,7 @@ from sottovoce import planning
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.plan import response_limit
 from sottovoce.mechanisms import local_hashing
+from sottovoce.planning_search import first
 
 NAMES = ("grr", "oue", "sue", "olh", "blh", "olh-seeded", "flh", "ss", "hr")
 SHAPES = {5: (100, 2300), 64: (320, 200), 300: (600, 60)}
@@ -121,9 +122,8 @@ def test_the_prediction_is_the_full_formula(size, epsilon):
         few = 0.05 if name == "flh" else 1e-9  # predicted before its hashes are drawn
         assert np.isclose(row.rms_error, math.sqrt(exact.mean()), rtol=few)
         assert np.isclose(row.share_error, math.sqrt(exact[-1]), rtol=2 * few)
-        variance, floor = planning._mean_square(
-            row.mechanism, planning._guess(plan.domain, shares, 0)
-        )
+        yardstick = planning.ShareYardstick(plan.domain, shares, 0)
+        variance, floor = yardstick.parts(row.mechanism)
         assert np.isclose(variance / 777 + floor, row.rms_error**2, rtol=1e-9)
 
 
@@ -245,13 +245,10 @@ def test_the_smallest_epsilon(size, users, error):
 
 def test_the_first_crossing_is_found_where_errors_rise_again():
     """Reached from 3,000,000 to 3,200,000 and from 3,400,000 on."""
-    assert (
-        planning._first(lambda k: 3_000_000 <= k < 3_200_000 or k >= 3_400_000, 20_000_000)
-        == 3_000_000
-    )
-    assert planning._first(lambda k: True, 20_000_000) == 1
-    assert planning._first(lambda k: k == 20_000_000, 20_000_000) == 20_000_000
-    assert planning._first(lambda k: False, 20_000_000) is None
+    assert first(lambda k: 3_000_000 <= k < 3_200_000 or k >= 3_400_000, 20_000_000) == 3_000_000
+    assert first(lambda k: True, 20_000_000) == 1
+    assert first(lambda k: k == 20_000_000, 20_000_000) == 20_000_000
+    assert first(lambda k: False, 20_000_000) is None
 
 
 def test_the_ends_of_epsilon():
@@ -315,16 +312,16 @@ def test_a_domain_too_large_for_one_oracle_leaves_it_out():
 def test_bins_and_pairs_are_planned_like_categories():
     for domain in (sv.Interval(0, 120, bins=24), sv.KeyValues(["film", "book"], 0, 5, bins=12)):
         plan, plain = (
-            sv.plan(d, epsilon=1.0, users=5000, shares=zipf(24))
+            sv.plan(d, epsilon=1.0, users=5000, shares=zipf(24), goal="shares")
             for d in (domain, sv.Categories(24))
         )
-        for name, row in rows(plan).items():
-            said = rows(plain)[name]
+        for name, said in rows(plain).items():
+            row = rows(plan)[name]
             assert (row.rms_error, row.share_error) == (said.rms_error, said.share_error)
             if name != "olh":  # its values are placed by its fingerprint
                 assert row.half_error == said.half_error
         assert plan.best.domain == domain
-        epsilon = sv.plan(domain, users=5000, error=0.02).epsilon
+        epsilon = sv.plan(domain, users=5000, error=0.02, goal="shares").epsilon
         assert epsilon == sv.plan(sv.Categories(24), users=5000, error=0.02).epsilon
     told = sv.plan(sv.Interval(0, 120, bins=24), epsilon=1.0, users=10, of=17)
     assert "of the value (15.0, 20.0), if its share is 0.04167" in str(told)
@@ -360,7 +357,7 @@ def test_explained():
 def test_another_best_has_no_reason_given():
     plan = sv.plan(sv.Categories(20), epsilon=1.0, users=1000)
     oue = [row for row in plan.prospects if row.paper_name == "oue"]
-    only = sv.Plan(plan.domain, 1.0, 1000, None, "error", plan.share, tuple(oue))
+    only = sv.Plan(plan.domain, 1.0, 1000, None, "error", plan.told, tuple(oue))
     assert only.explain().splitlines()[2:] == [
         f"unary-encoding (oue) errs least: {oue[0].rms_error:.3g} for a typical share."
     ]

@@ -14,7 +14,6 @@ with honest error bars.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sottovoce import mechanisms as _mechanisms  # noqa: F401  (registers every mechanism)
 from sottovoce.core.answer import Answer
 from sottovoce.core.categories import Categories
 from sottovoce.core.certificate import Certificate
@@ -29,34 +28,53 @@ from sottovoce.core.registry import mechanism, mechanism_from_json
 from sottovoce.core.reports import Reports
 from sottovoce.core.survey import Survey
 from sottovoce.core.tally import Tally
-from sottovoce.mechanisms import (
-    FixedHashing,
-    HadamardResponse,
-    LocalHashing,
-    RandomizedResponse,
-    SeededHashing,
-    SubsetSelection,
-    Table,
-    UnaryEncoding,
-)
+from sottovoce.core.vector import Vector
+from sottovoce.mechanisms import MECHANISMS as _MECHANISMS
 
 if TYPE_CHECKING:
+    from sottovoce import metrics
     from sottovoce.answers import Difference, difference
     from sottovoce.core.plan import Plan
     from sottovoce.estimators import estimate, methods
+    from sottovoce.mechanisms import (
+        Binned,
+        FixedHashing,
+        Gaussian,
+        Haar,
+        HadamardResponse,
+        Hierarchy,
+        Laplace,
+        LocalHashing,
+        Piecewise,
+        RandomizedResponse,
+        SampledCoordinate,
+        SeededHashing,
+        SquareWave,
+        StochasticRounding,
+        SubsetSelection,
+        Table,
+        UnaryEncoding,
+        Wave,
+    )
     from sottovoce.planning import plan
     from sottovoce.privacy.audit import audit
+    from sottovoce.two_phases import TwoPhaseVariance
+    from sottovoce.vectors import coordinates
 
 __version__ = "0.1.0"
 
 _WHEN_ASKED = {
     "Difference": "sottovoce.answers",
     "Plan": "sottovoce.core.plan",
+    "TwoPhaseVariance": "sottovoce.two_phases",
     "audit": "sottovoce.privacy.audit",
+    "coordinates": "sottovoce.vectors",
     "difference": "sottovoce.answers",
     "estimate": "sottovoce.estimators",
     "methods": "sottovoce.estimators",
+    "metrics": "sottovoce.metrics",
     "plan": "sottovoce.planning",
+    **dict.fromkeys(_MECHANISMS, "sottovoce.mechanisms"),
 }
 """What a device never needs is imported when first asked for: importing us stays cheap."""
 
@@ -64,7 +82,8 @@ _WHEN_ASKED = {
 def __getattr__(name: str) -> Any:
     if name not in _WHEN_ASKED:
         raise AttributeError(f"module 'sottovoce' has no attribute {name!r}")
-    found = getattr(import_module(_WHEN_ASKED[name]), name)
+    module = import_module(_WHEN_ASKED[name])
+    found = module if module.__name__ == f"sottovoce.{name}" else getattr(module, name)
     globals()[name] = found
     return found
 
@@ -75,34 +94,48 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Answer",
+    "Binned",
     "Categories",
     "Certificate",
     "Difference",
     "Estimate",
     "FixedHashing",
     "Frame",
+    "Gaussian",
+    "Haar",
     "HadamardResponse",
+    "Hierarchy",
     "Interval",
     "KeyValues",
+    "Laplace",
     "LocalHashing",
     "Mechanism",
     "OperatingSystem",
+    "Piecewise",
     "Plan",
     "RandomizedResponse",
     "Reports",
     "Seeded",
+    "SampledCoordinate",
     "SeededHashing",
     "SottovoceError",
+    "SquareWave",
+    "StochasticRounding",
     "SubsetSelection",
     "Survey",
     "Table",
     "Tally",
+    "TwoPhaseVariance",
     "UnaryEncoding",
+    "Vector",
+    "Wave",
     "audit",
+    "coordinates",
     "difference",
     "estimate",
     "mechanism",
     "mechanism_from_json",
     "methods",
+    "metrics",
     "plan",
 ]

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.core.answer import Answer, answer, two_sided
+from sottovoce.core.answer import Answer, two_sided
 from sottovoce.core.channel import Floats
 from sottovoce.core.errors import Mismatch
 from sottovoce.core.estimate import Estimate
@@ -33,7 +33,7 @@ class Difference:
     @property
     def shares(self) -> Floats:
         """The differences of shares."""
-        return self.second.shares - self.first.shares
+        return self.second.require_shares("shares") - self.first.require_shares("shares")
 
     @cached_property
     def stderr(self) -> Floats:
@@ -72,23 +72,38 @@ class Difference:
         a, b = (e.range(low, high, confidence=confidence) for e in (self.first, self.second))
         return _combine(a, b, confidence)
 
+    def cdf(self, x: float, *, confidence: float = 0.95) -> Answer:
+        """The difference in the share of numbers up to ``x``."""
+        a, b = (e.cdf(x, confidence=confidence) for e in (self.first, self.second))
+        return _combine(a, b, confidence)
+
     def mean(self, *, confidence: float = 0.95) -> Answer:
         """The difference of the means."""
         a, b = (e.mean(confidence=confidence) for e in (self.first, self.second))
         return _combine(a, b, confidence)
 
+    def variance(self, *, confidence: float = 0.95) -> Answer:
+        """The difference of the variances."""
+        a, b = (e.variance(confidence=confidence) for e in (self.first, self.second))
+        return _combine(a, b, confidence)
+
+    def quantile(self, q: float, *, confidence: float = 0.95) -> Answer:
+        """The difference of the quantiles."""
+        a, b = (e.quantile(q, confidence=confidence) for e in (self.first, self.second))
+        return _combine(a, b, confidence)
+
     def frame(self, *, confidence: float = 0.95) -> Frame:
         """Every value with both shares, the difference, its interval and its p-values."""
-        reach = two_sided(confidence) * self.stderr
+        shares, reach = self.shares, two_sided(confidence) * self.stderr
         return Frame(
             {
                 "value": self.first.domain.labels(),
                 "first": self.first.shares,
                 "second": self.second.shares,
-                "difference": self.shares,
+                "difference": shares,
                 "stderr": self.stderr,
-                "low": self.shares - reach,
-                "high": self.shares + reach,
+                "low": shares - reach,
+                "high": shares + reach,
                 "p_value": self.p_value,
                 "adjusted": self.adjusted,
             }
@@ -115,9 +130,18 @@ def difference(first: Estimate, second: Estimate) -> Difference:
 
 
 def _combine(first: Answer, second: Answer, confidence: float) -> Answer:
+    """``second - first``: errors add in squares, to each side those that lead there.
+
+    Where both intervals are symmetric so is theirs, ``value +- z stderr``.
+    """
     value = second.value - first.value
-    stderr = float(np.hypot(first.stderr, second.stderr))
-    return answer(value, stderr, first.label, confidence, p_value=_p_value(value, stderr))
+    below = np.hypot(second.value - second.low, first.high - first.value)
+    above = np.hypot(second.high - second.value, first.value - first.low)
+    stderr = float(below + above) / (2 * two_sided(confidence))
+    return Answer(
+        value, stderr, value - float(below), value + float(above), first.label, confidence,
+        _p_value(value, stderr),
+    )  # fmt: skip
 
 
 def _p_value(value: float, stderr: float) -> float:

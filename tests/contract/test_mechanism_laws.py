@@ -71,7 +71,10 @@ def test_no_float_in_a_report(mechanism):
 
 
 def test_every_coordinate_of_a_report_varies(mechanism):
-    reports = mechanism.randomize_indices(np.zeros(40_000, dtype=np.int64), sv.Seeded(3))
+    held = np.zeros(40_000, dtype=np.int64)
+    if isinstance(mechanism.domain, sv.Vector):  # everybody the same, but for what was drawn
+        held = np.arange(40_000) % mechanism.domain.coordinates * mechanism.domain.interval.bins
+    reports = mechanism.randomize_indices(held, sv.Seeded(3))
     for field in mechanism.fields:
         column = reports.columns[field.name]
         if isinstance(field, BitField):
@@ -154,7 +157,7 @@ def test_tally_bytes_round_trip(mechanism, tmp_path):
 def test_certificate_keeps_the_claim(mechanism):
     certificate = mechanism.certificate()
     assert certificate.holds(mechanism.epsilon)
-    assert certificate.delta == 0
+    assert certificate.delta <= getattr(mechanism, "delta", 0)
     assert certificate.numerator >= certificate.denominator > 0
 
 

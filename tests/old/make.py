@@ -17,21 +17,31 @@ from sottovoce.core.registry import registered
 HERE = Path(__file__).parent
 
 
+def write(cls: type[sv.Mechanism], version: str) -> None:
+    """The reports, the tally, and what it said: unbiased shares, or where there are none the
+    ratio of a first pass of expectation-maximisation."""
+    stem = f"{cls.name}.{version}"
+    if (HERE / f"{stem}.svt").exists():
+        return
+    mechanism = next(iter(cls.examples()))
+    indices = np.arange(60) % mechanism.domain.size
+    reports = mechanism.randomize_indices(indices, sv.Seeded(1))
+    tally = mechanism.tally(reports)
+    said = {"fingerprint": mechanism.fingerprint, "n": tally.n, "cells": tally.cells.tolist()}
+    channel = mechanism.channel()
+    if channel.inverse is not None:
+        said["shares"] = sv.estimate(tally, "unbiased").shares.tolist()
+    else:
+        uniform = np.full(channel.inputs, 1 / channel.inputs)
+        said["ratio"] = channel.em_step(uniform, tally.cells.astype(float))[0].tolist()
+    tally.write(HERE / f"{stem}.svt")
+    reports.write(HERE / f"{stem}.parquet")
+    (HERE / f"{stem}.json").write_text(json.dumps(said, indent=1) + "\n")
+
+
 def main(version: str) -> None:
     for cls in registered():
-        mechanism = next(iter(cls.examples()))
-        indices = np.arange(60) % mechanism.domain.size
-        reports = mechanism.randomize_indices(indices, sv.Seeded(1))
-        tally = mechanism.tally(reports)
-        said = {
-            "fingerprint": mechanism.fingerprint, "n": tally.n, "cells": tally.cells.tolist(),
-            "shares": sv.estimate(tally, "unbiased").shares.tolist(),
-        }  # fmt: skip
-        stem = f"{cls.name}.{version}"
-        if not (HERE / f"{stem}.svt").exists():
-            tally.write(HERE / f"{stem}.svt")
-            reports.write(HERE / f"{stem}.parquet")
-            (HERE / f"{stem}.json").write_text(json.dumps(said, indent=1) + "\n")
+        write(cls, version)
     survey = HERE / f"survey.{version}.json"
     if not survey.exists():
         mechanism = sv.mechanism("olh", sv.Categories(["a", "b", "other"]), 1.0)

@@ -74,7 +74,15 @@ def plan(
     error: Annotated[
         float | None,
         typer.Option(
-            "--error", metavar="X", help="The root-mean-square error of a share that is wanted."
+            "--error", metavar="X", help="The root-mean-square error of a share, or of the goal."
+        ),
+    ] = None,
+    goal: Annotated[
+        str | None,
+        typer.Option(
+            "--goal",
+            metavar="GOAL",
+            help="Whose error: shares, or for numbers distribution (the default), range or mean.",
         ),
     ] = None,
     of: Annotated[
@@ -100,11 +108,12 @@ def plan(
     )
     value = None if of is None else parse_value(of, domain, "--of")
     with progress("planning"):
-        found = plan_for(domain, epsilon=epsilon, users=users, error=error, of=value)
+        found = plan_for(domain, epsilon=epsilon, users=users, error=error, goal=goal, of=value)
     rows = list(found.frame())
     if as_json:
         result = {"domain": str(domain), "epsilon": found.epsilon, "users": found.users}
-        result |= {"error": found.error, "found": found.found, "best": describe(found.best)}
+        result |= {"error": found.error, "found": found.found, "goal": found.goal}
+        result |= {"best": describe(found.best)}
         show_json({**result, "mechanisms": rows, "left_out": found.unfit})
         return
     heading, _, _ = str(found).partition("\n")

@@ -17,7 +17,8 @@ from sottovoce.cli.options import AsJson, ByColumn, Force, parse_options
 from sottovoce.cli.outputs import check_file, check_output
 from sottovoce.cli.questions import Questions, Row
 from sottovoce.cli.screen import progress, say, show_json
-from sottovoce.core.checks import check_int
+from sottovoce.core.checks import check_choice, check_int
+from sottovoce.core.drawing import KINDS
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.estimate import Estimate
 from sottovoce.core.files import write_whole
@@ -73,8 +74,30 @@ def estimate(
             help="The share of numbers in a range. Repeatable.",
         ),
     ] = None,
+    cdf: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--cdf",
+            metavar="X",
+            rich_help_panel=_QUESTIONS,
+            help="The share of numbers up to X. Repeatable.",
+        ),
+    ] = None,
+    quantile: Annotated[
+        list[float] | None,
+        typer.Option(
+            "--quantile",
+            metavar="Q",
+            rich_help_panel=_QUESTIONS,
+            help="The number below which a share Q lies: 0.5 for the median. Repeatable.",
+        ),
+    ] = None,
     mean: Annotated[
         bool, typer.Option("--mean", rich_help_panel=_QUESTIONS, help="The mean of the numbers.")
+    ] = False,
+    variance: Annotated[
+        bool,
+        typer.Option("--variance", rich_help_panel=_QUESTIONS, help="The variance of the numbers."),
     ] = False,
     by: ByColumn = None,
     method: Annotated[
@@ -135,22 +158,34 @@ def estimate(
             "--plot", metavar="FILE", help="Also draw the shares: a .png, .pdf or .svg file."
         ),
     ] = None,
+    kind: Annotated[
+        str,
+        typer.Option(
+            "--kind",
+            metavar="KIND",
+            help="What --plot draws: shares, or for numbers cdf, the share up to each.",
+        ),
+    ] = "shares",
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Read shares, totals, ranges and means from a tally or from reports.
+    """Read shares, totals, ranges, means and quantiles from a tally or from reports.
 
     Every answer has a standard error and an interval. With --by there is a block for
     every group; where there are two, also their difference, with p-values.
     """  # fmt: skip
-    _check_formats(as_csv, as_json, plot, by, force)
+    _check_formats(as_csv, as_json)
+    _check_picture(plot, kind, by, force)
     if top is not None:
         check_int(top, "--top", "estimate", 1)
     groups = {"": read_tally([source])} if by is None else read_groups([source], by)
     if not groups:
         raise InvalidInput("INPUT", "estimate", "not without reports", source)
     mechanism = next(iter(groups.values())).mechanism
-    questions = Questions(mechanism.domain, top, share or (), total or (), range_ or (), mean)
+    questions = Questions(
+        mechanism.domain, top, share or (), total or (), range_ or (), cdf or (), quantile or (),
+        mean, variance,
+    )  # fmt: skip
     options = parse_options(option, taken=("evidence", "method", "goal", "then"))
     choice = {"goal": goal or questions.goal, "then": then or (), **options}
     blocks = []
@@ -162,7 +197,7 @@ def estimate(
             advance(1)
         compared = _compare(blocks, questions, confidence)
         if plot is not None:
-            _draw(blocks[0].estimate, plot, confidence)
+            _draw(blocks[0].estimate, plot, kind, confidence)
     findings = Findings(mechanism, confidence, blocks, by, compared)
     if as_json:
         show_json(findings.document())
@@ -174,12 +209,16 @@ def estimate(
         say(f"picture in {plot}")
 
 
-def _check_formats(
-    as_csv: bool, as_json: bool, plot: str | None, by: str | None, force: bool
-) -> None:
+def _check_formats(as_csv: bool, as_json: bool) -> None:
     if as_csv and as_json:
         raise InvalidInput("--csv, --json", "estimate", "one of the two", "both")
+
+
+def _check_picture(plot: str | None, kind: str, by: str | None, force: bool) -> None:
+    check_choice(kind, "--kind", "estimate", KINDS)
     if plot is None:
+        if kind != KINDS[0]:
+            raise InvalidInput("--kind", "estimate", "given together with --plot", kind)
         return
     if by is not None:
         raise InvalidInput("--plot", "estimate", "left out with --by: it draws one estimate", plot)
@@ -190,10 +229,10 @@ def _check_formats(
     check_file(plot, "--plot")
 
 
-def _draw(told: Estimate, plot: str, confidence: float) -> None:
-    figure = told.plot(confidence=confidence)
-    kind = Path(plot).suffix.lower().removeprefix(".")
-    write_whole(plot, lambda part: figure.savefig(part, format=kind, dpi=144))
+def _draw(told: Estimate, plot: str, kind: str, confidence: float) -> None:
+    figure = told.plot(kind, confidence=confidence)
+    ending = Path(plot).suffix.lower().removeprefix(".")
+    write_whole(plot, lambda part: figure.savefig(part, format=ending, dpi=144))
 
 
 def _compare(blocks: Sequence[Block], questions: Questions, confidence: float) -> list[Row] | None:
@@ -203,6 +242,7 @@ def _compare(blocks: Sequence[Block], questions: Questions, confidence: float) -
     sides = [block.estimate for block in blocks]
     tops: list[int] = []
     if questions.top is not None:
-        most = [np.argsort(-side.shares, kind="stable")[: questions.top] for side in sides]
+        told = [side.require_shares("top") for side in sides]
+        most = [np.argsort(-shares, kind="stable")[: questions.top] for shares in told]
         tops = sorted({int(index) for side in most for index in side})
     return questions.of_difference(difference(*sides), confidence, tops)

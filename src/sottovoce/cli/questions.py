@@ -22,36 +22,47 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Questions:
-    """Shares, totals, ranges, the mean, the most frequent; where nothing is asked, every share."""
+    """Shares, totals, the most frequent, answers on numbers; where nothing is asked, every share."""
 
     domain: Domain
     top: int | None = None
     shares: Sequence[str] = ()
     totals: Sequence[str] = ()
     ranges: Sequence[str] = ()
+    cdfs: Sequence[float] = ()
+    quantiles: Sequence[float] = ()
     mean: bool = False
+    variance: bool = False
 
     @property
     def goal(self) -> str:
         """The goal that the questions have in common, else the whole distribution.
 
-        The mean and ranges are sums over many values alike.
+        Ranges, quantiles, the mean and the variance are sums over many values alike.
         """
         asked = {
             "top": self.top is not None,
             "distribution": bool(self.shares),
             "subset": bool(self.totals),
-            "range": bool(self.ranges) or self.mean,
+            "range": self._on_numbers,
         }
         goals = [goal for goal, wanted in asked.items() if wanted]
-        if goals == ["range"] and not self.ranges:
+        if goals == ["range"] and not self._beyond_the_mean:
             return "mean"
         return goals[0] if len(goals) == 1 else "distribution"
 
     @property
     def everything(self) -> bool:
         """Whether nothing in particular is asked."""
-        return not (self.top is not None or self.shares or self.totals or self.ranges or self.mean)
+        return not (self.top is not None or self.shares or self.totals or self._on_numbers)
+
+    @property
+    def _beyond_the_mean(self) -> bool:
+        return bool(self.ranges or self.cdfs or self.quantiles or self.variance)
+
+    @property
+    def _on_numbers(self) -> bool:
+        return self.mean or self._beyond_the_mean
 
     def of_estimate(self, estimate: Estimate, confidence: float) -> list[Row]:
         """The answers, a row each, in the order of the options' help."""
@@ -101,8 +112,14 @@ class Questions:
             rows.append(_row("total", told.total(values, confidence=confidence)))
         for text in self.ranges:
             rows.append(_row("range", told.range(*_bounds(text), confidence=confidence)))
+        for x in self.cdfs:
+            rows.append(_row("cdf", told.cdf(x, confidence=confidence)))
+        for q in self.quantiles:
+            rows.append(_row("quantile", told.quantile(q, confidence=confidence)))
         if self.mean:
             rows.append(_row("mean", told.mean(confidence=confidence)))
+        if self.variance:
+            rows.append(_row("variance", told.variance(confidence=confidence)))
         return rows
 
 

@@ -118,7 +118,7 @@ def reproduce(
         typer.Option(
             "--repeats",
             metavar="N",
-            help="Repetitions of each experiment; the paper's if not given.",
+            help="Repetitions of each experiment; the paper's, or what takes a quarter of an hour, if not given.",
         ),
     ] = None,
     strict: Annotated[

@@ -21,6 +21,8 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeEl
 from rich.table import Table
 from rich.text import Text
 
+from sottovoce.core.frame import number_text
+
 __all__ = ["Advance", "cell_text", "printable", "progress", "say", "show_json", "show_table"]
 
 Advance = Callable[[int], None]
@@ -73,11 +75,11 @@ def show_table(rows: Sequence[Mapping[str, Any]], heading: str = "") -> None:
 
 
 def cell_text(cell: Any) -> str:
-    """A cell as people read it: four digits, bins as intervals, nothing unprintable."""
+    """A cell as people read it: four digits or more, bins as intervals, nothing unprintable."""
     if cell is None:
         return ""
     if isinstance(cell, float):
-        return f"{cell:.4g}"
+        return number_text(cell)
     if isinstance(cell, tuple) and cell and all(isinstance(part, float) for part in cell):
         return f"[{cell[0]:g}, {cell[-1]:g})"
     return printable(str(cell))

@@ -16,7 +16,7 @@ class Answer:
     """A value, its standard error, and the interval ``[low, high]`` at ``confidence``.
 
     The interval is not cut at 0 or 1: where an unbiased estimate lies outside,
-    cutting would hide how uncertain it is.
+    cutting would hide how uncertain it is.  Those of quantiles need not be symmetric.
     """
 
     value: float
@@ -34,10 +34,14 @@ class Answer:
     def __str__(self) -> str:
         head = f"{self.label}: " if self.label != "" else ""
         tail = "" if self.p_value is None else f", p = {self.p_value:.3g}"
-        return (
-            f"{head}{self.value:.4f} +- {self.stderr:.4f} "
-            f"({self.confidence:.0%} from {self.low:.4f} to {self.high:.4f}{tail})"
-        )
+        value, stderr, low, high = self._texts()
+        return f"{head}{value} +- {stderr} ({self.confidence:.0%} from {low} to {high}{tail})"
+
+    def _texts(self) -> list[str]:
+        """Four decimals, fewer where numbers are large: five digits in all."""
+        parts = self.value, self.stderr, self.low, self.high
+        digits = len(str(int(max(map(abs, parts)))))
+        return [f"{part:.{max(0, 5 - digits)}f}" for part in parts]
 
 
 def two_sided(confidence: float) -> float:

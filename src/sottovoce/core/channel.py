@@ -25,6 +25,7 @@ from sottovoce.core.gains import Gains
 
 __all__ = [
     "Channel",
+    "Climb",
     "DenseChannel",
     "Floats",
     "Inverse",
@@ -67,6 +68,21 @@ class Inverse(Protocol):
         """``B' z``: what each cell adds to the answer ``z . f``."""
 
 
+class Climb(Protocol):
+    """Passes of expectation-maximisation on given cells, many at a call."""
+
+    def run(
+        self, shares: Floats, passes: int, tolerance: float, smoothing: int
+    ) -> tuple[Floats, Floats, Floats]:
+        """At most ``passes`` from ``shares``, fewer if one changes the likelihood too little.
+
+        The shares after the last, their ratio, and the log-likelihoods: at the start and
+        after every pass.  ``smoothing`` averages neighbours after each: 0 not, 1 on a line,
+        2 on a ring.  Without it a pass is too little if it gains at most ``tolerance``,
+        with it if it changes the log-likelihood by no more than that.
+        """
+
+
 class Channel(ABC):
     """A linear operator from distributions to cell frequencies.
 
@@ -87,7 +103,8 @@ class Channel(ABC):
     """Support probabilities, where the mechanism is a pure oracle."""
 
     exact_inverse: bool = True
-    """Whether ``inverse`` undoes this channel; if not, only its average over public hashes."""
+    """Whether ``inverse`` undoes this channel; if not, only its average over public hashes, or
+    only as far as reports tell distributions apart."""
 
     tells_shares: bool = True
     """Whether reports tell distributions apart, if need be with smoothing; else a mean at most."""
@@ -210,6 +227,10 @@ class Channel(ABC):
         np.divide(cells, expected, out=quotient, where=seen)
         likelihood = float(cells[seen] @ np.log(expected[seen]))
         return self.adjoint(quotient) / cells.sum(), likelihood
+
+    def climb(self, cells: Floats) -> Climb | None:
+        """Many passes on these cells at once, where that is compiled; None where it is not."""
+        return None
 
 
 class SupportChannel(Channel):

@@ -66,6 +66,10 @@ class Domain(ABC):
         """All labels in order of index."""
         return [self.label(i) for i in range(self.size)]
 
+    def check(self, value: Any) -> None:
+        """Refuse what one person cannot hold."""
+        self.index(value)
+
     def _refuse_empty(self, count: int, values: object) -> None:
         if count == 0:
             raise InvalidInput("values", str(self), "at least one value", values)

@@ -6,89 +6,24 @@ import dataclasses
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, overload
 
 import numpy as np
 
+from sottovoce.core import numbers
 from sottovoce.core.answer import Answer, answer, two_sided
-from sottovoce.core.channel import Channel, Floats
+from sottovoce.core.channel import Floats
 from sottovoce.core.checks import check_choice, check_int
 from sottovoce.core.domain import Domain
-from sottovoce.core.errors import InvalidInput, Unfit
+from sottovoce.core.errors import InvalidInput, NotIdentified, Unfit
 from sottovoce.core.frame import Frame
 from sottovoce.core.interval import Interval
+from sottovoce.core.noise import CellNoise, Noise
 
-__all__ = ["Estimate", "LinearNoise", "NoNoise", "Noise"]
+__all__ = ["Estimate"]
 
 _NAMED = 4
 """How many values a total names one by one."""
-
-
-class Noise(Protocol):
-    """What is known of an estimate's error."""
-
-    def stderr(self, about: str) -> Floats:
-        """The standard error of every share."""
-
-    def stderr_of(self, weights: Floats, about: str) -> float:
-        """The standard error of ``weights . shares``, covariances included."""
-
-
-@dataclass(frozen=True)
-class LinearNoise:
-    """The exact noise of an unbiased linear estimate.
-
-    About these respondents, ``n Var(z . f) = x . g^2 - f . z^2`` (``x`` the cell
-    frequencies, ``g = B' z`` what each cell adds; see ``Channel.variance_of``).
-    About the population they were drawn from, add the sampling variance
-    ``f . z^2 - (f . z)^2``.  Both are linear or quadratic in f, so the unbiased
-    shares themselves are put in.  Where the inverse is right only on average
-    over public hashes, its misfit is added, and does not vanish with n.
-    """
-
-    channel: Channel
-    n: int
-    frequencies: Floats
-    shares: Floats
-
-    @cached_property
-    def _variance(self) -> Floats:
-        """n times the variance of each share, from randomization alone."""
-        return self.channel.variance(self.shares, self.frequencies)
-
-    @property
-    def _noise(self) -> Floats:
-        return np.maximum(self._variance, 0.0) / self.n
-
-    def stderr(self, about: str) -> Floats:
-        variance = self._variance
-        if about == "population":
-            variance = variance + np.maximum(self.shares * (1 - self.shares), 0.0)
-        misfits = self.channel.misfits(self.shares, self._noise)
-        return np.sqrt(np.maximum(variance, 0.0) / self.n + misfits)
-
-    def stderr_of(self, weights: Floats, about: str) -> float:
-        variance = self.channel.variance_of(weights, self.frequencies, self.shares)
-        if about == "population":
-            total = float(self.shares @ weights)
-            variance += max(0.0, float(self.shares @ weights**2) - total**2)
-        misfit = 0.0
-        if not self.channel.exact_inverse:
-            misfit = self.channel.misfit(weights, self.shares, self._noise)
-        return float(np.sqrt(max(variance, 0.0) / self.n + misfit))
-
-
-@dataclass(frozen=True)
-class NoNoise:
-    """Nothing is uncertain: the domain has a single value."""
-
-    size: int
-
-    def stderr(self, about: str) -> Floats:
-        return np.zeros(self.size)
-
-    def stderr_of(self, weights: Floats, about: str) -> float:
-        return 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,10 +33,13 @@ class Estimate:
     ``stderr`` speaks of these respondents: how far the shares may be from the
     shares among the people who answered.  :meth:`for_population` makes it
     speak of the population they were drawn from.
+
+    Where a mechanism tells nothing but a mean, ``shares`` is None, ``why`` says so, and
+    :meth:`mean` is what can be asked.
     """
 
     domain: Domain
-    shares: Floats
+    shares: Floats | None
     n: int
     method: str
     why: str
@@ -112,55 +50,83 @@ class Estimate:
     optimality: float = 0.0
     about: str = "respondents"
     clips: bool = False
-    """Whether answers below 0 are raised to 0, the shares behind them staying as they are."""
+    """Whether shares and totals below 0 are raised to 0 when asked for."""
 
     def __post_init__(self) -> None:
         check_choice(self.about, "about", "Estimate", ("population", "respondents"))
-        self.shares.setflags(write=False)
+        if self.shares is not None:
+            self.shares.setflags(write=False)
 
     @cached_property
     def stderr(self) -> Floats:
         """The standard error of every share, computed when first asked for."""
+        self.require_shares("stderr")
         return self.noise.stderr(self.about)
 
     def for_population(self) -> Estimate:
         """The same shares, with the error of having asked only these people added."""
         return dataclasses.replace(self, about="population")
 
+    def require_shares(self, question: str) -> Floats:
+        """The shares that a question needs; an error says what can be asked where there are none."""
+        if self.shares is None:
+            raise NotIdentified(
+                f"{question} needs shares, and this estimate has none ({self.why}); "
+                "what can be asked of it: mean"
+            )
+        return self.shares
+
     # -- answers -----------------------------------------------------------------
 
     def linear(self, weights: Any, label: Any = "", *, confidence: float = 0.95) -> Answer:
         """The answer ``sum_v weights_v share_v``, its error with all covariances."""
         z = np.asarray(weights, dtype=np.float64)
-        if z.shape != self.shares.shape or not np.isfinite(z).all():
+        if z.shape != (self.domain.size,) or not np.isfinite(z).all():
             raise InvalidInput(
-                "weights", "linear", f"{len(self.shares)} finite numbers", f"shape {z.shape}"
+                "weights", "linear", f"{self.domain.size} finite numbers", f"shape {z.shape}"
             )
-        return self._answer(
-            float(self.shares @ z), self.noise.stderr_of(z, self.about), label, confidence
-        )
+        return self._sum(z, 0.0, label, confidence)
 
-    def _answer(self, value: float, stderr: float, label: Any, confidence: float) -> Answer:
-        return answer(max(value, 0.0) if self.clips else value, stderr, label, confidence)
+    def _sum(
+        self, weights: Floats, offset: float, label: Any, confidence: float, *, clips: bool = False
+    ) -> Answer:
+        """``offset + weights . shares``: from the shares, or where there are none from the cells."""
+        value = offset + self._value(weights)
+        stderr = self.noise.stderr_of(weights, self.about)
+        return self._answer(value, stderr, label, confidence, clips=clips)
+
+    def _value(self, weights: Floats) -> float:
+        told = None
+        if self.shares is None and isinstance(self.noise, CellNoise):
+            told = self.noise.value_of(weights)
+        return float(self.require_shares("this sum") @ weights) if told is None else told
+
+    def _answer(
+        self, value: float, stderr: float, label: Any, confidence: float, *, clips: bool = True
+    ) -> Answer:
+        return answer(max(value, 0.0) if clips and self.clips else value, stderr, label, confidence)
 
     def share(self, value: Any, *, confidence: float = 0.95) -> Answer:
         """The share of one value."""
-        index = self.domain.index(value)
-        return self._at(index, confidence)
+        self.require_shares("share")
+        return self._at(self.domain.index(value), confidence)
 
     def _at(self, index: int, confidence: float) -> Answer:
-        label = self.domain.label(index)
-        return self._answer(self.shares[index], self.stderr[index], label, confidence)
+        label, shares = self.domain.label(index), self.require_shares("share")
+        return self._answer(shares[index], self.stderr[index], label, confidence)
 
     def total(self, values: Iterable[Any], *, confidence: float = 0.95) -> Answer:
         """The share of several values together."""
+        self.require_shares("total")
         chosen = [values] if self.domain.is_one(values) else list(values)
         indices = self.domain.indices(chosen)
         if len(np.unique(indices)) != len(indices):
             raise InvalidInput("values", "total", "distinct", chosen)
         few = len(chosen) <= _NAMED
         label = ", ".join(map(str, chosen)) if few else f"{len(chosen)} values"
-        return self.linear(self._mask(indices), label, confidence=confidence)
+        mask = np.zeros(self.domain.size)
+        mask[indices] = 1.0
+        return self._sum(mask, 0.0, label, confidence, clips=True)
 
     def top(self, count: int = 10, *, confidence: float = 0.95) -> list[Answer]:
         """The values of largest estimated share, largest first.
@@ -168,23 +134,62 @@ class Estimate:
         Being chosen for its size makes a share look larger than it is: the
         intervals are those of values named in advance.
         """
-        wanted = min(check_int(count, "count", "top", 1), len(self.shares))
-        order = np.argsort(-self.shares, kind="stable")[:wanted]
+        shares = self.require_shares("top")
+        wanted = min(check_int(count, "count", "top", 1), len(shares))
+        order = np.argsort(-shares, kind="stable")[:wanted]
         return [self._at(int(i), confidence) for i in order]
+
+    # -- answers on numbers: see sottovoce.core.numbers for what they assume ---------
+
+    def mean(self, *, confidence: float = 0.95) -> Answer:
+        """The mean, every number taken at the middle of its bin."""
+        domain = self._interval("mean")
+        center = (domain.low + domain.high) / 2
+        return self._sum(domain.midpoints - center, center, "mean", confidence)
+
+    def variance(self, *, confidence: float = 0.95) -> Answer:
+        """The variance, numbers spread evenly over their bin."""
+        return numbers.variance(self, self._interval("variance"), confidence)
 
     def range(self, low: float, high: float, *, confidence: float = 0.95) -> Answer:
         """The share of numbers from ``low`` to ``high``, bins at the ends taken in proportion."""
         covered = self._interval("range").overlap(low, high)
-        return self.linear(covered, label=f"from {low:g} to {high:g}", confidence=confidence)
+        return self._part(covered, "range", f"from {low:g} to {high:g}", confidence)
 
-    def mean(self, *, confidence: float = 0.95) -> Answer:
-        """The mean, every number taken at the middle of its bin."""
-        return self.linear(self._interval("mean").midpoints, label="mean", confidence=confidence)
+    def cdf(self, x: float, *, confidence: float = 0.95) -> Answer:
+        """The share of numbers up to ``x``."""
+        covered = self._interval("cdf").below(x)
+        return self._part(covered, "cdf", f"up to {x:g}", confidence)
 
-    def _mask(self, indices: Any) -> Floats:
-        mask = np.zeros(len(self.shares))
-        mask[indices] = 1.0
-        return mask
+    def _part(self, covered: Floats, question: str, label: str, confidence: float) -> Answer:
+        self.require_shares(question)
+        known = float(covered.mean())
+        return self._sum(covered - known, known, label, confidence, clips=True)
+
+    @overload
+    def quantile(self, q: float, *, confidence: float = 0.95) -> Answer: ...
+
+    @overload
+    def quantile(self, q: Iterable[float], *, confidence: float = 0.95) -> list[Answer]: ...
+
+    def quantile(
+        self, q: float | Iterable[float], *, confidence: float = 0.95
+    ) -> Answer | list[Answer]:
+        """The number below which a share ``q`` lies, 0.5 for the median; several give a list.
+
+        The interval holds every number that the reports do not rule out, and need not be
+        symmetric.
+        """
+        self._interval("quantile")
+        self.require_shares("quantile")
+        if np.iterable(q) and not isinstance(q, str):
+            return [numbers.quantile(self, one, confidence) for one in q]
+        return numbers.quantile(self, q, confidence)
+
+    @cached_property
+    def cumulative(self) -> numbers.Cumulative:
+        """The cumulative share at every edge of the bins, with errors."""
+        return numbers.cumulative(self, self._interval("cdf"))
 
     def _interval(self, question: str) -> Interval:
         if not isinstance(self.domain, Interval):
@@ -197,8 +202,9 @@ class Estimate:
 
     def frame(self, *, confidence: float = 0.95) -> Frame:
         """Every value with its share, standard error and interval."""
+        told = self.require_shares("frame")
         reach = two_sided(confidence) * self.stderr
-        shares = np.maximum(self.shares, 0.0) if self.clips else self.shares
+        shares = np.maximum(told, 0.0) if self.clips else told
         return Frame(
             {
                 "value": self.domain.labels(),
@@ -209,11 +215,14 @@ class Estimate:
             }
         )
 
-    def plot(self, **options: Any) -> Any:
-        """A matplotlib figure; see :func:`sottovoce.core.drawing.draw_estimate` for options."""
+    def plot(self, kind: str = "shares", **options: Any) -> Any:
+        """A matplotlib figure of the shares, or for numbers of the ``"cdf"``.
+
+        See :func:`sottovoce.core.drawing.draw_estimate` for options.
+        """
         from sottovoce.core.drawing import draw_estimate
 
-        return draw_estimate(self, **options)
+        return draw_estimate(self, kind, **options)
 
     def __repr__(self) -> str:
         return f"<{self.method} estimate over {self.domain} from {self.n} reports>"

@@ -10,9 +10,20 @@ import numpy as np
 
 from sottovoce.core.extras import optional
 
-__all__ = ["Frame"]
+__all__ = ["Frame", "number_text"]
 
 _SHOWN = 20
+_LONG = 1e9
+"""Up to here numbers are written without an exponent."""
+
+
+def number_text(number: float) -> str:
+    """Four digits; whole where that takes more of them.
+
+    >>> number_text(0.123456), number_text(44155.39), number_text(1e12)
+    ('0.1235', '44155', '1e+12')
+    """
+    return f"{number:.0f}" if 1e4 <= abs(number) < _LONG else f"{number:.4g}"
 
 
 class Frame:
@@ -89,7 +100,7 @@ class Frame:
 
 def _text(cell: Any) -> str:
     if isinstance(cell, float):
-        return f"{cell:.4g}"
+        return number_text(cell)
     if isinstance(cell, tuple):
         return (
             f"[{cell[0]:g}, {cell[1]:g})" if all(isinstance(c, float) for c in cell) else str(cell)

@@ -106,6 +106,13 @@ class Interval(Domain):
         covered = np.minimum(edges[1:], stop) - np.maximum(edges[:-1], start)
         return np.clip(covered / width, 0.0, 1.0)
 
+    def below(self, x: float) -> NDArray[np.float64]:
+        """How much of each bin lies up to ``x``."""
+        stop = check_real(x, "x", "cdf", self._allowed())
+        if not self.low <= stop <= self.high:
+            raise InvalidInput("x", "cdf", self._allowed(), x)
+        return self.overlap(self.low, stop)
+
     def label(self, index: int) -> tuple[float, float]:
         width = (self.high - self.low) / self.bins
         last = index == self.bins - 1

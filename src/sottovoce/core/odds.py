@@ -10,6 +10,8 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from sottovoce.core.exact import decimal_text
+
 __all__ = ["belief", "privacy_in_words", "round_up"]
 
 
@@ -33,10 +35,16 @@ def belief(ratio: Fraction, prior: Fraction = Fraction(1, 2)) -> float:
     return math.ceil(1000 * prior * ratio / (prior * ratio + 1 - prior)) / 10
 
 
-def privacy_in_words(ratio: Fraction) -> str:
-    """What the privacy means, for the people asked."""
+def privacy_in_words(ratio: Fraction, delta: Fraction = Fraction(0)) -> str:
+    """What the privacy means, for the people asked.
+
+    >>> print(privacy_in_words(Fraction(3), Fraction(1, 100_000)))
+    But for a chance of 0.00001: Whatever is reported, it is at most 3 times as likely from one answer as from any other.
+    Someone who held an answer for as likely as not can, after a report, believe in it with at most 75%.
+    """
+    but = f"But for a chance of {decimal_text(round_up(delta))}: " if delta else ""
     return (
-        f"Whatever is reported, it is at most {round_up(ratio):,.9g} times as likely from one "
+        f"{but}Whatever is reported, it is at most {round_up(ratio):,.9g} times as likely from one "
         "answer as from any other.\n"
         "Someone who held an answer for as likely as not can, after a report, "
         f"believe in it with at most {belief(ratio):g}%."

@@ -16,6 +16,12 @@ from sottovoce.core.reports import BitField
 
 __all__ = ["Plan", "Prospect", "response_limit"]
 
+_ERRORS = {
+    "shares": "rms error",
+    "mean": "error of the mean",
+    "range": "error of a range",
+    "distribution": "error of a cumulative share",
+}
 _NEAR = 1.1
 """How many times the least error a mechanism with smaller reports may have to be pointed out."""
 
@@ -27,13 +33,16 @@ class Prospect:
     mechanism: Mechanism
     paper_name: str
     rms_error: float
-    """The root of the mean, over all values, of the squared error of a share."""
-    share_error: float
-    """The standard error of one share."""
-    half_error: float
+    """The root of the mean squared error: of a share over all values, or of what the goal asks."""
+    share_error: float | None = None
+    """The standard error of one share, where shares are the goal."""
+    half_error: float | None = None
     """The standard error of a total of half the values, on average over all halves."""
     needed: float | None = None
     """The users or the epsilon that the asked error takes; None where none is enough."""
+    method: str = "unbiased"
+    simulated: bool = False
+    """Whether the error is that of a few simulated surveys, as there is no formula."""
 
     @property
     def name(self) -> str:
@@ -45,7 +54,8 @@ class Prospect:
     def options(self) -> str:
         """The options that were chosen, but for the precision of weights."""
         chosen = self.mechanism.options().items()
-        return ", ".join(f"{name}={value}" for name, value in chosen if name != "bits")
+        told = [(name, value) for name, value in chosen if name != "bits" and value is not None]
+        return ", ".join(f"{name}={value}" for name, value in told)
 
     @property
     def report_bytes(self) -> int:
@@ -80,7 +90,7 @@ class Plan:
 
     ``error`` is the error that was asked for, None where it was to be predicted, and
     ``found`` tells which of the three the plan found.  Errors are standard errors
-    of unbiased shares about the respondents.
+    of unbiased answers about the respondents, or simulated.
     """
 
     domain: Domain
@@ -88,11 +98,12 @@ class Plan:
     users: int
     error: float | None
     found: str
-    share: str
-    """The share that ``share error`` speaks of, in words."""
+    told: str
+    """What the errors speak of, in words."""
     prospects: tuple[Prospect, ...]
     unfit: Mapping[str, str] = field(default_factory=dict)
     """Mechanisms left out, with the reason."""
+    goal: str = "shares"
 
     @property
     def best(self) -> Mechanism:
@@ -106,9 +117,7 @@ class Plan:
             "mechanism": [row.mechanism.name for row in rows],
             "paper name": [row.paper_name for row in rows],
             "options": [row.options for row in rows],
-            "rms error": [row.rms_error for row in rows],
-            "share error": [row.share_error for row in rows],
-            "half error": [row.half_error for row in rows],
+            **self._errors(),
             "report bytes": [row.report_bytes for row in rows],
             "tally cells": [row.mechanism.cells for row in rows],
             "tally bytes": [8 * row.mechanism.cells for row in rows],
@@ -119,6 +128,20 @@ class Plan:
             columns[f"{self.found} needed"] = [row.needed for row in rows]
         return Frame(columns)
 
+    def _errors(self) -> dict[str, list[Any]]:
+        rows = self.prospects
+        if self.goal == "shares":
+            return {
+                "rms error": [row.rms_error for row in rows],
+                "share error": [row.share_error for row in rows],
+                "half error": [row.half_error for row in rows],
+            }
+        return {
+            "error": [row.rms_error for row in rows],
+            "method": [row.method for row in rows],
+            "known": ["simulated" if row.simulated else "by formula" for row in rows],
+        }
+
     def __str__(self) -> str:
         columns = self.frame().columns
         del columns["tally cells"]
@@ -126,7 +149,7 @@ class Plan:
             column = columns[f"{self.found} needed"]
             column[:] = ["never" if needed is None else needed for needed in column]
         lines = [f"{self.domain}: {self._result()}", str(Frame(columns))]
-        lines.append(f"share error: {self.share}; half error: of a total of half the values")
+        lines.append(self.told)
         lines += [f"left out: {name}: {reason}" for name, reason in self.unfit.items()]
         return "\n".join(lines)
 
@@ -136,12 +159,15 @@ class Plan:
         best, epsilon = self.prospects[0], decimal_text(self.epsilon)
         given = {"users": f"{self.users:,} users", "epsilon": f"epsilon {epsilon}"}
         if self.found == "error":
-            said = f"with {given['users']} at {given['epsilon']} the least rms error is"
+            said = f"with {given['users']} at {given['epsilon']} the least {self._error} is"
             return f"{said} {best.rms_error:.4g}, by {best.name}"
         other = given["epsilon" if self.found == "users" else "users"]
-        return (
-            f"an rms error of {self.error:g} with {other} takes {given[self.found]}, by {best.name}"
-        )
+        wanted = f"an {self._error} of {self.error:g} with {other}"
+        return f"{wanted} takes {given[self.found]}, by {best.name}"
+
+    @property
+    def _error(self) -> str:
+        return _ERRORS[self.goal]
 
     def explain(self) -> str:
         """The privacy in plain words, and why the best mechanism is the best."""
@@ -161,6 +187,8 @@ class Plan:
             f"{d:,} values), which beats bits drawn each by itself. A single value "
             f"(randomized-response) beats those bits only {below}.",
         }
+        if self.goal != "shares":
+            return [f"{best.name} errs least: {best.rms_error:.3g} is the {self._error}."]
         said = f"{best.name} errs least: {best.rms_error:.3g} for a typical share."
         reason = reasons.get(best.mechanism.name)
         return [said] if reason is None else [said, reason]

@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Any, TypeVar
 
 from sottovoce.core.domain import Domain, domain_from_json
 from sottovoce.core.errors import CorruptBytes, InvalidInput, SottovoceError, Unfit
 from sottovoce.core.mechanism import Mechanism
 
-__all__ = ["mechanism", "mechanism_from_document", "mechanism_from_json", "register", "registered"]
+__all__ = [
+    "declare",
+    "mechanism",
+    "mechanism_from_document",
+    "mechanism_from_json",
+    "register",
+    "registered",
+]
 
+_WHERE: dict[str, str] = {}
+"""Modules that register a name when they are imported."""
 _CLASSES: dict[str, type[Mechanism]] = {}
 _NAMES: dict[str, tuple[type[Mechanism], Mapping[str, Any]]] = {}
 
@@ -28,8 +38,22 @@ def register(cls: M) -> M:
     return cls
 
 
+def declare(module: str, *names: str) -> None:
+    """Say that importing ``module`` registers ``names``: it is imported when one is asked for."""
+    _WHERE.update(dict.fromkeys(names, module))
+
+
+def _is_known(name: object) -> bool:
+    """Whether a mechanism has that name, its module imported if need be."""
+    if isinstance(name, str) and name not in _NAMES and name in _WHERE:
+        import_module(_WHERE[name])
+    return name in _NAMES
+
+
 def registered() -> Iterator[type[Mechanism]]:
     """Every registered mechanism, in order of name."""
+    for module in dict.fromkeys(_WHERE.values()):
+        import_module(module)
     return iter(cls for _, cls in sorted(_CLASSES.items()))
 
 
@@ -41,8 +65,12 @@ def mechanism(name: str, domain: Domain, epsilon: float | None = None, **options
     local-hashing(Categories(1024), epsilon=1)
     """
     key = name.strip().lower() if isinstance(name, str) else name
-    if key not in _NAMES:
-        raise Unfit(f"there is no mechanism {name!r}; there are {', '.join(sorted(_NAMES))}")
+    if not _is_known(key):
+        known = ", ".join(sorted({*_NAMES, *_WHERE}))
+        raise Unfit(f"there is no mechanism {name!r}; there are {known}")
+    if "report_bins" in options and key != "binned":
+        bins, asked = options.pop("report_bins"), {"mechanism": key, "options": options}
+        return mechanism("binned", domain, epsilon, report_bins=bins, oracle=asked)
     cls, preset = _NAMES[key]
     for option, value in preset.items():
         if options.get(option, value) != value:
@@ -68,10 +96,9 @@ def mechanism_from_json(text: str) -> Mechanism:
 def mechanism_from_document(document: Any) -> Mechanism:
     """Rebuild a mechanism from its document; its weights are taken as they are, and checked."""
     named = document.get("mechanism") if isinstance(document, Mapping) else document
-    if not isinstance(named, str) or named not in _CLASSES:
-        raise CorruptBytes(
-            f"unknown mechanism {named!r}; this version knows {', '.join(sorted(_CLASSES))}"
-        )
+    if not _is_known(named) or named not in _CLASSES:
+        known = ", ".join(cls.name for cls in registered())
+        raise CorruptBytes(f"unknown mechanism {named!r}; this version knows {known}")
     if document.get("version") != 1:
         raise CorruptBytes(
             f"{document['mechanism']} of version {document.get('version')!r}; this version reads 1"

@@ -90,7 +90,7 @@ class Survey:
         """The value that a device randomizes for ``value``, by the rule for values outside."""
         domain = self.mechanism.domain
         try:
-            domain.index(value)
+            domain.check(value)
         except InvalidInput:
             if self.outside == "other":
                 return "other"
@@ -101,7 +101,8 @@ class Survey:
 
     def privacy(self) -> str:
         """What the privacy means, for the people asked."""
-        return privacy_in_words(self.mechanism.certificate().ratio)
+        certificate = self.mechanism.certificate()
+        return privacy_in_words(certificate.ratio, certificate.delta)
 
     def document(self) -> dict[str, Any]:
         """Integers and strings that say everything about the survey."""

@@ -79,8 +79,9 @@ class Bootstrap:
         variance = float(np.mean((self.errors @ weights) ** 2))
         if about == "population":
             shares = project_to_simplex(self.raw.shares)
-            variance += float(shares @ weights**2 - (shares @ weights) ** 2) / self.tally.n
-        return float(np.sqrt(max(variance, 0.0)))
+            spread = float(shares @ weights**2 - (shares @ weights) ** 2)
+            variance += max(spread, 0.0) / self.tally.n
+        return float(np.sqrt(variance))
 
 
 def plausible_truths(raw: Raw, count: int, source: Seeded) -> list[Floats]:

@@ -8,8 +8,13 @@ from __future__ import annotations
 from sottovoce.core.channel import Floats
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.estimators import consistency as c
+from sottovoce.estimators.adaptive import adaptive, no_single_likelihood
+from sottovoce.estimators.em import em, ems, unordered
 from sottovoce.estimators.empirical_bayes import MIXTURE_NEEDS, empirical_bayes
+from sottovoce.estimators.hh_admm import hh_admm, no_hierarchy
+from sottovoce.estimators.likelihood import unidentified
 from sottovoce.estimators.methods import Method, register_method
+from sottovoce.estimators.mle import mle
 from sottovoce.estimators.power import power
 from sottovoce.estimators.raw import Raw
 
@@ -29,6 +34,12 @@ def _needs_pure(mechanism: Mechanism) -> str:
     if mechanism.channel().pure is None:
         return "it needs a pure oracle, with two support probabilities p and q"
     return ""
+
+
+def _not_haar(mechanism: Mechanism) -> str:
+    if mechanism.channel().inverse_name == "haar":
+        return ""
+    return "it needs reports about the halves of nodes, those of haar"
 
 
 METHODS = tuple(
@@ -64,6 +75,34 @@ METHODS = tuple(
             "empirical-bayes",
             f"shrinkage learned from all values (norm-sub below {MIXTURE_NEEDS} small ones)",
             empirical_bayes, aka=("eb",),
+        ),
+        Method(
+            "em", "likelihood climbed by expectation-maximisation, stopped early", fit=em,
+            unfit=unidentified,
+        ),
+        Method(
+            "ems", "em with neighbouring shares averaged after every pass", fit=ems,
+            unfit=unordered, guideline="distributions of numbers",
+        ),
+        Method(
+            "mle", "the greatest likelihood, with a certificate of how near it is", fit=mle,
+            unfit=unidentified,
+        ),
+        Method(
+            "adaptive", "as smooth as the reports themselves tell: priors weighed by evidence",
+            fit=adaptive, unfit=no_single_likelihood, guideline="distributions of numbers",
+        ),
+        Method(
+            "hh-ci", "all levels of a hierarchy made to agree by weighted least squares, unbiased",
+            unfit=no_hierarchy, guideline="ranges",
+        ),
+        Method(
+            "hh-admm", "the nearest distribution to all levels of a hierarchy", fit=hh_admm,
+            unfit=no_hierarchy, guideline="spiky distributions of numbers",
+        ),
+        Method(
+            "haar", "shares from differences between halves, unbiased", unfit=_not_haar,
+            guideline="ranges",
         ),
     )
 )  # fmt: skip

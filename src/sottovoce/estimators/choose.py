@@ -13,9 +13,10 @@ from sottovoce.core.checks import check_choice
 from sottovoce.core.errors import Unfit
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.estimators.empirical_bayes import MIXTURE_NEEDS
-from sottovoce.estimators.methods import methods
+from sottovoce.estimators.means import only_the_mean
+from sottovoce.estimators.methods import applies, methods
 
-__all__ = ["GOALS", "RULES", "Rule", "choose"]
+__all__ = ["GOALS", "RULES", "Rule", "choose", "find_rule"]
 
 GOALS = ("distribution", "subset", "top", "mean", "range")
 
@@ -39,7 +40,54 @@ def _many_values(mechanism: Mechanism) -> bool:
     return _invertible(mechanism) and mechanism.domain.size >= MIXTURE_NEEDS
 
 
+def _numbers(mechanism: Mechanism) -> bool:
+    """Ordered, without unbiased shares, but with reports that tell distributions apart."""
+    channel = mechanism.channel()
+    return mechanism.domain.ordered and channel.inverse is None and channel.tells_shares
+
+
+def _halves(mechanism: Mechanism) -> bool:
+    """Unbiased shares whose noise is tied: to change them one by one would ruin their sums."""
+    return mechanism.channel().inverse_name == "haar"
+
+
+def _tells_no_shares(mechanism: Mechanism) -> bool:
+    return only_the_mean(mechanism) and not mechanism.channel().tells_shares
+
+
+def _always(mechanism: Mechanism) -> bool:
+    return True
+
+
 RULES: tuple[Rule, ...] = (
+    Rule(
+        ("mean",), "unbiased", only_the_mean,
+        why="for the mean: the plain average of what reports stand for",
+    ),
+    Rule(
+        ("distribution", "subset", "top", "mean", "range"), "adaptive", _numbers,
+        why="numbers: the likeliest distribution that is as smooth as the reports say",
+    ),
+    Rule(
+        ("distribution", "subset", "top", "range"), "unbiased", _tells_no_shares,
+        why="whatever is asked, these reports tell nothing but the mean",
+    ),
+    Rule(
+        ("range", "mean"), "hh-ci", _always,
+        why="for ranges: the levels of the hierarchy made to agree, unbiased",
+    ),
+    Rule(
+        ("distribution", "subset"), "hh-admm", _always,
+        why="the nearest distribution to all levels of the hierarchy",
+    ),
+    Rule(
+        ("range", "mean"), "haar", _always,
+        why="for ranges: sums of differences between halves, unbiased",
+    ),
+    Rule(
+        ("distribution", "subset"), "adaptive", _halves,
+        why="halves of intervals: the likeliest distribution that is as smooth as the reports say",
+    ),
     Rule(
         ("top",), "norm", _invertible, then=("base-pos",),
         why="for the most frequent values: whoever shrinks errs on them; Norm, clipped at 0",
@@ -56,14 +104,25 @@ RULES: tuple[Rule, ...] = (
         ("distribution", "subset"), "norm-sub", _invertible,
         why="few values: the nearest distribution to the unbiased shares",
     ),
+    Rule(
+        ("distribution", "subset", "top", "mean", "range"), "em", _always,
+        why="no unbiased shares, and no order to smooth along: the likelihood, climbed a while",
+    ),
 )  # fmt: skip
 
 
-def choose(mechanism: Mechanism, goal: str) -> Rule:
-    """The first rule that fits the goal and the mechanism."""
-    check_choice(goal, "goal", "estimate", GOALS)
+def find_rule(mechanism: Mechanism, goal: str) -> Rule | None:
+    """The first rule that fits the goal and the mechanism, and whose method applies."""
     for rule in RULES:
-        if goal in rule.goals and rule.fits(mechanism):
+        if goal in rule.goals and rule.fits(mechanism) and applies(rule.method, mechanism):
             return rule
+    return None
+
+
+def choose(mechanism: Mechanism, goal: str) -> Rule:
+    """The rule for a goal; an error says why no method applies where there is none."""
+    check_choice(goal, "goal", "estimate", GOALS)
+    if rule := find_rule(mechanism, goal):
+        return rule
     reasons = "; ".join(dict.fromkeys(methods(mechanism)["why"]))
     raise Unfit(f"no method applies to {mechanism}: {reasons}")

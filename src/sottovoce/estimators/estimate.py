@@ -8,16 +8,20 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.core.binning import CoarseMechanism
 from sottovoce.core.channel import Floats
-from sottovoce.core.estimate import Estimate, LinearNoise, NoNoise
+from sottovoce.core.estimate import Estimate
+from sottovoce.core.noise import LinearNoise, NoNoise
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
 from sottovoce.estimators.bootstrap import Bootstrap
 from sottovoce.estimators.choose import choose
 from sottovoce.estimators.evidence import Evidence
+from sottovoce.estimators.means import mean_estimate
 from sottovoce.estimators.methods import Method, find_method, find_step
 from sottovoce.estimators.raw import Raw, unbiased_shares
 from sottovoce.estimators.refits import Refits
+from sottovoce.estimators.spread import evidence_of_bins, spread_evenly
 
 __all__ = ["estimate"]
 
@@ -44,18 +48,24 @@ def estimate(
     """
     given = Evidence.of(evidence)
     tally = given.tally
+    if isinstance(coarse := tally.mechanism, CoarseMechanism):
+        bins = evidence_of_bins(given, coarse)
+        return spread_evenly(estimate(bins, method, goal=goal, then=then, **options), coarse)
     steps, why = [then] if isinstance(then, str) else list(then), "asked for by name"
-    if method == "auto":
+    if method == "auto" and tally.mechanism.domain.size > 1:
         rule = choose(tally.mechanism, goal)
         method, why, steps = rule.method, rule.why, [*rule.then, *steps]
-    chosen = [find_method(method, tally.mechanism)]
-    chosen += [find_step(step, tally.mechanism) for step in steps]
+    named = [] if method == "auto" else [find_method(method, tally.mechanism)]
+    chosen = [*named, *(find_step(step, tally.mechanism) for step in steps)]
     if tally.mechanism.domain.size == 1:
         why = "the domain has a single value: its share is 1"
         return Estimate(tally.mechanism.domain, np.ones(1), tally.n, "certain", why, NoNoise(1))
     name = " + ".join(m.name for m in chosen)
     if chosen[0].fit is not None:
         return _from_fit(given, chosen[0], options, name, why)
+    if chosen[0].tells_only_the_mean(tally.mechanism):
+        chosen[0].check_options(None, options)
+        return mean_estimate(tally, name, why)
     raw = unbiased_shares(tally)
     plain = Estimate(
         tally.mechanism.domain, _run(raw, chosen, options), tally.n, name, why,
@@ -74,7 +84,7 @@ def _from_fit(
     fit = method.run(given, options)
     return Estimate(
         given.mechanism.domain, fit.shares, given.n, name, "; ".join(filter(None, (why, fit.why))),
-        Refits(given, method, options, fit), fit.converged, fit.iterations, fit.history,
+        fit.noise or Refits(given, method, options, fit), fit.converged, fit.iterations, fit.history,
         fit.optimality,
     )  # fmt: skip
 

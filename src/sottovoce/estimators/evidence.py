@@ -10,7 +10,9 @@ import numpy as np
 from sottovoce.core.channel import Channel, Floats
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.noise import Noise
 from sottovoce.core.reports import Reports
+from sottovoce.core.rows import Rows
 from sottovoce.core.tally import Tally
 
 __all__ = ["Evidence", "Fit"]
@@ -54,6 +56,33 @@ class Evidence:
         """The counts of the tally as floats."""
         return self.tally.cells.astype(np.float64)
 
+    @cached_property
+    def rows(self) -> Rows | None:
+        """The reports as wholes, where they are at hand and tell more than their tally."""
+        return None if self.reports is None else self.mechanism.rows(self.reports)
+
+    @cached_property
+    def total(self) -> float:
+        """The weight of all evidence: n, or n times the blocks of a composite likelihood."""
+        return float(self.cells.sum()) if self.rows is None else self.rows.total
+
+    def em_step(self, shares: Floats) -> tuple[Floats, float]:
+        """The ratio that multiplies a distribution in a pass of EM, and its log-likelihood."""
+        if self.rows is not None:
+            return self.rows.em_step(shares)
+        return self.channel.em_step(shares, self.cells)
+
+    @property
+    def likelihood(self) -> str:
+        """Which likelihood :meth:`em_step` climbs, in words."""
+        if self.rows is not None:
+            return "joint likelihood of the whole reports"
+        if self.channel.blocks == 1:
+            return "exact likelihood of the tally"
+        apart = "composite likelihood: the counts of a tally taken apart from each other"
+        joint = type(self.mechanism).rows is not Mechanism.rows
+        return f"{apart}; the reports themselves have a joint one" if joint else apart
+
 
 @dataclass(frozen=True, eq=False)
 class Fit:
@@ -70,3 +99,5 @@ class Fit:
     optimality: float = 0.0
     why: str = ""
     """What the method has to say of itself, such as the smoothing it chose."""
+    noise: Noise | None = None
+    """Its errors, where the method knows them itself; else its fit is repeated to see them."""

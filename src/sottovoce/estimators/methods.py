@@ -7,14 +7,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from sottovoce.core.binning import reporting_mechanism
 from sottovoce.core.channel import Floats
 from sottovoce.core.errors import InvalidInput, Unfit
 from sottovoce.core.frame import Frame
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.estimators.evidence import Evidence, Fit
+from sottovoce.estimators.means import only_the_mean
 from sottovoce.estimators.raw import Raw
 
-__all__ = ["Method", "find_method", "find_step", "methods", "register_method"]
+__all__ = ["Method", "applies", "find_method", "find_step", "methods", "register_method"]
 
 Step = Callable[..., Floats]
 
@@ -46,22 +48,29 @@ class Method:
 
     def why_not(self, mechanism: Mechanism) -> str:
         """Why it does not apply to ``mechanism``; empty where it does."""
-        if self.fit is None and mechanism.channel().inverse is None:
+        mechanism = reporting_mechanism(mechanism)
+        needs = self.fit is None and not self.tells_only_the_mean(mechanism)
+        if needs and mechanism.channel().inverse is None:
             return "different distributions give the same reports, so none can be told from them"
         return self.unfit(mechanism)
 
+    def tells_only_the_mean(self, mechanism: Mechanism) -> bool:
+        """Whether it is the unbiased estimate of a mechanism that has one of the mean, not of shares."""
+        return self.fit is None and self.step is None and only_the_mean(mechanism)
+
     def apply(self, raw: Raw, options: dict[str, Any]) -> Floats:
         """The shares after this method's step; unknown options are refused by name."""
-        self._check_options(self.step, options)
+        self.check_options(self.step, options)
         return raw.shares if self.step is None else self.step(raw, **options)
 
     def run(self, evidence: Evidence, options: dict[str, Any]) -> Fit:
         """What this method's fit finds; unknown options are refused by name."""
         assert self.fit is not None
-        self._check_options(self.fit, options)
+        self.check_options(self.fit, options)
         return self.fit(evidence, **options)
 
-    def _check_options(self, function: Callable[..., Any] | None, options: dict[str, Any]) -> None:
+    def check_options(self, function: Callable[..., Any] | None, options: dict[str, Any]) -> None:
+        """Refuse options that ``function``, which it runs, does not take."""
         known = () if function is None else tuple(inspect.signature(function).parameters)[1:]
         for option, value in options.items():
             if option not in known:
@@ -96,6 +105,11 @@ def find_method(name: str, mechanism: Mechanism) -> Method:
     return method
 
 
+def applies(name: str, mechanism: Mechanism) -> bool:
+    """Whether there is a method of that name, and it applies to ``mechanism``."""
+    return name in _METHODS and not _METHODS[name].why_not(mechanism)
+
+
 def find_step(name: str, mechanism: Mechanism) -> Method:
     """A method that can follow another (``then=``): one that works on shares."""
     method = find_method(name, mechanism)
@@ -111,19 +125,26 @@ def methods(mechanism: Mechanism) -> Frame:
     ``guideline`` is its authors' advice; ``rule`` names the goals for which
     ``auto`` chooses it here.
     """
-    from sottovoce.estimators.choose import GOALS, choose
+    from sottovoce.estimators.choose import GOALS, find_rule
 
+    mechanism = reporting_mechanism(mechanism)
     rows = [(m, m.why_not(mechanism)) for m in _METHODS.values()]
     chosen: dict[str, list[str]] = {}
     for goal in GOALS:
-        if any(not reason for _, reason in rows):
-            chosen.setdefault(choose(mechanism, goal).method, []).append(goal)
+        if rule := find_rule(mechanism, goal):
+            chosen.setdefault(rule.method, []).append(goal)
     return Frame(
         {
             "method": [m.name for m, _ in rows],
-            "applies": ["no" if reason else "yes" for _, reason in rows],
+            "applies": [_applies(m, reason, mechanism) for m, reason in rows],
             "why": [reason or m.summary for m, reason in rows],
             "guideline": [m.guideline for m, _ in rows],
             "rule": [", ".join(chosen.get(m.name, [])) for m, _ in rows],
         }
     )
+
+
+def _applies(method: Method, reason: str, mechanism: Mechanism) -> str:
+    if reason:
+        return "no"
+    return "to the mean only" if method.tells_only_the_mean(mechanism) else "yes"

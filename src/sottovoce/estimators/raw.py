@@ -60,8 +60,9 @@ def unbiased_shares(tally: Tally) -> Raw:
 
     For a pure oracle ``f_v = (c_v / n - q) / (p - q)``.
     """
-    channel = tally.mechanism.channel()
+    frequencies = tally.cells / tally.n
+    channel = tally.mechanism.channel().given(frequencies)
     inverse = channel.inverse
     if inverse is None:
         raise InvalidInput("channel", str(tally.mechanism), "invertible", None)
-    return Raw(inverse.forward(tally.cells / tally.n), tally.n, channel)
+    return Raw(inverse.forward(frequencies), tally.n, channel)

@@ -3,7 +3,7 @@
 One folder a paper.  ``reproduce`` runs one and writes a page that opens without
 a network, all numbers as JSON, and pictures.
 
-    python -m sottovoce.experiments consistency --output reproductions
+    sottovoce reproduce consistency --output reproductions
 
 Without a folder of real data only made-up data sets are run, and the page says so.
 """
@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 from sottovoce.core.checks import check_choice, check_int
 from sottovoce.core.errors import InvalidInput
@@ -48,11 +50,17 @@ class Reproduction:
         )
 
 
+_PAPERS = {"consistency": "consistency", "square-wave": "square_wave"}
+"""Names, and the folders with ``TITLE``, ``REPEATS`` and ``run``."""
+
+
+def _module(paper: str) -> Any:
+    return import_module(f"sottovoce.experiments.{_PAPERS[paper]}")
+
+
 def papers() -> dict[str, str]:
     """The papers that can be reproduced: name and title."""
-    from sottovoce.experiments import consistency
-
-    return {"consistency": consistency.TITLE}
+    return {paper: _module(paper).TITLE for paper in _PAPERS}
 
 
 def reproduce(
@@ -67,19 +75,18 @@ def reproduce(
     """Run the experiments of a paper again and write what came out to the folder ``output``.
 
     ``data`` is the folder with real data sets; those that are not there are
-    skipped.  ``repeats`` is the paper's own number unless given.  ``progress`` is told
-    what is being done; by default a bar is shown where a person is looking.
+    skipped.  ``repeats`` is the paper's own number, or what takes a quarter of an hour on two
+    cores, unless given.  ``progress`` is told what is being done; by default a
+    bar is shown where a person is looking.
     """
-    from sottovoce.experiments import consistency
-    from sottovoce.experiments.consistency.run import REPEATS
-
-    check_choice(paper, "paper", "reproduce", tuple(papers()))
-    count = REPEATS if repeats is None else check_int(repeats, "repeats", "reproduce", 2)
+    check_choice(paper, "paper", "reproduce", tuple(_PAPERS))
+    module = _module(paper)
+    count = module.REPEATS if repeats is None else check_int(repeats, "repeats", "reproduce", 2)
     if data is not None and not data.is_dir():
         raise InvalidInput("data", "reproduce", "a folder", str(data))
     output.mkdir(parents=True, exist_ok=True)
     with shown_progress() if progress is None else nullcontext(progress) as told:
-        results, written = consistency.run(data, output, count, progress=told, workers=workers)
+        results, written = module.run(data, output, count, progress=told, workers=workers)
     return Reproduction(
         paper, results.findings, results.tables, results.skipped,
         page=written[0], numbers=written[1], files=tuple(written),

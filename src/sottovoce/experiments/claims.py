@@ -12,8 +12,8 @@ of errors must lie.  ``kind`` names how the quotient is read off the curves:
 
 A reading agrees if it is in the interval or out of it by at most ``slack`` of its
 own standard errors: two for what a paper says, none for what we say ourselves.
-The claim held if all readings agree, did not hold if none does, and held partly
-otherwise.
+The claim held if all readings agree (or more than the part ``quota`` of them,
+where a paper says "mostly"), did not hold if none does, and held partly otherwise.
 """
 
 from __future__ import annotations
@@ -73,6 +73,8 @@ class Claim:
     to: float = 0.0
     table: str = ""
     slack: float = NOISE
+    quota: float = 1.0
+    """The part of the readings of which more must agree, where not all have to."""
     note: str = ""
 
     def __post_init__(self) -> None:
@@ -82,6 +84,10 @@ class Claim:
     @property
     def allowed(self) -> str:
         """The interval in words."""
+        return self._interval + (f" in more than {self.quota:.0%}" if self.quota < 1 else "")
+
+    @property
+    def _interval(self) -> str:
         if self.high == float("inf"):
             return f"at least {self.low:.3g}"
         if self.low == 0.0:
@@ -108,7 +114,7 @@ class Finding:
     @property
     def verdict(self) -> str:
         """``held``, ``held partly``, ``did not hold``, or ``not tested``."""
-        return verdict_of([self.agrees(reading) for reading in self.readings])
+        return verdict_of([self.agrees(reading) for reading in self.readings], self.claim.quota)
 
     @property
     def ours(self) -> str:
@@ -140,11 +146,11 @@ def _said(reading: Reading) -> str:
     return f"{reading.value:.3g} ± {reading.stderr:.2g}"
 
 
-def verdict_of(agreeing: Sequence[bool]) -> str:
-    """The verdict, given which readings agree."""
+def verdict_of(agreeing: Sequence[bool], quota: float = 1.0) -> str:
+    """The verdict, given which readings agree, and of which part of them more must."""
     if not agreeing:
         return "not tested"
-    if all(agreeing):
+    if all(agreeing) or sum(agreeing) > quota * len(agreeing):
         return "held"
     return "held partly" if any(agreeing) else "did not hold"
 

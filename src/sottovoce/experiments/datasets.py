@@ -12,7 +12,7 @@ import gzip
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +21,41 @@ from sottovoce.core.channel import Floats
 from sottovoce.core.checks import check_choice
 from sottovoce.core.extras import optional
 
-__all__ = ["DIVISIONS", "Dataset", "load", "names"]
+__all__ = ["DIVISIONS", "Dataset", "Shelf", "load", "names", "read_parquet"]
 
 Ints = NDArray[np.int64]
+Kind = TypeVar("Kind")
+
+
+@dataclass(frozen=True)
+class Shelf(Generic[Kind]):
+    """Data sets of one kind by name: made-up ones, and real ones, each in a file of a folder."""
+
+    made_up: Mapping[str, Callable[[], Kind]]
+    real: Mapping[str, tuple[str, Callable[[Path], Kind]]]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All data sets, made-up ones first."""
+        return (*self.made_up, *self.real)
+
+    def load(self, wanted: Iterable[str], folder: Path | None) -> tuple[list[Kind], list[str]]:
+        """The data sets that can be had, and a message for each that cannot."""
+        found: list[Kind] = []
+        skipped: list[str] = []
+        for name in wanted:
+            check_choice(name, "dataset", "load", self.names)
+            if name in self.made_up:
+                found.append(self.made_up[name]())
+            elif folder is None:
+                skipped.append(f"{name}: skipped, no folder with real data was given")
+            else:
+                file, loader = self.real[name]
+                if (folder / file).is_file():
+                    found.append(loader(folder / file))
+                else:
+                    skipped.append(f"{name}: skipped, {file} is not in {folder}")
+        return found, skipped
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,27 +86,13 @@ class Dataset:
 
 
 def names() -> tuple[str, ...]:
-    """All data sets, made-up ones first."""
-    return (*_MADE_UP, *_REAL)
+    """All histograms, made-up ones first."""
+    return _SHELF.names
 
 
 def load(wanted: Iterable[str], folder: Path | None) -> tuple[list[Dataset], list[str]]:
-    """The data sets that can be had, and a message for each that cannot."""
-    found: list[Dataset] = []
-    skipped: list[str] = []
-    for name in wanted:
-        check_choice(name, "dataset", "load", names())
-        if name in _MADE_UP:
-            found.append(_MADE_UP[name]())
-        elif folder is None:
-            skipped.append(f"{name}: skipped, no folder with real data was given")
-        else:
-            file, loader = _REAL[name]
-            if (folder / file).is_file():
-                found.append(loader(folder / file))
-            else:
-                skipped.append(f"{name}: skipped, {file} is not in {folder}")
-    return found, skipped
+    """The histograms that can be had, and a message for each that cannot."""
+    return _SHELF.load(wanted, folder)
 
 
 # -- made up -----------------------------------------------------------------------
@@ -104,7 +122,8 @@ def _column(path: Path, name: str) -> Ints:
     return np.array([int(row[name]) for row in rows], dtype=np.int64)
 
 
-def _parquet(path: Path) -> Mapping[str, Any]:
+def read_parquet(path: Path) -> Mapping[str, Any]:
+    """The columns of a Parquet file, as lists."""
     parquet = optional("pyarrow.parquet", extra="analyse", purpose="reading Parquet files")
     return parquet.read_table(path).to_pydict()
 
@@ -148,7 +167,7 @@ def _msnbc(path: Path) -> Dataset:
 
 def _cities(path: Path) -> Dataset:
     """The 915 largest cities, and 602,325 people drawn from them in proportion."""
-    table = _parquet(path)
+    table = read_parquet(path)
     people = np.array(table["population"][:_CITIES], dtype=np.float64)
     states = table["state"][:_CITIES]
     counts = np.random.default_rng(1940).multinomial(_CITIZENS, people / people.sum())
@@ -198,3 +217,5 @@ _REAL: dict[str, tuple[str, Callable[[Path], Dataset]]] = {
     "emoji": ("emoji_hist.csv.gz", _emoji),
     "msnbc": ("msnbc_hist.csv", _msnbc),
 }
+
+_SHELF = Shelf(_MADE_UP, _REAL)

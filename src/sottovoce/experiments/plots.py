@@ -22,7 +22,7 @@ __all__ = ["Style", "draw_curves", "draw_ratios", "grid", "png", "svg"]
 
 _INK = "#0a0b0c"
 """Stands for the color of text; in SVG it is replaced by that of the page."""
-_COLORS = 128
+_COLORS = 256
 _WIDE = 3.0
 """Ratios above this are drawn on a logarithmic scale."""
 _RULES = {
@@ -55,11 +55,12 @@ def draw_curves(
     xs: Sequence[float] | None = None,
     title: str = "",
     labels: tuple[str, str] = ("", ""),
+    bands: bool = True,
     axes: Any = None,
 ) -> Any:
     """One panel: a line a method on a logarithmic scale, with a band of one standard deviation.
 
-    Returns the figure, or draws into ``axes`` and returns them.
+    With many methods, bands hide lines: ``bands=False``.  Returns the figure, or draws into ``axes`` and returns them.
     """
     with _rules():
         figure = None
@@ -75,6 +76,8 @@ def draw_curves(
                 along, mean, style.line, color=style.color, marker=style.marker, markersize=4,
                 linewidth=style.width, label=style.title,
             )  # fmt: skip
+            if not bands:
+                continue
             factor = np.exp(spread / mean)  # on this scale a deviation is a factor
             axes.fill_between(
                 along, mean / factor, mean * factor, color=style.color, alpha=0.15, linewidth=0

@@ -8,15 +8,19 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from contextlib import contextmanager
 from multiprocessing import get_context
+from pathlib import Path
 from typing import TypeVar
 
 from sottovoce.core.errors import MissingExtra
 from sottovoce.core.extras import optional
+from sottovoce.core.files import write_whole
 
-__all__ = ["Progress", "in_processes", "shown_progress", "silent"]
+__all__ = ["Progress", "in_processes", "seed_of", "shown_progress", "silent", "write"]
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+
+_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 Progress = Callable[[str, float], object]
 """Told what is being done, and the part of it that is done, from 0 to 1."""
@@ -24,6 +28,17 @@ Progress = Callable[[str, float], object]
 
 def silent(what: str, part: float) -> None:
     """No progress shown."""
+
+
+def seed_of(*parts: object) -> int:
+    """A seed for a cell of an experiment, the same on every machine."""
+    return int.from_bytes("/".join(map(str, parts)).encode(), "big")
+
+
+def write(path: Path, content: bytes | str) -> Path:
+    """Write a file whole or not at all, and say which."""
+    data = content.encode() if isinstance(content, str) else content
+    return write_whole(path, lambda part: part.write_bytes(data))
 
 
 def in_processes(
@@ -47,12 +62,27 @@ def in_processes(
             progress(what, (i + 1) / len(tasks))
     else:
         context = get_context("forkserver" if sys.platform == "linux" else "spawn")
-        with ProcessPoolExecutor(count, mp_context=context) as pool:
+        with _one_thread_each(), ProcessPoolExecutor(count, mp_context=context) as pool:
             places = {pool.submit(function, task): i for i, task in enumerate(tasks)}
             for done in as_completed(places):
                 results[places[done]] = done.result()
                 progress(what, len(results) / len(tasks))
     return [results[i] for i in range(len(tasks))]
+
+
+@contextmanager
+def _one_thread_each() -> Iterator[None]:
+    """Processes started here do their linear algebra on one core: more would only disturb each other."""
+    kept = {name: os.environ.get(name) for name in _THREADS}
+    os.environ.update(dict.fromkeys(_THREADS, "1"))
+    try:
+        yield
+    finally:
+        for name, value in kept.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
 
 
 @contextmanager

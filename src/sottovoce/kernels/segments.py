@@ -98,18 +98,13 @@ class Segments:
         """:meth:`adjoint` without compiled code."""
         size, centred = self.columns + 1, np.arange(self.columns) - self.columns // 2
         level, slope = self.levels * values[:, None], self.slopes * values[:, None]
-        ends = (self.starts.ravel(), self.stops.ravel())
-        levels = np.bincount(ends[0], level.ravel(), size) - np.bincount(
-            ends[1], level.ravel(), size
-        )
-        slopes = np.bincount(ends[0], slope.ravel(), size) - np.bincount(
-            ends[1], slope.ravel(), size
-        )
-        singles = np.bincount(
-            self.entries, self.values * values[self._entry_rows], minlength=self.columns
-        )
-        pieces = np.cumsum(levels)[:-1] + np.cumsum(slopes)[:-1] * centred
-        return float(self.base @ values) + pieces + singles
+        starts, stops = self.starts.ravel(), self.stops.ravel()
+        out = np.full(self.columns, float(self.base @ values))
+        for ends, scale in ((level.ravel(), np.ones(self.columns)), (slope.ravel(), centred)):
+            jumps = np.bincount(starts, ends, size) - np.bincount(stops, ends, size)
+            out += np.cumsum(jumps)[:-1] * scale
+        np.add.at(out, self.entries, self.values * values[self._entry_rows])
+        return out
 
     @cached_property
     def _entry_rows(self) -> Ints:

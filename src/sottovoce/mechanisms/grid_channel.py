@@ -22,12 +22,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.channel import Channel, Floats
 from sottovoce.core.gains import Gains, gains_of_outputs
+from sottovoce.kernels.climb import SegmentsClimb
 from sottovoce.kernels.segments import Segments
 
 __all__ = ["GridChannel", "Shape"]
@@ -103,14 +105,12 @@ class GridChannel(Channel):
         turns = (-1, 0, 1) if self.ring else (0,)
         pieces = [self._pieces(rows, starts, stops, turn) for turn in turns]
         pointer, entries, values = self._entries(rows, gap_starts, gap_stops)
-        return Segments(
-            self.inputs,
-            self._low * np.diff(self._edges) / self._total,
-            *(np.ascontiguousarray(np.concatenate(part, axis=1)) for part in zip(*pieces, strict=True)),
-            pointer, entries, values,
-        )  # fmt: skip
+        joined = [np.ascontiguousarray(np.hstack(part)) for part in zip(*pieces, strict=True)]
+        starts, stops, levels, slopes = joined
+        base = self._low * np.diff(self._edges) / self._total
+        return Segments(self.inputs, base, starts, stops, levels, slopes, pointer, entries, values)
 
-    def _pieces(self, rows: Ints, starts: Ints, stops: Ints, turn: int) -> tuple[Ints, ...]:
+    def _pieces(self, rows: Ints, starts: Ints, stops: Ints, turn: int) -> tuple[Any, ...]:
         """Starts, stops, levels and slopes of the pieces that fall into the domain after a turn."""
         around, middle = turn * self.inputs, self.inputs // 2
         starts = np.clip(starts + around, 0, self.inputs)
@@ -151,6 +151,9 @@ class GridChannel(Channel):
 
     def em_step(self, shares: Floats, cells: Floats) -> tuple[Floats, float]:
         return self.segments.em_step(shares, cells)
+
+    def climb(self, cells: Floats) -> SegmentsClimb | None:
+        return SegmentsClimb.of(self.segments, cells)
 
     def gains(self, weights: Floats) -> Gains | None:
         """For the mean the plain average of reports, each taken at the middle of its cell."""

@@ -239,6 +239,7 @@ class GridWave(Mechanism):
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """Everybody away from the shape is alike; the others are drawn, bin by bin and within it."""
         random, (width, _, unit) = source.generator(), self.weights
+        steps = self.positions // self.domain.size
         chance = unit * self._units(width) / self.total
         near = random.binomial(counts, chance)
         sizes = np.diff(self.cell_edges)
@@ -248,7 +249,7 @@ class GridWave(Mechanism):
         shape = self._bounds.astype(np.float64) / float(self._bounds[-1])
         for start in range(0, people, 2**20):
             bins = np.searchsorted(ends, np.arange(start, min(people, start + 2**20)), "right")
-            outputs = bins * self.steps + random.integers(0, self.steps, len(bins))
+            outputs = bins * steps + random.integers(0, steps, len(bins))
             if self._cap(width) == 1:
                 outputs += random.integers(0, width, len(bins))
             else:

@@ -24,7 +24,7 @@ from sottovoce.mechanisms.hashed_response import HashedResponse
 from sottovoce.mechanisms.linear_family import LinearFamily, next_prime, previous_prime
 from sottovoce.mechanisms.randomized_response import respond_all, respond_one
 
-__all__ = ["LocalHashing"]
+__all__ = ["LocalHashing", "best_range", "collision", "digits"]
 
 _LARGEST_TABLE = 2**24
 """Most points g^t, about the cells of a tally (128 MB), that a mechanism may have."""

@@ -22,6 +22,7 @@ from sottovoce.core.reports import Column, IntField, Reports
 from sottovoce.kernels.seeds import FACTORS, SHIFTS, cells_of, support_bits, support_counts
 from sottovoce.mechanisms.hashed_response import HashedResponse
 from sottovoce.mechanisms.randomized_response import respond_all, respond_one
+from sottovoce.mechanisms.reported_sets import SetRows, set_rows
 from sottovoce.mechanisms.support_blocks import UnaryChannel, in_and_out, simulate_supports
 
 __all__ = ["SeededHashing", "best_range", "hash_one"]
@@ -131,6 +132,9 @@ class SeededHashing(HashedResponse):
     def channel(self) -> UnaryChannel:
         keep, other = self.weights
         return UnaryChannel(self.domain.size, (keep + other) / 2**self.bits, 1 / self.g)
+
+    def rows(self, reports: Reports) -> SetRows:
+        return set_rows(self, reports, self.support_bits)
 
     def supports(self, reports: Reports, index: int) -> NDArray[np.bool_]:
         seeds = reports.columns["seed"]

@@ -24,6 +24,7 @@ from sottovoce.core.randomness import Source
 from sottovoce.core.registry import register
 from sottovoce.core.reports import BitField, Column, Reports
 from sottovoce.kernels.bits import column_counts
+from sottovoce.mechanisms.reported_sets import SetRows, set_rows
 from sottovoce.mechanisms.support_blocks import UnaryChannel, in_and_out
 from sottovoce.mechanisms.uniform_subsets import SIXTEENTHS, UniformSubsets, best_start
 
@@ -184,6 +185,9 @@ class SubsetSelection(Mechanism):
 
     def channel(self) -> SubsetChannel:
         return SubsetChannel(self.domain.size, self.k, self.weights[0] / 2**self.bits)
+
+    def rows(self, reports: Reports) -> SetRows:
+        return set_rows(self, reports, lambda part: part.columns["bits"])
 
     def certificate(self) -> Certificate:
         total, d, own = 2**self.bits, self.domain.size, self.weights[0]

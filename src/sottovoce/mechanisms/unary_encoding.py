@@ -21,6 +21,7 @@ from sottovoce.core.randomness import Source
 from sottovoce.core.registry import register
 from sottovoce.core.reports import BitField, Column, Reports
 from sottovoce.kernels.bits import column_counts
+from sottovoce.mechanisms.reported_sets import SetRows, set_rows
 from sottovoce.mechanisms.support_blocks import UnaryChannel, in_and_out, simulate_supports
 
 __all__ = ["UnaryEncoding"]
@@ -140,6 +141,9 @@ class UnaryEncoding(Mechanism):
     def channel(self) -> UnaryChannel:
         own, other = self.weights
         return UnaryChannel(self.domain.size, own / 2**self.bits, other / 2**self.bits)
+
+    def rows(self, reports: Reports) -> SetRows:
+        return set_rows(self, reports, lambda part: part.columns["bits"])
 
     def certificate(self) -> Certificate:
         total, (own, other) = 2**self.bits, self.weights

@@ -2,9 +2,10 @@
 
 from sottovoce.experiments.consistency.comparison import compare, empirical_bayes_table, top_table
 from sottovoce.experiments.consistency.intervals import coverage, coverage_table
-from sottovoce.experiments.consistency.run import TITLE, Results, run
+from sottovoce.experiments.consistency.run import REPEATS, TITLE, Results, run
 
 __all__ = [
+    "REPEATS",
     "TITLE",
     "Results",
     "compare",

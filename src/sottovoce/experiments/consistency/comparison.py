@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sottovoce import metrics
 from sottovoce.core.categories import Categories
 from sottovoce.core.channel import Floats
 from sottovoce.core.frame import Frame
@@ -21,10 +22,10 @@ from sottovoce.experiments import measures
 from sottovoce.experiments.claims import Reading
 from sottovoce.experiments.consistency.methods import PUBLISHED, TITLES, answers_to
 from sottovoce.experiments.consistency.oracle import oracle_shares
-from sottovoce.experiments.consistency.sweep import errors_on_sets, seed_of
+from sottovoce.experiments.consistency.sweep import errors_on_sets
 from sottovoce.experiments.curves import Quotient, quotient
 from sottovoce.experiments.datasets import Dataset
-from sottovoce.experiments.work import Progress, in_processes, silent
+from sottovoce.experiments.work import Progress, in_processes, seed_of, silent
 
 __all__ = [
     "CELL_EPSILONS",
@@ -125,10 +126,10 @@ def _run(task: _Task) -> list[Cell]:
         sets = errors_on_sets(answers, truth, (_PERCENT,), source)[0]
         size = measures.set_size(_PERCENT, data.size)
         everywhere = np.vstack([answers.single("distribution"), possible])
-        rows["full"].append(measures.mean_squared_error(everywhere, truth))
-        rows["sets"].append(np.append(sets, measures.subset_error(possible, truth, size)))
+        rows["full"].append(metrics.mean_squared_error(everywhere, truth))
+        rows["sets"].append(np.append(sets, metrics.subset_error(possible, truth, size)))
         top = np.vstack([answers.single("top"), possible])
-        rows["top"].append(measures.top_error(top, truth, _TOP))
+        rows["top"].append(metrics.top_error(top, truth, _TOP))
     return [
         Cell(
             task.mechanism, data.name, task.epsilon, name,

@@ -21,10 +21,9 @@ from sottovoce.core.registry import mechanism
 from sottovoce.estimators import estimate
 from sottovoce.experiments.claims import Reading
 from sottovoce.experiments.consistency.methods import OURS, PUBLISHED, TITLES
-from sottovoce.experiments.consistency.sweep import seed_of
 from sottovoce.experiments.datasets import Dataset
 from sottovoce.experiments.measures import set_size
-from sottovoce.experiments.work import Progress, in_processes, silent
+from sottovoce.experiments.work import Progress, in_processes, seed_of, silent
 
 __all__ = ["QUESTIONS", "Coverage", "coverage", "coverage_readings", "coverage_table"]
 

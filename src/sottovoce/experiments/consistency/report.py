@@ -2,29 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
 from sottovoce.core.frame import Frame
 from sottovoce.experiments import page, plots
-from sottovoce.experiments.claims import Finding
 from sottovoce.experiments.consistency import figures
 from sottovoce.experiments.consistency.comparison import Cell
 from sottovoce.experiments.consistency.methods import TITLES
+from sottovoce.experiments.tables import claims_table, markdown, verdicts
 
 if TYPE_CHECKING:
     from sottovoce.experiments.consistency.run import Results
 
-__all__ = ["html_page", "summary_tables", "verdicts"]
-
-
-def verdicts(findings: Sequence[Finding]) -> str:
-    """How many claims held, in a sentence."""
-    counts = Counter(finding.verdict for finding in findings)
-    parts = [f"{counts[v]} {v}" for v in ("held", "held partly", "did not hold", "not tested")]
-    return f"Of {len(findings)} claims " + ", ".join(p for p in parts if p[0] != "0") + "."
+__all__ = ["html_page", "summary_tables"]
 
 
 def html_page(results: Results, title: str) -> str:
@@ -138,33 +130,8 @@ def summary_tables(results: Results) -> str:
     tables = results.tables
     parts = [
         verdicts([f for f in results.findings if f.claim.where != "ours"]),
-        _markdown(_claims_table(results.findings)),
-        _markdown(data_table(results)),
-        *(f"{name}\n\n{_markdown(frame)}" for name, frame in tables.items()),
+        markdown(claims_table(results.findings)),
+        markdown(data_table(results)),
+        *(f"{name}\n\n{markdown(frame)}" for name, frame in tables.items()),
     ]
     return "\n\n".join(parts) + "\n"
-
-
-def _claims_table(findings: Sequence[Finding]) -> Frame:
-    return Frame(
-        {
-            "claim": [f.claim.statement for f in findings],
-            "where": [f.claim.where for f in findings],
-            "tested": [f.claim.allowed for f in findings],
-            "ours": [f.ours for f in findings],
-            "agree": [f.counted for f in findings],
-            "verdict": [f.verdict for f in findings],
-        }
-    )
-
-
-def _markdown(frame: Frame) -> str:
-    words = [all(isinstance(c, str) for c in column) for column in frame.columns.values()]
-    lines = [
-        "| " + " | ".join(frame.columns) + " |",
-        "|" + "|".join("---" if word else "---:" for word in words) + "|",
-    ]
-    for row in frame:
-        said = (f"{c:.3g}" if isinstance(c, float) else str(c) for c in row.values())
-        lines.append("| " + " | ".join(said) + " |")
-    return "\n".join(lines)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sottovoce.core.files import write_whole
 from sottovoce.core.frame import Frame
 from sottovoce.experiments.claims import Finding, Reading, judge, read_claims
 from sottovoce.experiments.consistency import comparison, figures, intervals
@@ -22,7 +21,7 @@ from sottovoce.experiments.consistency.sweep import sweep
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.datasets import Dataset, load
 from sottovoce.experiments.plots import png
-from sottovoce.experiments.work import Progress, silent
+from sottovoce.experiments.work import Progress, silent, write
 
 __all__ = ["CLAIMS", "REPEATS", "TITLE", "Results", "run"]
 
@@ -70,16 +69,16 @@ def run(
     results = measure(data, repeats, progress=progress, workers=workers)
     progress("page", 0.0)
     written = [
-        _write(output / "consistency.html", html_page(results, TITLE).encode()),
-        _write(output / "consistency.json", json.dumps(document(results), indent=1).encode()),
-        _write(output / "consistency-tables.md", summary_tables(results).encode()),
+        write(output / "consistency.html", html_page(results, TITLE)),
+        write(output / "consistency.json", json.dumps(document(results), indent=1)),
+        write(output / "consistency-tables.md", summary_tables(results)),
     ]
     against = png(figures.ratios(results.cells, "oue", "full"))
-    written.append(_write(output / "against-the-best.png", against))
+    written.append(write(output / "against-the-best.png", against))
     for figure in figures.FIGURES:
         if any(figure.curves(results.curves)):
             picture = png(figures.picture(figure, results.curves, results.datasets))
-            written.append(_write(output / f"{figure.name.lower().replace(' ', '-')}.png", picture))
+            written.append(write(output / f"{figure.name.lower().replace(' ', '-')}.png", picture))
     progress("page", 1.0)
     return results, written
 
@@ -124,7 +123,3 @@ def document(results: Results) -> dict[str, Any]:
         "tables": {name: frame.columns for name, frame in results.tables.items()},
         "curves": [curve.document() for curve in results.curves.values()],
     }
-
-
-def _write(path: Path, content: bytes) -> Path:
-    return write_whole(path, lambda part: part.write_bytes(content))

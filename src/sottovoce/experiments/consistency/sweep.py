@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from sottovoce import metrics
 from sottovoce.core.categories import Categories
 from sottovoce.core.channel import Floats
 from sottovoce.core.randomness import Seeded
@@ -21,9 +22,9 @@ from sottovoce.experiments import measures
 from sottovoce.experiments.consistency.methods import AUTO, OURS, PUBLISHED, Answers, answers_to
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.datasets import Dataset
-from sottovoce.experiments.work import Progress, in_processes, silent
+from sottovoce.experiments.work import Progress, in_processes, seed_of, silent
 
-__all__ = ["EPSILONS", "METHODS", "PERCENTS", "TOPS", "errors_on_sets", "seed_of", "sweep"]
+__all__ = ["EPSILONS", "METHODS", "PERCENTS", "TOPS", "errors_on_sets", "sweep"]
 
 EPSILONS = tuple(round(0.2 * i, 1) for i in range(1, 11))
 PERCENTS = (*map(float, range(1, 11)), *map(float, range(20, 100, 10)))
@@ -63,11 +64,6 @@ def sweep(
     return curves
 
 
-def seed_of(*parts: object) -> int:
-    """A seed for a cell of an experiment, the same on every machine."""
-    return int.from_bytes("/".join(map(str, parts)).encode(), "big")
-
-
 def _run(task: _Task) -> dict[str, Floats]:
     """Errors by measure, ``[x, method, repeat]``."""
     data, size = task.dataset, task.dataset.size
@@ -86,20 +82,20 @@ def _errors(data: Dataset, tally: Tally, wide: bool, source: Seeded) -> dict[str
     answers, truth = answers_to(tally), data.shares
     everywhere, top = answers.single("distribution"), answers.single("top")
     found = {
-        "mse": measures.mean_squared_error(everywhere, truth)[None],
-        "mae": measures.mean_absolute_error(everywhere, truth)[None],
+        "mse": metrics.mean_squared_error(everywhere, truth)[None],
+        "mae": metrics.mean_absolute_error(everywhere, truth)[None],
         "sets-5": errors_on_sets(answers, truth, (5.0,), source),
-        "top-10": measures.top_error(top, truth, 10)[None],
+        "top-10": metrics.top_error(top, truth, 10)[None],
     }
     totals = answers.rows("subset")
     for name, groups in data.groups.items():
-        errors = measures.group_error(totals, truth, groups)
+        errors = metrics.group_error(totals, truth, groups)
         row = answers.clipped
-        errors[row] = measures.group_error(totals[row], truth, groups, clip=True)
+        errors[row] = metrics.group_error(totals[row], truth, groups, clip=True)
         found[name] = errors[None]
     if wide:
         found["sets"] = errors_on_sets(answers, truth, PERCENTS, source)
-        found["top"] = np.array([measures.top_error(top, truth, int(k)) for k in TOPS])
+        found["top"] = np.array([metrics.top_error(top, truth, int(k)) for k in TOPS])
     return found
 
 
@@ -108,7 +104,7 @@ def errors_on_sets(
 ) -> Floats:
     """Mean squared errors of totals of random sets, ``[percent, method]``."""
     rows, sizes = answers.rows("subset"), [measures.set_size(p, len(truth)) for p in percents]
-    errors = np.array([measures.subset_error(rows, truth, size) for size in sizes])
+    errors = np.array([metrics.subset_error(rows, truth, size) for size in sizes])
     row, random = answers.clipped, source.generator()
     errors[:, row] += measures.clipping_gain(rows[row], truth, sizes, random)
     return errors

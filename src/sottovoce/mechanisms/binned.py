@@ -1,0 +1,178 @@
+"""Any oracle on wider bins than the domain's (CFO with binning)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.core.binning import CoarseMechanism
+from sottovoce.core.certificate import Certificate
+from sottovoce.core.checks import check_int
+from sottovoce.core.domain import Indices
+from sottovoce.core.errors import InvalidInput
+from sottovoce.core.exact import decimal_text
+from sottovoce.core.interval import Interval
+from sottovoce.core.mechanism import Field, Mechanism
+from sottovoce.core.randomness import Source
+from sottovoce.core.registry import mechanism, mechanism_from_document, register
+from sottovoce.core.reports import Column, Reports
+from sottovoce.mechanisms.binned_channel import BinnedChannel
+from sottovoce.mechanisms.level_oracle import best_hash_range
+
+__all__ = ["Binned"]
+
+
+@register
+@dataclass(frozen=True)
+class Binned(CoarseMechanism):
+    """The interval in ``report_bins`` wider bins, and an ``oracle`` that reports these.
+
+    Fewer bins have less noise each, and hide what happens within them: estimates are
+    those of the wide bins, spread evenly over the domain's own.  Their numbers need not
+    divide each other: a device finds the wide bin of its *value*, and the channel takes
+    numbers to be spread evenly over their narrow bin.
+
+    ``mechanism("olh", domain, 1.0, report_bins=32)`` makes it with any oracle by name, and
+    further options are the oracle's.  Without a name it is randomized response or local
+    hashing, whichever has the smaller variance for that many bins.
+
+    Reference: Li, Wang, Lopuhaa-Zwakenberg, Li, Skoric 2020, section 4.1.
+
+    >>> import sottovoce as sv
+    >>> m = sv.mechanism("binned", sv.Interval(0, 1, bins=1024), 1.0, report_bins=32)
+    >>> print(m.reporting)
+    local-hashing(Interval(0, 1, bins=32), epsilon=1)
+    >>> sv.mechanism("olh", sv.Interval(0, 1, bins=1024), 1.0, report_bins=32) == m
+    True
+    """
+
+    name: ClassVar[str] = "binned"
+
+    _: KW_ONLY
+    report_bins: int | None = None
+    oracle: Any = None
+    """A name, or a mapping of ``mechanism`` and ``options``; after birth the oracle itself."""
+
+    def _check_domain(self) -> None:
+        if not isinstance(self.domain, Interval):
+            raise InvalidInput("domain", self.name, "an Interval: bins are of numbers", self.domain)
+
+    def _check_options(self) -> None:
+        check_int(self.report_bins, "report_bins", self.name, 1, self.domain.size)
+
+    @property
+    def _wide(self) -> Interval:
+        assert isinstance(self.domain, Interval) and self.report_bins is not None
+        return Interval(self.domain.low, self.domain.high, bins=self.report_bins)
+
+    def _asked(self) -> tuple[str, Mapping[str, Any]]:
+        """Name and options of the oracle asked for."""
+        asked = self.oracle
+        if asked is None:
+            hashed = best_hash_range(self._wide.bins, self.epsilon)
+            return ("local-hashing" if hashed else "randomized-response"), {}
+        if isinstance(asked, str):
+            return asked, {}
+        if isinstance(asked, Mechanism):  # a copy of ours is made with another epsilon
+            return asked.name, asked.options()
+        if isinstance(asked, Mapping) and set(asked) == {"mechanism", "options"}:
+            return asked["mechanism"], asked["options"]
+        raise InvalidInput("oracle", self.name, "the name of a mechanism", asked)
+
+    def _keep(self, oracle: Mechanism) -> Any:
+        if oracle.positions != oracle.domain.size:
+            allowed = "an oracle that sees nothing finer than its bins"
+            raise InvalidInput("oracle", self.name, allowed, oracle.name)
+        object.__setattr__(self, "oracle", oracle)
+        return oracle.weights
+
+    def _derive_weights(self) -> Any:
+        name, options = self._asked()
+        return self._keep(mechanism(name, self._wide, self.epsilon, **options))
+
+    def _check_weights(self, weights: Any) -> Any:
+        name, options = self._asked()
+        document = {
+            "mechanism": name, "version": 1, "domain": self._wide.to_json(),
+            "epsilon": decimal_text(self.epsilon), "options": options, "weights": weights,
+        }  # fmt: skip
+        return self._keep(mechanism_from_document(document))
+
+    def _weights_document(self) -> Any:
+        return self.reporting._weights_document()
+
+    def options(self) -> dict[str, Any]:
+        oracle = {"mechanism": self.reporting.name, "options": self.reporting.options()}
+        return {"report_bins": self.report_bins, "oracle": oracle}
+
+    @property
+    def reporting(self) -> Mechanism:
+        oracle: Mechanism = self.oracle
+        return oracle
+
+    def __str__(self) -> str:
+        return f"{super().__str__()[:-1]}, report_bins={self.report_bins})"
+
+    # -- reports: the oracle's -----------------------------------------------------------
+
+    @property
+    def positions(self) -> int:
+        return self.binning.grid
+
+    def locate(self, values: Any) -> Indices:
+        """Where a value's wide bin begins; the narrow bin says it where every one lies in a wide one."""
+        if self.binning.aligned:
+            return self.domain.indices(values)
+        return self._wide.indices(values) * (self.positions // self._wide.bins)
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        return self.reporting.fields
+
+    @property
+    def cells(self) -> int:
+        return self.reporting.cells
+
+    @property
+    def blocks(self) -> int:
+        return self.reporting.blocks
+
+    @property
+    def words_per_report(self) -> int:
+        return self.reporting.words_per_report
+
+    def respond(self, index: int, source: Source) -> tuple[Any, ...]:
+        return self.reporting.respond(index // (self.positions // self._wide.bins), source)
+
+    def respond_many(self, indices: Indices, source: Source) -> tuple[Column, ...]:
+        return self.reporting.respond_many(indices // (self.positions // self._wide.bins), source)
+
+    def count(self, reports: Reports) -> NDArray[np.int64]:
+        return self.reporting.count(reports)
+
+    def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
+        people = self.binning.split(counts, source.generator())
+        return self.reporting._simulate(people, source)
+
+    # -- meaning -------------------------------------------------------------------------
+
+    def channel(self) -> BinnedChannel:
+        return BinnedChannel(self.binning, self.reporting.channel())
+
+    def certificate(self) -> Certificate:
+        return self.reporting.certificate()
+
+    def supports(self, reports: Reports, index: int) -> NDArray[np.bool_] | None:
+        return self.reporting.supports(reports, index // (self.positions // self._wide.bins))
+
+    @classmethod
+    def examples(cls) -> Iterable[Mechanism]:
+        yield cls(Interval(0, 1, bins=16), 1.0, report_bins=4)
+        yield cls(Interval(0, 120, bins=12), 2.0, report_bins=5, oracle="hadamard-response")
+        yield cls(Interval(0, 1, bins=9), 1.0, report_bins=3, oracle="unary-encoding")
+        coarse = {"mechanism": "randomized-response", "options": {"bits": 16}}
+        yield cls(Interval(-1, 1, bins=7), 1.0, report_bins=6, oracle=coarse)
