@@ -19,6 +19,7 @@ from sottovoce.experiments.claims import Claim, Reading, judge, read_claims
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.square_wave import comparison, figures, variants
 from sottovoce.experiments.square_wave.draws import repeat
+from sottovoce.experiments.square_wave.means import ROUNDINGS
 from sottovoce.experiments.square_wave.run import CLAIMS
 from sottovoce.experiments.square_wave.sweep import EPSILONS, MEASURES
 
@@ -127,7 +128,7 @@ def test_one_grid_serves_all_buckets():
 
 LINES = {
     **MEASURES, "shapes": tuple(variants.RATIOS), "buckets": tuple(map(str, variants.BUCKETS)),
-    "orders": variants.ORDERS,
+    "orders": variants.ORDERS, "means": ROUNDINGS,
 }  # fmt: skip
 TESTED = [claim for claim in read_claims(CLAIMS) if claim.kind != "cells"]
 
@@ -221,7 +222,7 @@ def test_adaptive_is_read_over_all_four_sets():
     assert whole.value == pytest.approx(2.6 / 5)
     table = comparison.adaptive_table(made)
     assert len(table) == 12
-    assert table["adaptive / better"][0] == 1.1
+    assert table["adaptive / better"][0] == "1.100 ± 0.000"
     del made["wages", "wasserstein"]
     assert comparison.adaptive_readings(made) == []
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from sottovoce.answers import Difference, difference
     from sottovoce.core.plan import Plan
     from sottovoce.estimators import estimate, methods
+    from sottovoce.estimators.compare import compare
     from sottovoce.mechanisms import (
         Binned,
         FixedHashing,
@@ -68,6 +69,7 @@ _WHEN_ASKED = {
     "Plan": "sottovoce.core.plan",
     "TwoPhaseVariance": "sottovoce.two_phases",
     "audit": "sottovoce.privacy.audit",
+    "compare": "sottovoce.estimators.compare",
     "coordinates": "sottovoce.vectors",
     "difference": "sottovoce.answers",
     "estimate": "sottovoce.estimators",
@@ -130,6 +132,7 @@ __all__ = [
     "Vector",
     "Wave",
     "audit",
+    "compare",
     "coordinates",
     "difference",
     "estimate",

@@ -9,15 +9,15 @@ from typing import Annotated
 import typer
 
 import sottovoce
-from sottovoce.cli import check, collect, design, estimate, research
+from sottovoce.cli import check, collect, compare, design, estimate, research
 from sottovoce.cli.exits import EXIT_CODES, INTERRUPTED, end_with_pipes
 from sottovoce.cli.screen import say
 
 __all__ = ["COMMANDS", "app", "run"]
 
 COMMANDS = (
-    design.methods, design.plan, collect.randomize, collect.tally, estimate.estimate, check.audit,
-    research.bench, research.reproduce, research.demo,
+    design.methods, design.plan, collect.randomize, collect.tally, estimate.estimate,
+    compare.compare, check.audit, research.bench, research.reproduce, research.demo,
 )  # fmt: skip
 """In the order of the data's way."""
 

@@ -11,6 +11,7 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,7 +78,7 @@ class Binning:
         """The mean weight of every coarse bin: the adjoint of :meth:`spread`."""
         return self.gather(weights) * (self.coarse / self.fine)
 
-    def split(self, counts: NDArray[np.int64], random: np.random.Generator) -> NDArray[np.int64]:
+    def split(self, counts: NDArray[np.int64], random: Any) -> NDArray[np.int64]:
         """People of fine bins in coarse ones, each anywhere in their fine bin alike."""
         below = random.binomial(counts, self.part)
         found = np.zeros(self.coarse, dtype=np.int64)

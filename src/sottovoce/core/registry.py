@@ -45,7 +45,9 @@ def declare(module: str, *names: str) -> None:
 
 def _is_known(name: object) -> bool:
     """Whether a mechanism has that name, its module imported if need be."""
-    if isinstance(name, str) and name not in _NAMES and name in _WHERE:
+    if not isinstance(name, str):
+        return False
+    if name not in _NAMES and name in _WHERE:
         import_module(_WHERE[name])
     return name in _NAMES
 

@@ -26,10 +26,10 @@ from sottovoce.estimators.prior_search import PriorSearch
 from sottovoce.estimators.resolution import cell_edges, coarse_problem, spread
 from sottovoce.estimators.smoothing import Smoothness
 
-__all__ = ["adaptive", "no_single_likelihood"]
+__all__ = ["adaptive", "no_single_likelihood", "posterior"]
 
 _FIRST = Smoothness("log", 2, 0.0, 1)
-_WARPS: tuple[float, ...] = (0.0, 0.5)
+_WARPS: tuple[float, ...] = (0.0, 0.5, 0.8)
 _TURNS = 3
 _CONVERGED = 0.01
 
@@ -40,6 +40,17 @@ def adaptive(evidence: Evidence, *, progress: Progress | None = None) -> Fit:
     ``progress(steps, evidence)`` is called now and then.  ``optimality`` is about how far the
     penalised likelihood under the best prior is from its greatest.
     """
+    found = posterior(evidence, progress=progress)
+    best, tried = found.search.best, len(found.search.tried)
+    return Fit(
+        found.shares, best.promised <= _CONVERGED, found.search.steps, optimality=best.promised,
+        why=f"smoothness weighed by evidence over {tried} priors; best: {best.smoothness}",
+        noise=found,
+    )  # fmt: skip
+
+
+def posterior(evidence: Evidence, *, progress: Progress | None = None) -> Posterior:
+    """The shares that :func:`adaptive` finds, with what is known of their error."""
     channel, teller = evidence.channel, Teller(progress)
     shares, steps = np.full(channel.inputs, 1 / channel.inputs), 0
     start, warps = _FIRST, _WARPS
@@ -51,18 +62,13 @@ def adaptive(evidence: Evidence, *, progress: Progress | None = None) -> Fit:
             search.climb(start, near)
         else:
             search.explore(start, near, warps)
-        shares, steps, best = spread(search.mean(), edges), search.steps, search.best
-        start = best.smoothness
+        shares, steps, start = spread(search.mean(), edges), search.steps, search.best.smoothness
         if turn and not start.warp:
             break
         if turn:
             warps = tuple(sorted({one.smoothness.warp for _, one in search.probabilities()}))
-    teller.tell(steps, best.evidence, last=True)
-    return Fit(
-        shares, best.promised <= _CONVERGED, steps, optimality=best.promised,
-        why=f"smoothness weighed by evidence over {len(search.tried)} priors; best: {start}",
-        noise=Posterior(search, edges, shares),
-    )  # fmt: skip
+    teller.tell(steps, search.best.evidence, last=True)
+    return Posterior(search, edges, shares)
 
 
 def no_single_likelihood(mechanism: Mechanism) -> str:

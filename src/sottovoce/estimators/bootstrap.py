@@ -87,6 +87,10 @@ class Bootstrap:
 def plausible_truths(raw: Raw, count: int, source: Seeded) -> list[Floats]:
     """Distributions that could have given these reports."""
     random = source.generator()
+    if (
+        raw.channel.inverse is None
+    ):  # as rough as reports through a kernel say, rougher than the truth
+        return [project_to_simplex(raw.shares)] * count
     if raw.size >= MIXTURE_NEEDS:
         mean, variance = fitted_posterior(raw)
     else:

@@ -1,6 +1,6 @@
-"""The methods on unbiased shares, registered under their names.
+"""All methods, registered under their names.
 
-The guidelines are those of Wang et al. 2020, section 4.5.
+The guidelines are their authors': of consistency Wang et al. 2020, section 4.5.
 """
 
 from __future__ import annotations
@@ -11,12 +11,14 @@ from sottovoce.estimators import consistency as c
 from sottovoce.estimators.adaptive import adaptive, no_single_likelihood
 from sottovoce.estimators.em import em, ems, unordered
 from sottovoce.estimators.empirical_bayes import MIXTURE_NEEDS, empirical_bayes
+from sottovoce.estimators.filters import gaussian_filter, smooth
 from sottovoce.estimators.hh_admm import hh_admm, no_hierarchy
 from sottovoce.estimators.likelihood import unidentified
 from sottovoce.estimators.methods import Method, register_method
 from sottovoce.estimators.mle import mle
 from sottovoce.estimators.power import power
 from sottovoce.estimators.raw import Raw
+from sottovoce.estimators.wiener import amrp, dw, iiw, iiw_g, is_randomized_response
 
 __all__ = ["METHODS", "power_ns"]
 
@@ -103,6 +105,30 @@ METHODS = tuple(
         Method(
             "haar", "shares from differences between halves, unbiased", unfit=_not_haar,
             guideline="ranges",
+        ),
+        Method(
+            "smooth", "neighbouring shares averaged", smooth, unfit=unordered,
+            guideline="smooth distributions",
+        ),
+        Method(
+            "gaussian-filter", "shares averaged under a bell", gaussian_filter,
+            unfit=unordered, guideline="smooth distributions",
+        ),
+        Method(
+            "dw", "Wiener's filter, with the power that was observed", dw, on_kernels=True,
+            guideline="smooth distributions",
+        ),
+        Method(
+            "iiw", "Wiener's filter, its result taken for the truth, 30 times", iiw,
+            on_kernels=True, guideline="smooth distributions",
+        ),
+        Method(
+            "iiw-g", "iiw from the power of the reports", iiw_g, unfit=is_randomized_response,
+            guideline="smooth distributions, many reports",
+        ),
+        Method(
+            "amrp", "dw averaged over random orders of the values", amrp,
+            guideline="values without an order",
         ),
     )
 )  # fmt: skip

@@ -124,5 +124,5 @@ def choose(mechanism: Mechanism, goal: str) -> Rule:
     check_choice(goal, "goal", "estimate", GOALS)
     if rule := find_rule(mechanism, goal):
         return rule
-    reasons = "; ".join(dict.fromkeys(methods(mechanism)["why"]))
-    raise Unfit(f"no method applies to {mechanism}: {reasons}")
+    reason, *_ = methods(mechanism)["why"]  # of the unbiased estimate, which comes first
+    raise Unfit(f"no method applies to {mechanism}: {reason}")

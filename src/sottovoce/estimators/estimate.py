@@ -10,6 +10,8 @@ import numpy as np
 
 from sottovoce.core.binning import CoarseMechanism
 from sottovoce.core.channel import Floats
+from sottovoce.core.checks import check_choice
+from sottovoce.core.errors import InvalidInput
 from sottovoce.core.estimate import Estimate
 from sottovoce.core.noise import LinearNoise, NoNoise
 from sottovoce.core.reports import Reports
@@ -32,12 +34,14 @@ def estimate(
     *,
     goal: str = "distribution",
     then: str | Sequence[str] = (),
+    auto: str = "rules",
     **options: Any,
 ) -> Estimate:
     """Shares with error bars from a tally, or from reports.
 
     ``method="auto"`` takes the first rule of :mod:`sottovoce.estimators.choose` for
-    ``goal``; ``why`` tells which.  ``then`` names methods to apply to the result, in
+    ``goal``; ``why`` tells which.  With ``auto="bootstrap"`` it takes the best of
+    :func:`~sottovoce.estimators.compare.compare` instead.  ``then`` names methods to apply to the result, in
     order.  ``options`` are those of the method, such as ``alpha`` of ``norm-hyb``.
 
     >>> import sottovoce as sv
@@ -48,11 +52,15 @@ def estimate(
     """
     given = Evidence.of(evidence)
     tally = given.tally
+    check_choice(auto, "auto", "estimate", ("rules", "bootstrap"))
     if isinstance(coarse := tally.mechanism, CoarseMechanism):
         bins = evidence_of_bins(given, coarse)
-        return spread_evenly(estimate(bins, method, goal=goal, then=then, **options), coarse)
+        wide = estimate(bins, method, goal=goal, then=then, auto=auto, **options)
+        return spread_evenly(wide, coarse)
     steps, why = [then] if isinstance(then, str) else list(then), "asked for by name"
-    if method == "auto" and tally.mechanism.domain.size > 1:
+    if auto == "bootstrap" and tally.mechanism.domain.size > 1:
+        method, why, steps, options = _by_bootstrap(evidence, method, goal, steps, options)
+    elif method == "auto" and tally.mechanism.domain.size > 1:
         rule = choose(tally.mechanism, goal)
         method, why, steps = rule.method, rule.why, [*rule.then, *steps]
     named = [] if method == "auto" else [find_method(method, tally.mechanism)]
@@ -76,6 +84,20 @@ def estimate(
         return plain
     again = Bootstrap(tally, raw, lambda other: _run(other, chosen, options))
     return replace(plain, noise=again)
+
+
+def _by_bootstrap(
+    evidence: Tally | Reports, method: str, goal: str, steps: list[str], options: dict[str, Any]
+) -> tuple[str, str, list[str], dict[str, Any]]:
+    """Method, reason, steps and options of the best in a comparison."""
+    from sottovoce.estimators.compare import compare
+
+    if method != "auto" or options:
+        given = method if method != "auto" else ", ".join(options)
+        raise InvalidInput("auto", "estimate", 'given with "auto" alone, without options', given)
+    found = compare(evidence, goal)
+    best = found.contenders[0].candidate
+    return best.method, found.why, [*best.then, *steps], dict(best.options)
 
 
 def _from_fit(

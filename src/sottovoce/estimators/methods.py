@@ -45,12 +45,19 @@ class Method:
     """What its authors recommend it for."""
     clips_answers: bool = False
     """Whether negative answers, rather than shares, are raised to 0."""
+    on_kernels: bool = False
+    """Whether its step works where a circulant kernel is known, but no unbiased shares."""
 
     def why_not(self, mechanism: Mechanism) -> str:
         """Why it does not apply to ``mechanism``; empty where it does."""
         mechanism = reporting_mechanism(mechanism)
         needs = self.fit is None and not self.tells_only_the_mean(mechanism)
-        if needs and mechanism.channel().inverse is None:
+        channel = mechanism.channel()
+        if (
+            needs
+            and channel.inverse is None
+            and not (self.on_kernels and channel.kernel is not None)
+        ):
             return "different distributions give the same reports, so none can be told from them"
         return self.unfit(mechanism)
 

@@ -12,7 +12,9 @@ the multinomial one; the last is the prior.  Newton steps use the expected (Fish
 which is positive definite, and are halved until L falls.  Laplace's approximation of the integral
 over z gives the *evidence* of the prior, up to a constant that all priors share:
 
-    log p(c | prior)  ~  n - L(z) - log det(H) / 2.
+    log p(c | prior)  ~  n - L(z) - log det(H) / 2,
+
+to which the odds of its roughness are added.
 """
 
 from __future__ import annotations
@@ -76,11 +78,11 @@ class Problem:
                 break
             state = moved
         logdet = float(np.linalg.slogdet(curvature)[1])
-        evidence = float(self.counts.sum()) - state.value - logdet / 2
+        evidence = float(self.counts.sum()) - state.value - logdet / 2 + smoothness.log_odds
         shares = state.shares / state.shares.sum()
         return Penalised(smoothness, shares, evidence, steps, promised, state.z)
 
-    def covariance(self, fit: Penalised, rougher: int = 0) -> Floats:
+    def covariance(self, fit: Penalised, rougher: float = 0.0) -> Floats:
         """``J H^-1 J'``: of the cells' shares, scaled to sum to 1, at the shares of ``fit``.
 
         Under the prior of the fit, or one that is some levels ``rougher``.

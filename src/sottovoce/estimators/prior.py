@@ -20,7 +20,7 @@ import numpy as np
 
 from sottovoce.core.channel import Floats
 
-__all__ = ["SMALL", "Posterior", "fit_prior", "posterior_of"]
+__all__ = ["SMALL", "Posterior", "density_of", "fit_prior", "posterior_of"]
 
 SMALL = 8.0
 """Estimates below this many standard errors are shrunk."""
@@ -96,6 +96,13 @@ def posterior_of(observed: Floats, masses: Floats) -> Posterior:
     return Posterior(
         np.interp(observed, tables.bins, mean), np.interp(observed, tables.bins, variance)
     )
+
+
+def density_of(observed: Floats, masses: Floats) -> Floats:
+    """How likely every estimate is under the prior."""
+    tables = _tables()
+    density = tables.normal @ (masses + 1e-300) / np.sqrt(2 * np.pi)
+    return np.interp(observed, tables.bins, density)
 
 
 def _with_mean_zero(weights: Floats, offsets: Floats) -> Floats:

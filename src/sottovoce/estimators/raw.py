@@ -21,6 +21,8 @@ class Raw:
     shares: Floats
     n: int
     channel: Channel
+    frequencies: Floats | None = None
+    """Of the cells; for channels that have a circulant kernel and no unbiased shares."""
 
     @property
     def size(self) -> int:
@@ -63,6 +65,18 @@ def unbiased_shares(tally: Tally) -> Raw:
     frequencies = tally.cells / tally.n
     channel = tally.mechanism.channel().given(frequencies)
     inverse = channel.inverse
-    if inverse is None:
+    if inverse is not None:
+        return Raw(inverse.forward(frequencies), tally.n, channel)
+    if channel.kernel is None:
         raise InvalidInput("channel", str(tally.mechanism), "invertible", None)
-    return Raw(inverse.forward(frequencies), tally.n, channel)
+    return Raw(_deconvolved(frequencies, channel.kernel, tally.n), tally.n, channel, frequencies)
+
+
+def _deconvolved(frequencies: Floats, kernel: Floats, n: int) -> Floats:
+    """What a circulant channel lets through: frequencies of more noise than any signal left out."""
+    transform = np.fft.rfft(kernel)
+    told = np.abs(transform) ** 2 > (1 - np.abs(transform) ** 2) / n
+    seen = np.fft.rfft(frequencies)
+    return np.fft.irfft(
+        np.divide(seen, transform, out=np.zeros_like(seen), where=told), len(kernel)
+    )

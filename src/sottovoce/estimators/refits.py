@@ -1,9 +1,16 @@
-"""Error bars of likelihood estimates: repeat the survey from what was found, and fit again.
+"""Error bars of likelihood estimates: repeat the survey from plausible truths, and fit again.
 
-A population with the estimated shares answers the survey again, by the exact law
-of its tally, and the same method is run on the new tally.  The differences to
-the shares it was drawn from are errors of a plausible repetition; their root mean
-square holds the noise, and the method's bias as far as the estimate shows it.
+A population with a plausible distribution answers the survey again, by the exact law of
+its tally, and the same method is run on the new tally.  The difference to what it was
+drawn from is the error of a plausible repetition; the root mean square of many holds the noise
+and the method's bias.
+
+The estimate itself would be a poor truth: where it is smoother than the real one, smoothing
+it once more shows too little bias.  So truths are drawn:
+
+- over ordered values with an exact likelihood, from the posterior of ``adaptive``;
+- else from the posterior that :mod:`sottovoce.estimators.bootstrap` uses, around unbiased shares;
+- where there is neither, the estimate has to do.
 """
 
 from __future__ import annotations
@@ -16,13 +23,17 @@ import numpy as np
 
 from sottovoce.core.channel import Floats
 from sottovoce.core.randomness import Seeded
-from sottovoce.estimators.bootstrap import whole_counts
+from sottovoce.estimators.adaptive import no_single_likelihood, posterior
+from sottovoce.estimators.bootstrap import plausible_truths, whole_counts
 from sottovoce.estimators.evidence import Evidence, Fit
 from sottovoce.estimators.methods import Method
+from sottovoce.estimators.raw import unbiased_shares
 
 __all__ = ["Refits"]
 
-_REPLICATES = 50
+_MOST, _LEAST = 40, 20
+_VALUES = 25_600
+"""Replicates times values: beyond 640 values there are fewer replicates."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,12 +49,21 @@ class Refits:
     def errors(self) -> Floats:
         """One row a replicate: estimate minus truth, value by value."""
         n, mechanism = self.evidence.n, self.evidence.mechanism
-        counts = whole_counts(self.fit.shares * n, n)
         source, rows = Seeded(n), []
-        for _ in range(_REPLICATES):
+        for truth in self._truths(source):
+            counts = whole_counts(truth * n, n)
             tally = mechanism.simulate(counts, source=source)
             rows.append(self.method.run(Evidence(tally), self.options).shares - counts / n)
         return np.array(rows)
+
+    def _truths(self, source: Seeded) -> list[Floats]:
+        """Distributions that could have given these reports."""
+        count = min(_MOST, max(_LEAST, _VALUES // len(self.fit.shares)))
+        if not no_single_likelihood(self.evidence.mechanism):
+            return posterior(self.evidence).draws(count, source.generator())
+        if self.evidence.channel.inverse is not None:
+            return plausible_truths(unbiased_shares(self.evidence.tally), count, source)
+        return [self.fit.shares] * count
 
     def stderr(self, about: str) -> Floats:
         variance = np.mean(self.errors**2, axis=0)

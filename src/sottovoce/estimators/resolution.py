@@ -75,10 +75,11 @@ def _grouped(matrix: Floats, counts: Floats) -> tuple[Floats, Floats]:
 
 
 def _information(matrix: Floats) -> float:
+    """``sum (A - m)^2 / m``, m the mean of a row: what its columns tell beyond their mean."""
     expected = matrix.mean(axis=1)
-    excess = matrix - expected[:, None]
+    squares = np.einsum("ij,ij->i", matrix, matrix)
     live = expected > 0
-    return float(np.sum(excess[live] ** 2 / expected[live, None]))
+    return float(np.sum(squares[live] / expected[live]) - matrix.shape[1] * expected.sum())
 
 
 def spread(cells: Floats, edges: NDArray[np.int64]) -> Floats:

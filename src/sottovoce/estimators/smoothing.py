@@ -39,8 +39,15 @@ LEVELS = (-4, 9)
 _STEP, _ORDER_STEP = 0.5, 0.75
 """Decades of roughness between two levels, and between two orders of the same level."""
 
+_ODDS = 0.6
+"""Logarithm of the odds of a level against the one below.
+
+Half way from 0 (all orders of magnitude alike, which leans to no roughness at all where reports tell
+little) to 1.15 (the roughness itself uniform, as is advised for deviations).
+"""
+
 _MOST_FUNCTIONS = {1: 256, 2: 120, 3: 60}
-_CONSTANT, _POLYNOMIAL = 10.0, 1.0
+_CONSTANT, _POLYNOMIAL = 10.0, 1.5
 """Prior deviations of the constant (free, as the total is known) and of line and parabola."""
 
 _BEND = 0.25
@@ -54,7 +61,7 @@ class Smoothness:
     link: str
     order: int
     warp: float
-    level: int
+    level: float
 
     @property
     def roughness(self) -> float:
@@ -63,6 +70,11 @@ class Smoothness:
         It grows with the order so that priors of the same level are about equally rough.
         """
         return float(10 ** (_STEP * self.level + _ORDER_STEP * (self.order - 1)))
+
+    @property
+    def log_odds(self) -> float:
+        """How much likelier a rough prior is held than a smooth one before any report."""
+        return _ODDS * self.level
 
     def neighbours(self, warps: tuple[float, ...]) -> list[Smoothness]:
         """The priors that differ from this one in one respect, by one step."""

@@ -26,47 +26,26 @@ from sottovoce.core.checks import check_int
 from sottovoce.core.domain import Indices
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.exact import exp_bounds
-from sottovoce.core.interval import Interval
-from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
 from sottovoce.core.randomness import Source, uniform_below, uniform_below_many
 from sottovoce.core.reports import Column, IntField, Reports
+from sottovoce.mechanisms.fine_grid import FineGrid
 from sottovoce.mechanisms.grid_channel import GridChannel, Shape
 
-__all__ = ["GridWave", "check_interval", "fine_positions"]
+__all__ = ["GridWave"]
 
-POSITIONS = 2**16
-"""At least so many positions unless ``steps`` says otherwise."""
-_LARGEST_GRID = 2**26
 _FEWEST_CELLS = 256
 
 
-def check_interval(domain: object, owner: str) -> Interval:
-    """A mechanism for numbers needs an interval."""
-    if not isinstance(domain, Interval):
-        raise InvalidInput("domain", owner, "an Interval: its values must be numbers", domain)
-    return domain
-
-
-def fine_positions(interval: Interval, steps: int, values: Any) -> Indices:
-    """The position of every value: ``steps`` equal ones a bin, the first at its lower edge."""
-    bins = interval.indices(values)
-    numbers = np.asarray(values, dtype=np.float64)
-    width = (interval.high - interval.low) / interval.bins
-    within = (numbers - interval.edges[bins]) * (steps / width)
-    return bins * steps + np.clip(within.astype(np.int64), 0, steps - 1)
-
-
 @dataclass(frozen=True)
-class GridWave(Mechanism):
+class GridWave(FineGrid):
     """A shape over a background, on a grid of ``bins * steps`` positions."""
 
+    default_positions: ClassVar[int] = 2**16
+    largest_grid: ClassVar[int] = 2**26
     weight_names: ClassVar[tuple[str, ...]] = ("width", "low", "unit")
-    domain: Interval
 
     _: KW_ONLY
-    steps: int | None = None
     output_bins: int | None = None
-    bits: int = DEFAULT_BITS
 
     # -- what a subclass says ------------------------------------------------------
 
@@ -85,27 +64,6 @@ class GridWave(Mechanism):
 
     # -- options and weights ---------------------------------------------------------
 
-    def _check_domain(self) -> None:
-        check_interval(self.domain, self.name)
-
-    def _check_options(self) -> None:
-        check_bits(self.bits, self.name)
-        bins, most = self.domain.size, _LARGEST_GRID
-        if bins > most:
-            raise InvalidInput("domain", self.name, f"of at most {most} bins", f"{bins} bins")
-        if self.steps is None:
-            object.__setattr__(self, "steps", -(-POSITIONS // bins))
-        check_int(self.steps, "steps", self.name, 1, most // bins)
-
-    @property
-    def positions(self) -> int:
-        assert self.steps is not None
-        return self.domain.size * self.steps
-
-    def locate(self, values: Any) -> Indices:
-        assert self.steps is not None
-        return fine_positions(self.domain, self.steps, values)
-
     def _derive_weights(self) -> tuple[int, int, int]:
         """``low = floor(2^bits / (outputs + (E - 1) area))``, E below e^epsilon.
 
@@ -119,15 +77,12 @@ class GridWave(Mechanism):
         low = int(2**self.bits / (outputs + gain * area / cap))
         unit = int(gain * low / cap)
         if unit < 1:
-            raise InvalidInput(
-                "epsilon", self.name, f"larger for {self.bits} bits on {self.positions} positions",
-                self.epsilon, hint="At this precision the answer would carry nothing.",
-            )  # fmt: skip
+            raise self._too_coarse()
         return width, low, unit
 
     def _check_weights(self, weights: Any) -> tuple[int, int, int]:
         width, low, unit = super()._check_weights(weights)
-        most = self.positions if self.on_ring else _LARGEST_GRID
+        most = self.positions if self.on_ring else self.largest_grid
         check_int(width, "weight width", self.name, 1, most)
         total = low * self._outputs(width) + unit * self._units(width)
         if not (low >= 1 and unit >= 1 and total <= 2**63):
@@ -239,7 +194,6 @@ class GridWave(Mechanism):
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """Everybody away from the shape is alike; the others are drawn, bin by bin and within it."""
         random, (width, _, unit) = source.generator(), self.weights
-        steps = self.positions // self.domain.size
         chance = unit * self._units(width) / self.total
         near = random.binomial(counts, chance)
         sizes = np.diff(self.cell_edges)
@@ -249,7 +203,7 @@ class GridWave(Mechanism):
         shape = self._bounds.astype(np.float64) / float(self._bounds[-1])
         for start in range(0, people, 2**20):
             bins = np.searchsorted(ends, np.arange(start, min(people, start + 2**20)), "right")
-            outputs = bins * steps + random.integers(0, steps, len(bins))
+            outputs = bins * self.each + random.integers(0, self.each, len(bins))
             if self._cap(width) == 1:
                 outputs += random.integers(0, width, len(bins))
             else:
@@ -266,9 +220,8 @@ class GridWave(Mechanism):
 
     @cached_property
     def _channel(self) -> GridChannel:
-        assert self.steps is not None
         return GridChannel(
-            bins=self.domain.size, steps=self.steps, cell_edges=self.cell_edges, shape=self._shape,
+            bins=self.domain.size, steps=self.each, cell_edges=self.cell_edges, shape=self._shape,
             low=self.weights[1], total=self.total, ring=self.on_ring,
             origin=self.width // 2 if self.on_ring else 0,
         )  # fmt: skip

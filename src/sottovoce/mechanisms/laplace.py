@@ -14,7 +14,7 @@ from sottovoce.core.exact import ceil_divide, exp_bounds
 from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import register
-from sottovoce.mechanisms.grid_wave import check_interval
+from sottovoce.mechanisms.fine_grid import check_interval
 from sottovoce.mechanisms.noise_on_grid import (
     FIXED_POINT,
     NoiseOnGrid,

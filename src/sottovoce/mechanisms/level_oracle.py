@@ -53,7 +53,7 @@ class Prepared:
         first, self._words = self._words, None
         return self._source.words(count) if first is None else first
 
-    def generator(self) -> np.random.Generator:
+    def generator(self) -> Any:
         """Another's."""
         return self._source.generator()
 

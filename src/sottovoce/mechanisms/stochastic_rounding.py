@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,26 +11,23 @@ from numpy.typing import NDArray
 
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.channel import Channel, Floats
-from sottovoce.core.checks import check_int
 from sottovoce.core.domain import Indices
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.exact import exp_bounds
 from sottovoce.core.gains import Gains, gains_of_outputs
 from sottovoce.core.interval import Interval
-from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
+from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.randomness import Source, uniform_below, uniform_below_many
 from sottovoce.core.registry import register
 from sottovoce.core.reports import Column, IntField, Reports
-from sottovoce.mechanisms.grid_wave import check_interval, fine_positions
+from sottovoce.mechanisms.fine_grid import FineGrid
 
 __all__ = ["StochasticRounding"]
-
-_POSITIONS = 2**20
 
 
 @register
 @dataclass(frozen=True)
-class StochasticRounding(Mechanism):
+class StochasticRounding(FineGrid):
     """``high`` or ``low``: high with a chance that grows with the number, from 1/(E+1) to E/(E+1).
 
     On [-1, 1] a report stands for ``+-(E+1)/(E-1)``; its mean is the number v and its
@@ -48,31 +45,14 @@ class StochasticRounding(Mechanism):
 
     name: ClassVar[str] = "stochastic-rounding"
     aka: ClassVar[dict[str, dict[str, Any]]] = {"sr": {}}
+    default_positions: ClassVar[int] = 2**20
+    largest_grid: ClassVar[int] = 2**40
     weight_names: ClassVar[tuple[str, ...]] = ("base", "unit")
-    domain: Interval
-
-    _: KW_ONLY
-    steps: int | None = None
-    bits: int = DEFAULT_BITS
-
-    def _check_domain(self) -> None:
-        check_interval(self.domain, self.name)
 
     def _check_options(self) -> None:
-        check_bits(self.bits, self.name)
-        bins = self.domain.size
-        if self.steps is None:
-            object.__setattr__(self, "steps", -(-_POSITIONS // bins))
-        check_int(self.steps, "steps", self.name, 1 if bins > 1 else 2, max(2, 2**40 // bins))
-
-    @property
-    def positions(self) -> int:
-        assert self.steps is not None
-        return self.domain.size * self.steps
-
-    def locate(self, values: Any) -> Indices:
-        assert self.steps is not None
-        return fine_positions(self.domain, self.steps, values)
+        super()._check_options()
+        if self.positions == 1:
+            raise InvalidInput("steps", self.name, "at least 2 where there is one bin", self.steps)
 
     def _derive_weights(self) -> tuple[int, int]:
         """``base = floor(2^bits / (E + 1))``, the unit as large as E, below e^epsilon, allows."""
@@ -80,10 +60,7 @@ class StochasticRounding(Mechanism):
         base = int(2**self.bits / (E + 1))
         unit = int((E - 1) * base / last)
         if unit < 1:
-            raise InvalidInput(
-                "epsilon", self.name, f"larger for {self.bits} bits on {last + 1} positions",
-                self.epsilon, hint="At this precision the answer would carry nothing.",
-            )  # fmt: skip
+            raise self._too_coarse()
         return base, unit
 
     def _check_weights(self, weights: Any) -> tuple[int, int]:
@@ -128,9 +105,8 @@ class StochasticRounding(Mechanism):
         return np.array([int(counts.sum()) - high, high])
 
     def channel(self) -> RoundingChannel:
-        assert self.steps is not None
         base, unit = self.weights
-        middles = np.arange(self.domain.size) * self.steps + (self.steps - 1) / 2
+        middles = np.arange(self.domain.size) * self.each + (self.each - 1) / 2
         return RoundingChannel(base / self.total + middles * (unit / self.total))
 
     def certificate(self) -> Certificate:

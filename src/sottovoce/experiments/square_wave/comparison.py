@@ -71,11 +71,12 @@ def adaptive_table(curves: Curves) -> Frame:
         {
             "data": [c.dataset for c, _ in cells],
             "epsilon": [e for _, e in cells],
-            **{m: [round(c.mean(e, m), 5) for c, e in cells] for m in ("em", "ems", "adaptive")},
-            "adaptive / EMS": [round(q.value, 3) for q in over_ems],
-            "± s.e. ": [round(q.stderr, 3) for q in over_ems],
-            "adaptive / better": [round(q.value, 3) for q in over_better],
-            "± s.e.": [round(q.stderr, 3) for q in over_better],
+            **{
+                title: [f"{c.mean(e, m):.5f}" for c, e in cells]
+                for m, title in (("em", "EM"), ("ems", "EMS"), ("adaptive", "adaptive"))
+            },
+            "adaptive / EMS": [f"{q.value:.3f} ± {q.stderr:.3f}" for q in over_ems],
+            "adaptive / better": [f"{q.value:.3f} ± {q.stderr:.3f}" for q in over_better],
         }
     )
 

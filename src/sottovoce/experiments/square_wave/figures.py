@@ -10,10 +10,10 @@ from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.numbers import Numbers
 from sottovoce.experiments.plots import Style, draw_curves, grid
 from sottovoce.experiments.square_wave.methods import TITLES
-from sottovoce.experiments.square_wave.variants import CHOSEN, HALF_WIDTHS, WIDTH_EPSILONS
+from sottovoce.experiments.square_wave.variants import CHOSEN, WIDTH_EPSILONS
 from sottovoce.mechanisms.square_wave import half_width
 
-__all__ = ["ALL", "FIGURES", "PAPERS", "Figure", "draw", "picture"]
+__all__ = ["ALL", "FIGURES", "PAPERS", "Figure", "draw", "picture", "shown"]
 
 PAPERS = ("beta-5-2", "taxi", "benefits", "wages")
 """The paper's four data sets, or what stands in for them."""
@@ -62,7 +62,6 @@ class Figure:
     """Measures, with the label of the axis."""
     datasets: tuple[str, ...]
     by: str = "epsilon"
-    xs: tuple[float, ...] | None = None
 
     def curves(self, curves: Mapping[tuple[str, str], Curve]) -> Iterator[tuple[Curve, ...]]:
         """For each data set that was measured, the curves of the panels."""
@@ -77,17 +76,22 @@ FIGURES = (
     Figure("Figure 3", "Random ranges of 10% and 40%", {"range-0.1": "MAE, ranges of 10%", "range-0.4": "MAE, ranges of 40%"}, ALL),
     Figure("Figure 4", "Mean, variance, quantiles", {"mean": "MAE of the mean", "variance": "MAE of the variance", "quantiles": "MAE of deciles"}, ALL),
     Figure("Figure 5", "Waves of other shapes, epsilon 1", {"shapes": _W1}, PAPERS, "b"),
-    Figure("Figure 6", "Square waves of other half widths b; dotted and starred: the chosen b", {"widths": _W1}, PAPERS, "b", HALF_WIDTHS),
+    Figure("Figure 6", "Square waves of other half widths b; dotted and starred: the chosen b", {"widths": _W1}, PAPERS, "b"),
     Figure("Figure 7", "More and fewer buckets", {"buckets": _W1}, PAPERS),
     Figure("Orders", "Randomize then bucketize, or bucketize then randomize", {"orders": _W1}, PAPERS),
 )  # fmt: skip
+
+
+def shown(curve: Curve) -> tuple[float, ...]:
+    """The places along the curve: all but that of the chosen half width, drawn as a star."""
+    return tuple(x for x in curve.xs if curve.measure != "widths" or x != CHOSEN)
 
 
 def draw(figure: Figure, curve: Curve, title: str, axes: Any = None) -> Any:
     """One panel, as a figure of its own or into ``axes``."""
     styles = _STYLES.get(curve.measure, _METHODS)
     drawn = draw_curves(
-        curve, curve.methods, styles, xs=figure.xs, title=title,
+        curve, curve.methods, styles, xs=shown(curve), title=title,
         labels=(figure.by, figure.panels[curve.measure]), bands=len(curve.methods) < 6, axes=axes,
     )  # fmt: skip
     if curve.measure == "widths":

@@ -22,8 +22,8 @@ def html_page(results: Results, title: str) -> str:
     theirs = [f for f in results.findings if f.claim.where != "ours"]
     ours = [f for f in results.findings if f.claim.where == "ours"]
     lead = page.text(
-        f"The experiments of the paper, run again with {results.repeats} repeats (figures 5 to 7: "
-        f"{results.fewer}). Tallies follow the exact law of each mechanism; methods on one mechanism "
+        f"The experiments of the paper, run again with {results.repeats} repeats (half as many more "
+        "for figures 5 to 7). Tallies follow the exact law of each mechanism; methods on one mechanism "
         "see the same tallies. Bands and ± are one standard deviation over repeats; in claims and "
         "tables ± is a standard error. All distances are on [0, 1].",
         verdicts(theirs),
@@ -82,7 +82,7 @@ def _figure(figure: figures.Figure, results: Results) -> str:
         parts.append(page.figures(pictures))
         for curve in curves:
             titles = {method: TITLES.get(method, method) for method in curve.methods}
-            numbers = page.curve_table(curve, titles, figure.xs or curve.xs)
+            numbers = page.curve_table(curve, titles, figures.shown(curve))
             parts.append(page.folded(f"Numbers: {title}, {figure.panels[curve.measure]}", numbers))
     return "\n".join(parts) if len(parts) > 1 else ""
 

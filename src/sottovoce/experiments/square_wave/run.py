@@ -18,11 +18,12 @@ from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.numbers import Numbers, load
 from sottovoce.experiments.plots import png
 from sottovoce.experiments.square_wave import comparison, figures, variants
+from sottovoce.experiments.square_wave.means import means
 from sottovoce.experiments.square_wave.report import html_page, summary_tables
 from sottovoce.experiments.square_wave.sweep import sweep
 from sottovoce.experiments.work import Progress, silent, write
 
-__all__ = ["CLAIMS", "REPEATS", "TITLE", "Results", "fewer", "measure", "run"]
+__all__ = ["CLAIMS", "REPEATS", "TITLE", "Results", "conclude", "measure", "publish", "run"]
 
 TITLE = "Estimating numerical distributions under local differential privacy"
 CLAIMS = Path(__file__).with_name("claims.toml")
@@ -30,9 +31,14 @@ REPEATS = 20
 """A run takes a quarter of an hour on two cores; the paper has 100."""
 
 
-def fewer(repeats: int) -> int:
-    """The repeats of figures 5 to 7, which have many cells."""
-    return max(2, repeats // 2)
+def more(repeats: int) -> int:
+    """The repeats of figures 5 to 7, where differences are small."""
+    return repeats * 3 // 2
+
+
+def many(repeats: int) -> int:
+    """The repeats of means by stochastic rounding and the piecewise mechanism."""
+    return 10 * repeats
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,11 +50,6 @@ class Results:
     repeats: int
     curves: Mapping[tuple[str, str], Curve]
     findings: tuple[Finding, ...]
-
-    @property
-    def fewer(self) -> int:
-        """The repeats of figures 5 to 7."""
-        return fewer(self.repeats)
 
     @property
     def tables(self) -> dict[str, Frame]:
@@ -68,8 +69,55 @@ def run(
     workers: int | None = None,
 ) -> tuple[Results, list[Path]]:
     """Measure everything, judge the claims, and write page, numbers, tables and pictures."""
-    results = measure(data, repeats, progress=progress, workers=workers)
+    results = conclude(*measure(data, repeats, progress=progress, workers=workers), repeats)
     progress("page", 0.0)
+    written = publish(results, output)
+    progress("page", 1.0)
+    return results, written
+
+
+Measured = tuple[list[Numbers], list[str], dict[tuple[str, str], Curve]]
+"""Data sets, those that could not be had, and curves."""
+
+
+def measure(
+    data: Path | None, repeats: int, *, progress: Progress = silent, workers: int | None = None
+) -> Measured:
+    """All numbers."""
+    loaded, skipped = load(figures.ALL, data)
+    papers = [d for d in loaded if d.name in figures.PAPERS]
+    how: dict[str, Any] = {"progress": progress, "workers": workers}
+    curves = sweep(loaded, repeats, **how)
+    curves |= means(loaded, many(repeats), **how)
+    parts = (
+        variants.shapes, variants.widths, variants.buckets, variants.orders, variants.stops,
+    )  # fmt: skip
+    for part in parts:
+        curves |= part(papers, more(repeats), **how)
+    return loaded, skipped, curves
+
+
+def conclude(
+    loaded: Sequence[Numbers],
+    skipped: Sequence[str],
+    curves: dict[tuple[str, str], Curve],
+    repeats: int,
+) -> Results:
+    """The claims, judged by what was measured."""
+    prepared: dict[str, Sequence[Reading]] = {
+        "shapes": variants.shape_readings(curves),
+        "chosen b": variants.chosen_width_readings(curves),
+        "adaptive mean": comparison.adaptive_readings(curves),
+    }
+    for method in ("ems", "em"):
+        prepared[f"stops {method}"] = variants.stop_readings(curves, method)
+        prepared[f"expected {method}"] = comparison.expected_readings(curves, method)
+    findings = judge(read_claims(CLAIMS), curves, prepared)
+    return Results({d.name: d for d in loaded}, tuple(skipped), repeats, curves, findings)
+
+
+def publish(results: Results, output: Path) -> list[Path]:
+    """Page, numbers, tables and pictures as files of a folder; page and numbers first."""
     written = [
         write(output / "square-wave.html", html_page(results, TITLE)),
         write(output / "square-wave.json", json.dumps(document(results), indent=1)),
@@ -80,34 +128,7 @@ def run(
             picture = png(figures.picture(figure, results.curves, results.datasets))
             name = figure.name.lower().replace(" ", "-")
             written.append(write(output / f"square-wave-{name}.png", picture))
-    progress("page", 1.0)
-    return results, written
-
-
-def measure(
-    data: Path | None, repeats: int, *, progress: Progress = silent, workers: int | None = None
-) -> Results:
-    """All numbers, without writing anything."""
-    loaded, skipped = load(figures.ALL, data)
-    datasets = {d.name: d for d in loaded}
-    papers = [datasets[name] for name in figures.PAPERS if name in datasets]
-    how: dict[str, Any] = {"progress": progress, "workers": workers}
-    curves = sweep(loaded, repeats, **how)
-    parts = (
-        variants.shapes, variants.widths, variants.buckets, variants.orders, variants.stops,
-    )  # fmt: skip
-    for part in parts:
-        curves |= part(papers, fewer(repeats), **how)
-    prepared: dict[str, Sequence[Reading]] = {
-        "shapes": variants.shape_readings(curves),
-        "chosen b": variants.chosen_width_readings(curves),
-        "adaptive mean": comparison.adaptive_readings(curves),
-    }
-    for method in ("ems", "em"):
-        prepared[f"stops {method}"] = variants.stop_readings(curves, method)
-        prepared[f"expected {method}"] = comparison.expected_readings(curves, method)
-    findings = judge(read_claims(CLAIMS), curves, prepared)
-    return Results(datasets, tuple(skipped), repeats, curves, findings)
+    return written
 
 
 def document(results: Results) -> dict[str, Any]:

@@ -1,0 +1,205 @@
+"""Plausible truths: distributions that could have given the reports at hand.
+
+To compare methods a survey is simulated from truths that look like the real one in what
+matters to them: whether many values are rare, and whether neighbours are alike.  A single
+estimate would be a poor truth, smoother or rougher than the real one.  So truths are drawn:
+
+- from the posterior of ``adaptive`` where there are no unbiased shares but an order and an
+  exact likelihood (see :mod:`sottovoce.estimators.posterior`);
+- else around unbiased shares, under two priors, of which the reports choose: each is drawn
+  from as often as it is probable given the shares as they came.
+
+  * *Values apart*: every share drawn from one mixture (:mod:`sottovoce.estimators.prior`).
+  * *Neighbours alike*: normal in the frequencies of their Fourier transform, with a power P
+    that is constant in bands of half an octave, and drawn from its posterior, band by band.
+    With noise of power N, ``|G|^2`` is exponential with mean P + N, and given P
+
+        ``F | G ~ normal(G P / (P + N), P N / (P + N))``.
+
+- where there is nothing of the kind, from the likelihood climbed a while (``em``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.core.channel import Floats
+from sottovoce.core.interval import Interval
+from sottovoce.core.randomness import Seeded
+from sottovoce.core.tally import Tally
+from sottovoce.estimators.adaptive import no_single_likelihood, posterior
+from sottovoce.estimators.bootstrap import plausible_truths, whole_counts
+from sottovoce.estimators.consistency import project_to_simplex
+from sottovoce.estimators.em import em
+from sottovoce.estimators.empirical_bayes import MIXTURE_NEEDS
+from sottovoce.estimators.evidence import Evidence
+from sottovoce.estimators.hh_admm import no_hierarchy
+from sottovoce.estimators.means import mean_estimate
+from sottovoce.estimators.prior import SMALL, density_of, fit_prior
+from sottovoce.estimators.raw import Raw, unbiased_shares
+from sottovoce.estimators.spectrum import noise_power
+
+__all__ = ["Neighbours", "draw_truths", "log_density_apart"]
+
+_BANDS_NEED = 8
+"""Values below which a band would have no frequency to average over."""
+_FITTED = 3
+"""Parameters that a fitted mixture is about worth; each costs half the logarithm of d."""
+_NOISE_DRAWS = 20
+"""Simulated surveys that tell the noise of a hierarchy, frequency by frequency."""
+
+
+def draw_truths(evidence: Evidence, count: int, source: Seeded) -> list[Floats]:
+    """``count`` distributions that could have given these reports."""
+    channel, mechanism = evidence.channel, evidence.mechanism
+    if not channel.tells_shares:
+        return [_of_that_mean(evidence.tally)] * count
+    tied = channel.inverse_name != "unbiased" or not no_hierarchy(mechanism)
+    if (channel.inverse is None or tied) and not no_single_likelihood(mechanism):
+        return posterior(evidence).draws(count, source.generator())
+    if channel.inverse is None:
+        return [em(evidence).shares] * count
+    raw = unbiased_shares(evidence.tally)
+    if raw.size < _BANDS_NEED:
+        return plausible_truths(raw, count, source)
+    if tied:
+        return Neighbours(raw, _simulated_noise(evidence, raw, source)).draws(count, source)
+    return _of_the_likelier(raw, count, source)
+
+
+def _of_the_likelier(raw: Raw, count: int, source: Seeded) -> list[Floats]:
+    """Draws under both priors, in the numbers that their probabilities say."""
+    alike = Neighbours(raw, np.full(raw.size // 2, noise_power(raw)))
+    if raw.size < MIXTURE_NEEDS:
+        return alike.draws(count, source)
+    odds = np.clip(log_density_apart(raw) - alike.log_density, -50.0, 50.0)
+    first = round(count / (1 + float(np.exp(-odds))))
+    return [*plausible_truths(raw, first, source), *alike.draws(count - first, source)]
+
+
+# -- neighbours alike ------------------------------------------------------------------
+
+
+_RATIOS: Floats = np.concatenate([[0.0], 2.0 ** np.arange(-4, 24, 0.5)])
+"""Powers of true shares over the power of noise that a band may have."""
+_LOG_PRIOR: Floats = np.log(
+    np.concatenate([[0.5], np.full(len(_RATIOS) - 1, 0.5 / (len(_RATIOS) - 1))])
+)
+"""Half of all bands have no power; any octave of the others is as likely."""
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """Shares whose power is constant in bands of frequencies, seen through noise.
+
+    ``noise`` is the expected power of the noise at the frequencies 1 .. d // 2, alike in a band.
+    """
+
+    raw: Raw
+    noise: Floats
+
+    @cached_property
+    def _seen(self) -> NDArray[np.complex128]:
+        return np.fft.rfft(self.raw.shares)[1:]
+
+    @cached_property
+    def _edges(self) -> list[int]:
+        return _bands(len(self.noise))
+
+    @cached_property
+    def _log_posterior(self) -> Floats:
+        """A row a band: the log-density of what was seen in it, and of each ratio of powers."""
+        d, weights = self.raw.size, np.ones(len(self.noise))
+        weights[-1] = 1.0 if d % 2 else 0.5  # the last frequency of an even number is real
+        seen = np.abs(self._seen) ** 2 / self.noise
+        constant = -np.log(2 * np.pi * self.noise / d)
+        sums = [
+            np.add.reduceat(weights * part, self._edges[:-1])[:, None]
+            for part in (constant, np.ones(len(seen)), seen)
+        ]
+        found: Floats = sums[0] - sums[1] * np.log1p(_RATIOS) - sums[2] / (1 + _RATIOS) + _LOG_PRIOR
+        return found
+
+    @property
+    def log_density(self) -> float:
+        """Of the unbiased shares as they came, under this prior; their total is certain."""
+        total = -0.5 * np.log(2 * np.pi * float(self.noise.mean()) / self.raw.size)
+        return float(np.logaddexp.reduce(self._log_posterior, axis=1).sum() + total)
+
+    def draws(self, count: int, source: Seeded) -> list[Floats]:
+        """Distributions that could have given these shares."""
+        random, found = source.generator(), []
+        logs, sizes = self._log_posterior, np.diff(self._edges)
+        chances = np.exp(logs - np.logaddexp.reduce(logs, axis=1, keepdims=True)).cumsum(axis=1)
+        for _ in range(count):
+            below = chances < random.random(len(chances))[:, None] * chances[:, -1:]
+            ratio = np.repeat(_RATIOS[below.sum(axis=1)], sizes)
+            kept = ratio / (1 + ratio)
+            apart = random.normal(size=len(kept)) + 1j * random.normal(size=len(kept))
+            drawn = kept * self._seen + np.sqrt(kept * self.noise / 2) * apart
+            found.append(
+                project_to_simplex(np.fft.irfft(np.concatenate([[1.0], drawn]), self.raw.size))
+            )
+        return found
+
+
+def _bands(count: int) -> list[int]:
+    """Where bands of half an octave begin, and the end of the last: 0, 1, 2, 3, 5, 7, 11, ..."""
+    edges, wide = [0, 1], 1.0
+    while edges[-1] < count:
+        wide *= np.sqrt(2)
+        edges.append(min(count, max(edges[-1] + 1, round(wide))))
+    return edges[: edges.index(count) + 1]
+
+
+def _simulated_noise(evidence: Evidence, raw: Raw, source: Seeded) -> Floats:
+    """The power of the noise where it is not alike at all frequencies: seen in simulated surveys."""
+    counts = whole_counts(project_to_simplex(raw.shares) * raw.n, raw.n)
+    powers = np.zeros(raw.size // 2)
+    for _ in range(_NOISE_DRAWS):
+        again = unbiased_shares(evidence.mechanism.simulate(counts, source=source))
+        powers += np.abs(np.fft.rfft(again.shares - counts / raw.n)[1:]) ** 2
+    edges = _bands(len(powers))
+    sizes = np.diff(edges)
+    means: Floats = np.repeat(np.add.reduceat(powers, edges[:-1]) / sizes / _NOISE_DRAWS, sizes)
+    return np.maximum(means, np.finfo(float).tiny)
+
+
+# -- values apart ----------------------------------------------------------------------
+
+
+def log_density_apart(raw: Raw) -> float:
+    """Of the unbiased shares as they came, every value drawn from one fitted mixture.
+
+    Shares of more than 8 standard errors are as likely in every octave up to 1.
+    """
+    sigma = float(np.mean(raw.sigma))
+    observed = raw.shares / sigma
+    small = observed < SMALL
+    large = raw.shares[~small]
+    told = -np.log(large * np.log(1 / min(sigma, 0.5))).sum()
+    if small.any():
+        left = max((1 - float(large.sum())) / sigma / np.count_nonzero(small), 1e-7)
+        density = density_of(observed[small], fit_prior(observed[small], left))
+        told += np.log(density / sigma).sum()
+    return float(told) - _FITTED * np.log(raw.size) / 2
+
+
+# -- only the mean ---------------------------------------------------------------------
+
+
+def _of_that_mean(tally: Tally) -> Floats:
+    """People at the two bins around the estimated mean: all that such reports tell."""
+    domain = tally.mechanism.domain
+    assert isinstance(domain, Interval)
+    told = mean_estimate(tally, "unbiased", "").mean().value
+    place = (told - domain.low) / (domain.high - domain.low) * domain.bins - 0.5
+    place = float(np.clip(place, 0, domain.bins - 1))
+    first = min(int(place), domain.bins - 2)
+    shares = np.zeros(domain.bins)
+    shares[first], shares[first + 1] = 1 - (place - first), place - first
+    return shares

@@ -1,0 +1,75 @@
+"""Numbers on a grid finer than their bins: what a device sees, and what it is randomized from."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from sottovoce.core.checks import check_int
+from sottovoce.core.domain import Indices
+from sottovoce.core.errors import InvalidInput
+from sottovoce.core.interval import Interval
+from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
+
+__all__ = ["FineGrid", "check_interval"]
+
+
+def check_interval(domain: object, owner: str) -> None:
+    """A mechanism for numbers needs an interval."""
+    if not isinstance(domain, Interval):
+        raise InvalidInput("domain", owner, "an Interval: its values must be numbers", domain)
+
+
+@dataclass(frozen=True)
+class FineGrid(Mechanism):
+    """A mechanism for numbers: ``steps`` equal positions a bin, the first at its lower edge.
+
+    Unless given, there are so many steps that the grid has at least ``default_positions``.
+    """
+
+    default_positions: ClassVar[int]
+    largest_grid: ClassVar[int]
+    domain: Interval
+
+    _: KW_ONLY
+    steps: int | None = None
+    bits: int = DEFAULT_BITS
+
+    def _check_domain(self) -> None:
+        check_interval(self.domain, self.name)
+
+    def _check_options(self) -> None:
+        check_bits(self.bits, self.name)
+        bins, most = self.domain.size, self.largest_grid
+        if bins > most:
+            raise InvalidInput("domain", self.name, f"of at most {most} bins", f"{bins} bins")
+        if self.steps is None:
+            object.__setattr__(self, "steps", -(-self.default_positions // bins))
+        check_int(self.steps, "steps", self.name, 1, most // bins)
+
+    @property
+    def each(self) -> int:
+        """Positions a bin, a number by now."""
+        assert self.steps is not None
+        return self.steps
+
+    @property
+    def positions(self) -> int:
+        return self.domain.size * self.each
+
+    def locate(self, values: Any) -> Indices:
+        interval = self.domain
+        bins = interval.indices(values)
+        numbers = np.asarray(values, dtype=np.float64)
+        width = (interval.high - interval.low) / interval.bins
+        within = (numbers - interval.edges[bins]) * (self.each / width)
+        return bins * self.each + np.clip(within.astype(np.int64), 0, self.each - 1)
+
+    def _too_coarse(self) -> InvalidInput:
+        """Where rounding leaves no difference between values."""
+        return InvalidInput(
+            "epsilon", self.name, f"larger for {self.bits} bits on {self.positions} positions",
+            self.epsilon, hint="At this precision the answer would carry nothing.",
+        )  # fmt: skip
