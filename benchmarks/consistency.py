@@ -38,6 +38,8 @@ _SUM_TO_ONE = {
     "power-ns",
     "empirical-bayes",
 }
+_FILTERS = {"dw", "iiw", "amrp"}
+"""They mix neighbours, which in a dictionary have nothing to do with each other."""
 _MAY_ERR_MORE = {"norm-mul"}
 """Scaling takes most from the large shares, and among many values nearly everything."""
 
@@ -49,7 +51,9 @@ def post_processing(population: Population, progress: Progress) -> list[Row]:
     support = our_support("oue", mechanism, group)
     people = iter(range(group.n, 0, -1))
     rows = []
-    for method in (method for method in METHODS if method.fit is None):
+    for method in METHODS:
+        if method.fit or method.name in _FILTERS or method.why_not(mechanism):
+            continue
         name = f"consistency: {method.name}"
         progress.say(f"{name}, {group.size:,} values, {1 + ROUNDS} times")
         groups = [group.first(next(people)) for _ in range(1 + ROUNDS)]

@@ -20,7 +20,9 @@ from sottovoce.estimators.empirical_bayes import (
 from sottovoce.estimators.prior import SMALL, _tables, _with_mean_zero, fit_prior, posterior_of
 from sottovoce.estimators.raw import Raw
 
-STEPS = {m.name: m for m in METHODS if m.step is not None}
+FILTERS = ("smooth", "gaussian-filter", "dw", "iiw", "iiw-g", "amrp")
+"""They are for ordered values."""
+STEPS = {m.name: m for m in METHODS if m.step is not None and m.name not in FILTERS}
 
 
 def populations():

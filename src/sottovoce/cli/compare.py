@@ -46,13 +46,8 @@ def compare(
         ),
     ] = None,
     replicates: Annotated[
-        int | None,
-        typer.Option(
-            "--replicates",
-            metavar="N",
-            help="How many surveys are simulated; 20 if not given, 100 for the mean.",
-        ),
-    ] = None,
+        int, typer.Option("--replicates", metavar="N", help="How many surveys are simulated.")
+    ] = 100,
     seconds: Annotated[
         float,
         typer.Option(

@@ -18,6 +18,7 @@ from __future__ import annotations
 import numpy as np
 
 from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.threads import one_product_thread
 from sottovoce.estimators.em import unordered
 from sottovoce.estimators.evidence import Evidence, Fit
 from sottovoce.estimators.likelihood import Progress, Teller
@@ -40,7 +41,8 @@ def adaptive(evidence: Evidence, *, progress: Progress | None = None) -> Fit:
     ``progress(steps, evidence)`` is called now and then.  ``optimality`` is about how far the
     penalised likelihood under the best prior is from its greatest.
     """
-    found = posterior(evidence, progress=progress)
+    with one_product_thread():
+        found = posterior(evidence, progress=progress)
     best, tried = found.search.best, len(found.search.tried)
     return Fit(
         found.shares, best.promised <= _CONVERGED, found.search.steps, optimality=best.promised,

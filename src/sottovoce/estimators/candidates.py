@@ -61,6 +61,8 @@ _MORE = (
     Candidate("gaussian-filter", ("norm-sub",), {"sigma": 3.0}),
 )
 """Besides every method by itself, and before norm-sub."""
+_WIDE_NEEDS = 10
+"""Values below which a filter three values wide has nothing to tell apart."""
 
 
 def candidates_for(mechanism: Mechanism, goal: str) -> tuple[list[Candidate], dict[str, str]]:
@@ -78,7 +80,8 @@ def candidates_for(mechanism: Mechanism, goal: str) -> tuple[list[Candidate], di
             found.append(Candidate(name))
         if name in _WITH_NEGATIVE and "norm-sub" in apply:
             found.append(Candidate(name, ("norm-sub",)))
-    found += [c for c in _MORE if {c.method, *c.then} <= set(apply)]
+    if mechanism.domain.size >= _WIDE_NEEDS:
+        found += [c for c in _MORE if {c.method, *c.then} <= set(apply)]
     return found, unfit
 
 

@@ -49,9 +49,13 @@ __all__ = ["compare"]
 Progress = Callable[[str, float], object]
 """Called with what was just done and the part of the work that is."""
 
-_REPLICATES, _FOR_THE_MEAN = 20, 100
+_Runs = dict[Candidate, list[tuple[float, float]]]
+"""The error and the seconds of every run."""
+
 _LEAST = 5
 """Runs that a slow candidate needs to be ranked."""
+_LOOKS, _WORSE, _CLEARLY = (5, 10, 20, 40), 1.25, 4.0
+"""After so many surveys, what is by so many standard errors a quarter worse is not run on more."""
 
 
 def compare(
@@ -59,17 +63,18 @@ def compare(
     goal: str = "distribution",
     *,
     methods: Sequence[str] | None = None,
-    replicates: int | None = None,
+    replicates: int = 100,
     seconds: float = 30.0,
     progress: Progress | None = None,
 ) -> Comparison:
     """Methods ranked by the error to expect for ``goal``, on surveys simulated like this one.
 
     ``methods`` names candidates, ``"iiw + norm-sub"`` for one after the other; by default all
-    that apply.  ``replicates`` surveys are simulated: 20, or 100 for the mean, whose error in one
-    survey tells little.  Slow candidates are run on as many as ``seconds`` allow, the faster ones
+    that apply.  ``replicates`` surveys are simulated, fewer
+    where that takes more than ``seconds``.  Slow candidates are run on as many as ``seconds`` allow, the faster ones
     going first; one that could not be run five times is left out, which
-    :attr:`Comparison.left_out` tells.  ``progress(text, part)`` is called as the work goes on.
+    :attr:`Comparison.left_out` tells.  What is clearly worse after some surveys is not run on
+    more.  ``progress(text, part)`` is called as the work goes on.
 
     Errors are about the respondents.  The same reports give the same simulated surveys.
 
@@ -82,8 +87,7 @@ def compare(
     """
     given = Evidence.of(evidence)
     check_choice(goal, "goal", "compare", GOALS)
-    default = _FOR_THE_MEAN if goal == "mean" else _REPLICATES
-    count = default if replicates is None else check_int(replicates, "replicates", "compare", 2)
+    count = check_int(replicates, "replicates", "compare", 2)
     budget = _check_seconds(seconds)
     if isinstance(coarse := given.mechanism, CoarseMechanism):
         given = Evidence.of(evidence_of_bins(given, coarse))
@@ -95,9 +99,9 @@ def compare(
     measure, score = score_for(goal, mechanism.domain)
     candidates, unfit = _candidates(mechanism, goal, methods)
     left_out: dict[str, str] = {}
-    surveys = _Surveys(given, count, score)
+    surveys = _Surveys(given, count, score, budget)
     contenders = _run(candidates, surveys, budget, left_out, progress or _silent)
-    return Comparison(evidence, goal, measure, contenders, left_out, unfit, count)
+    return Comparison(evidence, goal, measure, contenders, left_out, unfit, surveys.count)
 
 
 def _silent(text: str, part: float) -> None:
@@ -152,12 +156,17 @@ class _TooLong(Exception):
 class _Surveys:
     """Simulated surveys with known truths, made when first asked for."""
 
-    def __init__(self, evidence: Evidence, count: int, score: Score) -> None:
-        self.count, self._score = count, score
+    def __init__(self, evidence: Evidence, count: int, score: Score, budget: float) -> None:
+        self._score = score
         self._mechanism, self._n = evidence.mechanism, evidence.n
         self._source = Seeded(evidence.n)
         self._truths = draw_truths(evidence, count, self._source)
         self._made: list[tuple[Tally, Floats]] = []
+        start = time.perf_counter()
+        _ = self[0]
+        most = budget / max(time.perf_counter() - start, 1e-9)
+        self.count = count if most >= count else min(count, max(_LEAST, int(most)))
+        """As many as asked for; fewer, but five, where to simulate them takes too long."""
 
     def __getitem__(self, number: int) -> tuple[Tally, Floats]:
         while len(self._made) <= number:
@@ -192,22 +201,24 @@ def _run(
     progress: Progress,
 ) -> tuple[Contender, ...]:
     """All that fit in the budget, ranked; what does not is added to ``left_out``."""
-    runs: dict[Candidate, list[tuple[float, float]]] = {}
+    runs: _Runs = {}
     needed, ends = min(_LEAST, surveys.count), len(candidates) * surveys.count
     limit = budget / needed
     for done, candidate in enumerate(candidates, start=1):
         try:
             runs[candidate] = [_warm(surveys, candidate, limit)]
         except _TooLong:
-            left_out[candidate.name] = f"a run takes more than {limit:.2g} s, {needed} are needed"
+            left_out[candidate.name] = _too_slow(f"more than {limit:.2g}", needed, budget)
         except Unfit as error:
             left_out[candidate.name] = str(error)
         progress(candidate.name, done / ends)
     allowed = _shared_out(runs, surveys.count, budget)
     for candidate in [one for one in runs if allowed[one] < needed]:
         taken = runs.pop(candidate)[0][1]
-        left_out[candidate.name] = f"a run takes {taken:.2g} s, {needed} are needed"
+        left_out[candidate.name] = _too_slow(f"{taken:.2g}", needed, budget)
     for number in range(1, surveys.count):
+        if number in _LOOKS:
+            _stop_the_hopeless(runs, allowed, number, surveys.count, budget)
         for candidate in [one for one in runs if number < allowed[one]]:
             try:
                 runs[candidate].append(surveys.run(candidate, number, math.inf))
@@ -221,6 +232,10 @@ def _run(
     return ranked([_contender(candidate, told) for candidate, told in runs.items()])
 
 
+def _too_slow(taken: str, needed: int, budget: float) -> str:
+    return f"a run takes {taken} s, and {needed} do not fit in seconds={budget:g} beside the others"
+
+
 def _warm(surveys: _Surveys, candidate: Candidate, limit: float) -> tuple[float, float]:
     """A first run; where it takes too long, another: the first one may have had to compile."""
     try:
@@ -230,9 +245,7 @@ def _warm(surveys: _Surveys, candidate: Candidate, limit: float) -> tuple[float,
         return surveys.run(candidate, 0, limit)
 
 
-def _shared_out(
-    runs: dict[Candidate, list[tuple[float, float]]], count: int, budget: float
-) -> dict[Candidate, int]:
+def _shared_out(runs: _Runs, count: int, budget: float) -> dict[Candidate, int]:
     """How often each may run: an equal part of the time, of which the fast leave most to the slow."""
     allowed, left = {}, budget
     for number, candidate in enumerate(sorted(runs, key=lambda one: runs[one][0][1])):
@@ -241,6 +254,25 @@ def _shared_out(
         allowed[candidate] = count if most >= count else int(most)
         left -= allowed[candidate] * taken
     return allowed
+
+
+def _stop_the_hopeless(
+    runs: _Runs, allowed: dict[Candidate, int], number: int, count: int, budget: float
+) -> None:
+    """Run no more what by now is clearly worse than the best; the others share the time it leaves."""
+    still = [_contender(one, told) for one, told in runs.items() if len(told) == number]
+    if not still:
+        return
+    best, going = ranked(still)[0], {}
+    for contender in still:
+        ratio, spread = contender.ratio(best)
+        if ratio - _CLEARLY * spread > _WORSE:
+            allowed[contender.candidate] = number
+        else:
+            going[contender.candidate] = runs[contender.candidate]
+    spent = sum(seconds for told in runs.values() for _, seconds in told)
+    for candidate, more in _shared_out(going, count - number, max(budget - spent, 0.0)).items():
+        allowed[candidate] = number + more
 
 
 def _contender(candidate: Candidate, told: list[tuple[float, float]]) -> Contender:

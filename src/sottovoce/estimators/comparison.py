@@ -142,8 +142,8 @@ class Comparison:
         if ratios[:, 0].max() > 5:
             axes.set_xscale("log")
         axes.axvline(1, color="black", linewidth=0.8)
-        axes.set_xlabel(f"{self.measure}, over the least")
-        axes.set_title(f"{self.goal}, {self.replicates} simulated surveys", loc="left", fontsize=11)
+        axes.set_xlabel("error over the least")
+        figure.suptitle(self.measure, x=0.01, horizontalalignment="left", fontsize=11)
         axes.spines[["top", "right"]].set_visible(False)
         return figure
 

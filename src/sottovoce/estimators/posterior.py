@@ -26,11 +26,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.channel import Floats
+from sottovoce.core.threads import one_product_thread
 from sottovoce.estimators.consistency import project_to_simplex
 from sottovoce.estimators.penalised import Penalised
 from sottovoce.estimators.prior_search import PriorSearch
@@ -75,11 +77,13 @@ class Posterior:
 
     @cached_property
     def _population(self) -> Floats:
-        return self._mixed(self._about_population)
+        with one_product_thread():
+            return self._mixed(self._about_population)
 
     @cached_property
     def _respondents(self) -> Floats:
-        return self._mixed(self._about_respondents)
+        with one_product_thread():
+            return self._mixed(self._about_respondents)
 
     def _mixed(self, covariance: Callable[[Penalised], Floats]) -> Floats:
         mean = self.search.mean()
@@ -103,7 +107,7 @@ class Posterior:
     def _covariance(self, about: str) -> Floats:
         return self._population if about == "population" else self._respondents
 
-    def draws(self, count: int, random: np.random.Generator) -> list[Floats]:
+    def draws(self, count: int, random: Any) -> list[Floats]:
         """Distributions that could have given these reports: of the normal law, made positive."""
         values, vectors = np.linalg.eigh(self._population)
         root = vectors * np.sqrt(np.maximum(values, 0.0))

@@ -6,7 +6,7 @@ estimate would be a poor truth, smoother or rougher than the real one.  So truth
 
 - from the posterior of ``adaptive`` where there are no unbiased shares but an order and an
   exact likelihood (see :mod:`sottovoce.estimators.posterior`);
-- else around unbiased shares, under two priors, of which the reports choose: each is drawn
+- else around unbiased shares, under three priors, of which the reports choose: each is drawn
   from as often as it is probable given the shares as they came.
 
   * *Values apart*: every share drawn from one mixture (:mod:`sottovoce.estimators.prior`).
@@ -16,18 +16,22 @@ estimate would be a poor truth, smoother or rougher than the real one.  So truth
 
         ``F | G ~ normal(G P / (P + N), P N / (P + N))``.
 
+  * *A smooth histogram*, the posterior of ``adaptive`` again: shares that are nowhere negative
+    and may be smoother in one place than in another.
+
 - where there is nothing of the kind, from the likelihood climbed a while (``em``).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.channel import Floats
+from sottovoce.core.channel import Channel, DenseChannel, Floats
 from sottovoce.core.interval import Interval
 from sottovoce.core.randomness import Seeded
 from sottovoce.core.tally import Tally
@@ -39,14 +43,19 @@ from sottovoce.estimators.empirical_bayes import MIXTURE_NEEDS
 from sottovoce.estimators.evidence import Evidence
 from sottovoce.estimators.hh_admm import no_hierarchy
 from sottovoce.estimators.means import mean_estimate
+from sottovoce.estimators.posterior import Posterior
 from sottovoce.estimators.prior import SMALL, density_of, fit_prior
 from sottovoce.estimators.raw import Raw, unbiased_shares
 from sottovoce.estimators.spectrum import noise_power
 
-__all__ = ["Neighbours", "draw_truths", "log_density_apart"]
+__all__ = ["Neighbours", "as_response", "draw_truths", "log_density_apart", "log_density_smooth"]
 
 _BANDS_NEED = 8
 """Values below which a band would have no frequency to average over."""
+_SMOOTH_UP_TO = 1024
+"""Values beyond which priors of smoothness take too long to weigh."""
+_NO_DOUBT = 300.0
+"""Values apart so much likelier than neighbours alike need no third opinion."""
 _FITTED = 3
 """Parameters that a fitted mixture is about worth; each costs half the logarithm of d."""
 _NOISE_DRAWS = 20
@@ -68,17 +77,28 @@ def draw_truths(evidence: Evidence, count: int, source: Seeded) -> list[Floats]:
         return plausible_truths(raw, count, source)
     if tied:
         return Neighbours(raw, _simulated_noise(evidence, raw, source)).draws(count, source)
-    return _of_the_likelier(raw, count, source)
+    return _of_the_likelier(evidence, raw, count, source)
 
 
-def _of_the_likelier(raw: Raw, count: int, source: Seeded) -> list[Floats]:
-    """Draws under both priors, in the numbers that their probabilities say."""
-    alike = Neighbours(raw, np.full(raw.size // 2, noise_power(raw)))
-    if raw.size < MIXTURE_NEEDS:
-        return alike.draws(count, source)
-    odds = np.clip(log_density_apart(raw) - alike.log_density, -50.0, 50.0)
-    first = round(count / (1 + float(np.exp(-odds))))
-    return [*plausible_truths(raw, first, source), *alike.draws(count - first, source)]
+def _of_the_likelier(evidence: Evidence, raw: Raw, count: int, source: Seeded) -> list[Floats]:
+    """Draws under all priors, in the numbers that their probabilities say."""
+    noise = noise_power(raw)
+    alike = Neighbours(raw, np.full(raw.size // 2, noise))
+    densities = [alike.log_density]
+    draws: list[Callable[[int], list[Floats]]] = [lambda some: alike.draws(some, source)]
+    if raw.size >= MIXTURE_NEEDS:
+        densities.append(log_density_apart(raw))
+        draws.append(lambda some: plausible_truths(raw, some, source))
+    told = noise < 1  # the most that any frequency of a distribution has
+    if told and raw.size <= _SMOOTH_UP_TO and densities[-1] - densities[0] < _NO_DOUBT:
+        given = as_response(evidence, raw, noise)
+        found = posterior(given)
+        densities.append(log_density_smooth(given, found, noise))
+        draws.append(lambda some: found.draws(some, source.generator()))
+    odds = np.exp(np.array(densities) - max(densities))
+    parts = whole_counts(count * odds / odds.sum(), count)
+    drawn = [truth for draw, some in zip(draws, parts, strict=True) for truth in draw(int(some))]
+    return [drawn[i] for i in source.generator().permutation(count)]
 
 
 # -- neighbours alike ------------------------------------------------------------------
@@ -86,10 +106,11 @@ def _of_the_likelier(raw: Raw, count: int, source: Seeded) -> list[Floats]:
 
 _RATIOS: Floats = np.concatenate([[0.0], 2.0 ** np.arange(-4, 24, 0.5)])
 """Powers of true shares over the power of noise that a band may have."""
+_SILENT = 0.9
+"""Bands that have no power, before anything is seen: smooth shares have it in few."""
 _LOG_PRIOR: Floats = np.log(
-    np.concatenate([[0.5], np.full(len(_RATIOS) - 1, 0.5 / (len(_RATIOS) - 1))])
+    np.concatenate([[_SILENT], np.full(len(_RATIOS) - 1, (1 - _SILENT) / (len(_RATIOS) - 1))])
 )
-"""Half of all bands have no power; any octave of the others is as likely."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -167,6 +188,49 @@ def _simulated_noise(evidence: Evidence, raw: Raw, source: Seeded) -> Floats:
     sizes = np.diff(edges)
     means: Floats = np.repeat(np.add.reduceat(powers, edges[:-1]) / sizes / _NOISE_DRAWS, sizes)
     return np.maximum(means, np.finfo(float).tiny)
+
+
+# -- a smooth histogram ----------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _AsResponse(Evidence):
+    """Unbiased shares of any oracle as if randomized response had given them.
+
+    With ``A = (1 - g) / d + g I`` and as many reports as make its noise that of the shares, the
+    likelihood of the counts ``n A f`` is nearly that of normal noise.
+    """
+
+    frequencies: Floats = field(default_factory=lambda: np.ones(1))
+    people: float = 1.0
+    gap: float = 1.0
+
+    @cached_property
+    def channel(self) -> Channel:
+        d = len(self.frequencies)
+        return DenseChannel(np.full((d, d), (1 - self.gap) / d) + self.gap * np.eye(d))
+
+    @cached_property
+    def cells(self) -> Floats:
+        return self.people * self.frequencies
+
+
+def as_response(evidence: Evidence, raw: Raw, noise: float) -> _AsResponse:
+    """The same shares, whose noise has this power, with an exact likelihood."""
+    d = raw.size
+    shares = raw.shares + (1 - raw.shares.sum()) / d
+    gap = 0.05 / (d * float(np.abs(shares).max()))
+    base = (1 - gap) / d
+    people = base / (gap**2 * noise / d)
+    return _AsResponse(evidence.tally, None, base + gap * shares, people, gap)
+
+
+def log_density_smooth(given: _AsResponse, found: Posterior, noise: float) -> float:
+    """Of the unbiased shares as they came, under the priors of ``adaptive``."""
+    d, counts = len(given.frequencies), given.cells
+    best = float(counts @ np.log(given.frequencies))
+    missing = found.search.best.evidence - best
+    return missing - 0.5 * d * float(np.log(2 * np.pi * noise / d))
 
 
 # -- values apart ----------------------------------------------------------------------

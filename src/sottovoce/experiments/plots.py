@@ -99,7 +99,9 @@ def _sparse_ticks(axes: Any) -> None:
     """Few ticks in plain text on the logarithmic axis, whatever its range."""
     ticker = optional("matplotlib.ticker", extra="analyse", purpose="a reproduction's pictures")
     low, high = axes.get_ylim()
-    steps = (1,) if high > 300 * low else (1, 3) if high > 30 * low else (1, 2, 5)
+    steps: tuple[int, ...] = (1,) if high > 300 * low else (1, 3) if high > 30 * low else (1, 2, 5)
+    if high < 3 * low:
+        steps = tuple(range(1, 10))
     axes.yaxis.set_major_locator(ticker.LogLocator(subs=steps))
     axes.yaxis.set_minor_locator(ticker.NullLocator())
     axes.yaxis.set_major_formatter(lambda y, _: f"{y:.0e}".replace("e-0", "e-"))

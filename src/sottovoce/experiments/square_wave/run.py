@@ -28,7 +28,7 @@ __all__ = ["CLAIMS", "REPEATS", "TITLE", "Results", "conclude", "measure", "publ
 TITLE = "Estimating numerical distributions under local differential privacy"
 CLAIMS = Path(__file__).with_name("claims.toml")
 REPEATS = 20
-"""A run takes a quarter of an hour on two cores; the paper has 100."""
+"""A run computes for about ten minutes on each of two cores; the paper has 100."""
 
 
 def more(repeats: int) -> int:
