@@ -412,3 +412,10 @@ def test_whole_reports_beat_their_tally():
         )
         gained.append(composite - joint)
     assert np.mean(gained) > 5.2 * np.std(gained) / 10
+
+
+def test_nothing_follows_a_fit():
+    mechanism = sv.mechanism("grr", sv.Categories(4), 1.0)
+    tally = mechanism.simulate([10, 20, 30, 40], source=sv.Seeded(1))
+    with pytest.raises(Unfit, match="em gives a distribution already.*then = norm-sub"):
+        sv.estimate(tally, "em", then="norm-sub")

@@ -11,7 +11,7 @@ import numpy as np
 from sottovoce.core.binning import CoarseMechanism
 from sottovoce.core.channel import Floats
 from sottovoce.core.checks import check_choice
-from sottovoce.core.errors import InvalidInput
+from sottovoce.core.errors import InvalidInput, Unfit
 from sottovoce.core.estimate import Estimate
 from sottovoce.core.noise import LinearNoise, NoNoise
 from sottovoce.core.reports import Reports
@@ -70,6 +70,11 @@ def estimate(
         return Estimate(tally.mechanism.domain, np.ones(1), tally.n, "certain", why, NoNoise(1))
     name = " + ".join(m.name for m in chosen)
     if chosen[0].fit is not None:
+        if len(chosen) > 1:
+            raise Unfit(
+                f"{chosen[0].name} gives a distribution already: nothing can follow it; "
+                f"then = {', '.join(m.name for m in chosen[1:])}"
+            )
         return _from_fit(given, chosen[0], options, name, why)
     if chosen[0].tells_only_the_mean(tally.mechanism):
         chosen[0].check_options(None, options)
