@@ -39,7 +39,8 @@ _POSITIONS = 24
 """Of so many ranges, or cumulative shares, the mean square is taken."""
 _PART = 10
 """A range is a tenth of all numbers."""
-_METHODS, _SURVEYS = ("ems", "em"), 10
+_METHODS = ("ems", "em")
+_FEWEST_SURVEYS, _MOST_SURVEYS, _BINS_IN_ALL = 10, 100, 4_096
 """So many are simulated: the error's own error is about a fifth at most."""
 _MOST_SIMULATED_BINS, _MOST_SIMULATED_USERS = 2**11, 10**9
 _DRAWN_USERS = 10**6
@@ -151,7 +152,8 @@ class NumberYardstick:
     def _simulated(self, mechanism: Mechanism, users: int) -> dict[str, float]:
         """The root-mean-square error of a few surveys, always the same ones, by each method."""
         counts, source = whole_counts(self.shares * users, users), Seeded(1)
-        surveys = [_survey(mechanism, counts, source) for _ in range(_SURVEYS)]
+        wanted = max(_FEWEST_SURVEYS, min(_MOST_SURVEYS, _BINS_IN_ALL // self.domain.bins))
+        surveys = [_survey(mechanism, counts, source) for _ in range(wanted)]
         errors = {}
         for method in _METHODS:
             shares = [estimate(tally, method).require_shares("plan") for tally in surveys]

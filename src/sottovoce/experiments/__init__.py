@@ -50,7 +50,7 @@ class Reproduction:
         )
 
 
-_PAPERS = {"consistency": "consistency", "square-wave": "square_wave"}
+_PAPERS = {"consistency": "consistency", "square-wave": "square_wave", "wiener": "wiener"}
 """Names, and the folders with ``TITLE``, ``REPEATS`` and ``run``."""
 
 
