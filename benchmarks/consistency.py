@@ -64,7 +64,7 @@ def post_processing(population: Population, progress: Progress) -> list[Row]:
             check_estimates([raw], part, support, "unbiased")
             check_method(method.name, estimate.shares, raw.shares, part.truth)
         task = f"{method.name}: shares of {group.size:,} values (OUE)"
-        rows.append(_row("consistency", task, timing, _WITHIN, f"{ROUNDS} tallies"))
+        rows.append(row_of_target("consistency", task, timing, _WITHIN, f"{ROUNDS} tallies"))
     return rows
 
 
@@ -80,7 +80,7 @@ def many_values(population: Population, progress: Progress) -> list[Row]:
     check = check_estimates(estimates[:1], group, support, "our hr-million")
     task = f"Hadamard response (HR): tally and decode {group.size:,} values"
     on = f"{ROUNDS} calls, {group.n:,} reports"
-    return [_row("hr-million", task, timing, _WITHIN_MANY, on, check=check)]
+    return [row_of_target("hr-million", task, timing, _WITHIN_MANY, on, check=check)]
 
 
 def check_method(
@@ -112,7 +112,9 @@ def _counts(group: Population) -> NDArray[np.int64]:
     return np.bincount(group.values, minlength=group.size)
 
 
-def _row(benchmark: str, task: str, timing: Timing, limit: float, on: str, **details: Any) -> Row:
+def row_of_target(
+    benchmark: str, task: str, timing: Timing, limit: float, on: str, **details: Any
+) -> Row:
     return Row(
         benchmark=benchmark,
         task=task,

@@ -226,6 +226,19 @@ def test_chained_and_with_errors():
     assert 0 < e.stderr.mean() < sv.estimate(tally, "unbiased").stderr.mean()
 
 
+def test_auto_filters_many_values_in_order_and_no_others():
+    counts = waves(120)
+    ordered = sv.mechanism("oue", sv.Interval(0, 1, bins=120), 1.0)
+    e = sv.estimate(ordered.simulate(counts, source=sv.Seeded(1)))
+    assert e.method == "iiw + norm-sub"
+    assert "neighbours taken to be alike" in e.why
+    unordered = sv.mechanism("oue", sv.Categories(120), 1.0)
+    other = sv.estimate(unordered.simulate(counts, source=sv.Seeded(1)))
+    assert other.method == "empirical-bayes"
+    truth = counts / counts.sum()
+    assert np.mean((e.shares - truth) ** 2) < np.mean((other.shares - truth) ** 2)
+
+
 # -- bad input -----------------------------------------------------------------------------------
 
 

@@ -192,7 +192,8 @@ class Channel(ABC):
             raise InvalidInput("channel", type(self).__name__, "invertible for a variance", None)
         gains = inverse.adjoint(weights)
         means = weights if self.exact_inverse else self.adjoint(gains)
-        return max(0.0, float(frequencies @ gains**2 - shares @ means**2))
+        spread = float(np.sum(frequencies * gains**2)) - float(np.sum(shares * means**2))
+        return max(0.0, spread)
 
     def misfits(self, shares: Floats, noise: Floats | None = None) -> Floats:
         """The variance of each share's bias over the draw of public hashes, whatever n.

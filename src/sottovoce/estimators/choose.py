@@ -40,6 +40,10 @@ def _many_values(mechanism: Mechanism) -> bool:
     return _invertible(mechanism) and mechanism.domain.size >= MIXTURE_NEEDS
 
 
+def _many_in_order(mechanism: Mechanism) -> bool:
+    return mechanism.domain.ordered and _many_values(mechanism)
+
+
 def _numbers(mechanism: Mechanism) -> bool:
     """Ordered, without unbiased shares, but with reports that tell distributions apart."""
     channel = mechanism.channel()
@@ -95,6 +99,11 @@ RULES: tuple[Rule, ...] = (
     Rule(
         ("mean", "range"), "unbiased", _invertible,
         why="for sums over many values: unbiased, with exact errors",
+    ),
+    Rule(
+        ("distribution",), "iiw", _many_in_order, then=("norm-sub",),
+        why=f"at least {MIXTURE_NEEDS} values in order, neighbours taken to be alike: noise filtered "
+        "out frequency by frequency",
     ),
     Rule(
         ("distribution", "subset"), "empirical-bayes", _many_values,

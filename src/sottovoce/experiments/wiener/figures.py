@@ -112,6 +112,7 @@ def draw(figure: Figure, panel: Panel, title: str, axes: Any = None) -> Any:
     inner = drawn.axes[0] if axes is None else axes
     if figure.spread_out:
         inner.set_xscale("symlog")
+        inner.set_xlim(-0.3, 1.3 * panel.curve.xs[-1])
         inner.set_xticks([0, 1, 3, 10, 30, 100], ["0", "1", "3", "10", "30", "100"])
     elif figure.measures == ("noise",):
         inner.set_xticks([0, 0.25, 0.5, 0.75, 1])

@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from sottovoce import metrics
-from sottovoce.core.channel import Floats
 from sottovoce.core.categories import Categories
+from sottovoce.core.channel import Floats
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.randomness import Seeded
 from sottovoce.core.registry import mechanism

@@ -26,7 +26,7 @@ __all__ = ["CLAIMS", "REPEATS", "TITLE", "Results", "conclude", "measure", "publ
 
 TITLE = "Locally differentially private frequency estimation based on convolution framework"
 CLAIMS = Path(__file__).with_name("claims.toml")
-REPEATS = 40
+REPEATS = 30
 """A run takes about two minutes on one core; the paper has 10."""
 
 
