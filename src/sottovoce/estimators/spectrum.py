@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.channel import Floats
+from sottovoce.estimators.consistency import project_to_simplex
 from sottovoce.estimators.raw import Raw
 
 __all__ = ["Spectrum", "noise_power", "spectrum_of"]
@@ -64,11 +65,16 @@ class Spectrum:
 
 
 def noise_power(raw: Raw) -> float:
-    """The expected power of the noise of unbiased shares at every frequency but 0."""
+    """The expected power of the noise of unbiased shares at every frequency but 0.
+
+    At the nearest distribution: the sum of shares that are only clipped may be far above 1.
+    """
     channel, d = raw.channel, raw.size
-    shares = np.clip(raw.shares, 0.0, 1.0)
+    shares = project_to_simplex(raw.shares)
+    noise = np.maximum(channel.variance(shares), 0.0) / raw.n
+    of_each = float(np.sum(noise + channel.misfits(shares, noise)))
     of_all = channel.variance_of(np.ones(d), channel.forward(shares), shares) / raw.n
-    return max(0.0, float(d * raw.variance.sum() - of_all)) / (d - 1)
+    return max(0.0, d * of_each - of_all) / (d - 1)
 
 
 def spectrum_of(raw: Raw, shares: Floats | None = None, total: float = 1.0) -> Spectrum:

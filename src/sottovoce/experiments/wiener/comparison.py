@@ -148,7 +148,7 @@ def positives_table(curves: Curves) -> Frame:
     rows = [
         (curve, curves[name, "false"], x)
         for (name, measure), curve in curves.items()
-        if measure == "true"
+        if measure == "true" and name != "flat"
         for x in curve.xs
     ]
     return Frame(

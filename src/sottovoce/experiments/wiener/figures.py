@@ -95,7 +95,7 @@ def _of_curve(figure: Figure, curve: Curve) -> Iterator[Panel]:
     steps = figure.smooth if curve.dataset in SMOOTH else figure.rough
     if not figure.smooth:
         epsilon = curve.measure.partition("-")[2]
-        yield Panel(curve, curve.methods, f"epsilon {epsilon}" if epsilon else "both oracles")
+        yield Panel(curve, curve.methods, f"epsilon {epsilon or 4}")
         return
     for oracle in ORACLES:
         lines = tuple(named(oracle, step) for step in steps)
@@ -116,6 +116,10 @@ def draw(figure: Figure, panel: Panel, title: str, axes: Any = None) -> Any:
         inner.set_xticks([0, 1, 3, 10, 30, 100], ["0", "1", "3", "10", "30", "100"])
     elif figure.measures == ("noise",):
         inner.set_xticks([0, 0.25, 0.5, 0.75, 1])
+        inner.set_yscale("linear")
+        inner.set_ylim(0.85, 1.15)
+    elif panel.curve.measure == "sizes":
+        inner.set_xticks([100, 400, 700, 1000])
     return drawn
 
 

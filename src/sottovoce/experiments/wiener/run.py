@@ -27,7 +27,7 @@ __all__ = ["CLAIMS", "REPEATS", "TITLE", "Results", "conclude", "measure", "publ
 TITLE = "Locally differentially private frequency estimation based on convolution framework"
 CLAIMS = Path(__file__).with_name("claims.toml")
 REPEATS = 30
-"""A run takes about two minutes on one core; the paper has 10."""
+"""A run takes two and a half minutes on one core; the paper has 10."""
 
 
 @dataclass(frozen=True, eq=False)
