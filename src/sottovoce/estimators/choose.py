@@ -44,6 +44,10 @@ def _many_in_order(mechanism: Mechanism) -> bool:
     return mechanism.domain.ordered and _many_values(mechanism)
 
 
+def _many_without_order(mechanism: Mechanism) -> bool:
+    return not mechanism.domain.ordered and _many_values(mechanism)
+
+
 def _numbers(mechanism: Mechanism) -> bool:
     """Ordered, without unbiased shares, but with reports that tell distributions apart."""
     channel = mechanism.channel()
@@ -104,6 +108,11 @@ RULES: tuple[Rule, ...] = (
         ("distribution",), "iiw", _many_in_order, then=("norm-sub",),
         why=f"at least {MIXTURE_NEEDS} values in order, neighbours taken to be alike: noise filtered "
         "out frequency by frequency",
+    ),
+    Rule(
+        ("distribution", "subset"), "empirical-bayes", _many_without_order,
+        why=f"at least {MIXTURE_NEEDS} values: how to shrink them is learned from all together; they "
+        "have no order, so no neighbours for a filter to compare",
     ),
     Rule(
         ("distribution", "subset"), "empirical-bayes", _many_values,
