@@ -1,71 +1,56 @@
-"""The results in words, tables and pictures: as a page, and as Markdown for the docs."""
+"""The results in words, tables and pictures."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from html import escape
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
 
 from sottovoce.core.frame import Frame
 from sottovoce.experiments import page, plots
-from sottovoce.experiments.consistency import figures
+from sottovoce.experiments.consistency import comparison, figures, intervals
 from sottovoce.experiments.consistency.comparison import Cell
 from sottovoce.experiments.consistency.methods import TITLES
-from sottovoce.experiments.tables import claims_table, markdown, verdicts
+from sottovoce.experiments.outcome import Outcome
 
-if TYPE_CHECKING:
-    from sottovoce.experiments.consistency.run import Results
+__all__ = ["TITLE", "Results"]
 
-__all__ = ["html_page", "summary_tables"]
-
-
-def html_page(results: Results, title: str) -> str:
-    """The page, with everything on it."""
-    theirs = [f for f in results.findings if f.claim.where != "ours"]
-    ours = [f for f in results.findings if f.claim.where == "ours"]
-    lead = page.text(
-        f"The experiments of the paper, run again with {results.repeats} repeats. Every method sees "
-        "the same simulated tallies; tallies follow the exact law of optimized unary encoding. "
-        "Bands and ± are one standard deviation over repeats; in claims and tables ± is a standard "
-        "error.",
-        verdicts(theirs),
-    )
-    sections = [
-        ("The paper's claims", page.claim_cards(theirs)),
-        ("Our own claims", page.claim_cards(ours)),
-        ("Data", _data(results)),
-    ]
-    for figure in figures.FIGURES:
-        if html := _figure(figure, results):
-            sections.append((figure.name, html))
-    sections += [
-        ("Against the best method", _comparison(results)),
-        ("Coverage of intervals", _coverage(results)),
-    ]
-    return page.document(f"Reproduction: {title}", lead, sections)
+TITLE = "Consistent and accurate frequency oracles under local differential privacy"
 
 
-def _data(results: Results) -> str:
-    skipped = "".join(f"<li>{escape(said)}</li>" for said in results.skipped)
-    rows = data_table(results)
-    return (
-        page.table(rows)
-        + (f"<p>Not run:</p><ul>{skipped}</ul>" if skipped else "")
-        + "".join(page.text(f"{d.title}. {d.note}") for d in results.datasets.values())
-    )
+@dataclass(frozen=True, eq=False)
+class Results(Outcome):
+    """All that was measured."""
 
+    title: ClassVar[str] = TITLE
 
-def data_table(results: Results) -> Frame:
-    """Sizes of the data sets."""
-    sets = list(results.datasets.values())
-    return Frame(
-        {
-            "name": [d.name for d in sets],
-            "data": [d.title for d in sets],
-            "people": [f"{d.n:,}" for d in sets],
-            "values": [f"{d.size:,}" for d in sets],
+    cells: Sequence[Cell]
+    coverage: Sequence[intervals.Coverage]
+
+    @property
+    def tables(self) -> dict[str, Frame]:
+        return {
+            "summary": comparison.summary(self.cells),
+            "empirical Bayes": comparison.empirical_bayes_table(self.cells),
+            "top": comparison.top_table(self.cells),
+            "coverage": intervals.coverage_table(self.coverage),
         }
-    )
+
+    @property
+    def lead(self) -> str:
+        return (
+            f"The experiments of the paper, run again with {self.repeats} repeats. Every method sees "
+            "the same simulated tallies; tallies follow the exact law of optimized unary encoding. "
+            "Bands and ± are one standard deviation over repeats; in claims and tables ± is a standard "
+            "error."
+        )
+
+    def figures(self) -> Iterator[tuple[str, str]]:
+        return ((figure.name, _figure(figure, self)) for figure in figures.FIGURES)
+
+    def extras(self) -> Iterator[tuple[str, str]]:
+        yield "Against the best method", _comparison(self)
+        yield "Coverage of intervals", _coverage(self)
 
 
 def _figure(figure: figures.Figure, results: Results) -> str:
@@ -120,18 +105,3 @@ def _coverage(results: Results) -> str:
         "How often 95% intervals of simulated surveys (OUE, epsilon 1) hold the truth, and how wide "
         "they are beside those of Base."
     ) + page.table(results.tables["coverage"])
-
-
-# -- Markdown -----------------------------------------------------------------------------
-
-
-def summary_tables(results: Results) -> str:
-    """The tables of the docs page, in Markdown."""
-    tables = results.tables
-    parts = [
-        verdicts([f for f in results.findings if f.claim.where != "ours"]),
-        markdown(claims_table(results.findings)),
-        markdown(data_table(results)),
-        *(f"{name}\n\n{markdown(frame)}" for name, frame in tables.items()),
-    ]
-    return "\n\n".join(parts) + "\n"

@@ -6,26 +6,22 @@ Numerical Distributions under Local Differential Privacy, 2020.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from sottovoce.core.frame import Frame
-from sottovoce.experiments.claims import Finding, Reading, judge, read_claims
+from sottovoce.experiments.claims import Reading, judge, read_claims
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.numbers import Numbers, load
-from sottovoce.experiments.plots import png
+from sottovoce.experiments.outcome import file_name, publish
 from sottovoce.experiments.square_wave import comparison, figures, variants
 from sottovoce.experiments.square_wave.means import means
-from sottovoce.experiments.square_wave.report import html_page, summary_tables
+from sottovoce.experiments.square_wave.report import TITLE, Results
 from sottovoce.experiments.square_wave.sweep import sweep
-from sottovoce.experiments.work import Progress, silent, write
+from sottovoce.experiments.work import Progress, silent
 
-__all__ = ["CLAIMS", "REPEATS", "TITLE", "Results", "conclude", "measure", "publish", "run"]
+__all__ = ["CLAIMS", "REPEATS", "TITLE", "Results", "conclude", "measure", "run"]
 
-TITLE = "Estimating numerical distributions under local differential privacy"
 CLAIMS = Path(__file__).with_name("claims.toml")
 REPEATS = 20
 """A run computes for about ten minutes on each of two cores; the paper has 100."""
@@ -41,25 +37,6 @@ def many(repeats: int) -> int:
     return 10 * repeats
 
 
-@dataclass(frozen=True, eq=False)
-class Results:
-    """All that was measured."""
-
-    datasets: Mapping[str, Numbers]
-    skipped: tuple[str, ...]
-    repeats: int
-    curves: Mapping[tuple[str, str], Curve]
-    findings: tuple[Finding, ...]
-
-    @property
-    def tables(self) -> dict[str, Frame]:
-        """The tables, by name."""
-        return {
-            "best": comparison.best_table(self.curves),
-            "adaptive": comparison.adaptive_table(self.curves),
-        }
-
-
 def run(
     data: Path | None,
     output: Path,
@@ -70,10 +47,7 @@ def run(
 ) -> tuple[Results, list[Path]]:
     """Measure everything, judge the claims, and write page, numbers, tables and pictures."""
     results = conclude(*measure(data, repeats, progress=progress, workers=workers), repeats)
-    progress("page", 0.0)
-    written = publish(results, output)
-    progress("page", 1.0)
-    return results, written
+    return results, publish(results, output, "square-wave", _pictures(results), progress)
 
 
 Measured = tuple[list[Numbers], list[str], dict[tuple[str, str], Curve]]
@@ -116,32 +90,8 @@ def conclude(
     return Results({d.name: d for d in loaded}, tuple(skipped), repeats, curves, findings)
 
 
-def publish(results: Results, output: Path) -> list[Path]:
-    """Page, numbers, tables and pictures as files of a folder; page and numbers first."""
-    written = [
-        write(output / "square-wave.html", html_page(results, TITLE)),
-        write(output / "square-wave.json", json.dumps(document(results), indent=1)),
-        write(output / "square-wave-tables.md", summary_tables(results)),
-    ]
+def _pictures(results: Results) -> Iterator[tuple[str, Any]]:
     for figure in figures.FIGURES:
         if any(figure.curves(results.curves)):
-            picture = png(figures.picture(figure, results.curves, results.datasets))
-            name = figure.name.lower().replace(" ", "-")
-            written.append(write(output / f"square-wave-{name}.png", picture))
-    return written
-
-
-def document(results: Results) -> dict[str, Any]:
-    """Everything in numbers and strings."""
-    return {
-        "paper": TITLE,
-        "repeats": results.repeats,
-        "skipped": list(results.skipped),
-        "datasets": {
-            d.name: {"people": d.n, "bins": d.bins, "low": d.low, "high": d.high, "note": d.note}
-            for d in results.datasets.values()
-        },
-        "claims": [finding.document() for finding in results.findings],
-        "tables": {name: frame.columns for name, frame in results.tables.items()},
-        "curves": [curve.document() for curve in results.curves.values()],
-    }
+            picture = figures.picture(figure, results.curves, results.datasets)
+            yield f"square-wave-{file_name(figure.name)}", picture

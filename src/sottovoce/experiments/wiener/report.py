@@ -1,64 +1,49 @@
-"""The results in words, tables and pictures: as a page, and as Markdown for the docs."""
+"""The results in words, tables and pictures."""
 
 from __future__ import annotations
 
-from html import escape
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
 
 from sottovoce.core.frame import Frame
 from sottovoce.experiments import page, plots
-from sottovoce.experiments.tables import claims_table, markdown, verdicts
-from sottovoce.experiments.wiener import figures
+from sottovoce.experiments.outcome import Outcome
+from sottovoce.experiments.wiener import comparison, figures
 
-if TYPE_CHECKING:
-    from sottovoce.experiments.wiener.run import Results
+__all__ = ["TITLE", "Results"]
 
-__all__ = ["data_table", "html_page", "summary_tables"]
-
-
-def html_page(results: Results, title: str) -> str:
-    """The page, with everything on it."""
-    theirs = [f for f in results.findings if f.claim.where != "ours"]
-    ours = [f for f in results.findings if f.claim.where == "ours"]
-    lead = page.text(
-        f"The experiments of the paper, run again with {results.repeats} repeats. Tallies follow the "
-        "exact law of each mechanism; methods on one oracle see the same tallies. In figures and their "
-        "numbers ± is one standard deviation over repeats; in claims it is a standard error. IIW-G is "
-        "drawn also where the library refuses it.",
-        verdicts(theirs),
-    )
-    sections = [
-        ("The paper's claims", page.claim_cards(theirs)),
-        ("Our own claims", page.claim_cards(ours)),
-        ("Data", _data(results)),
-    ]
-    for figure in figures.FIGURES:
-        if html := _figure(figure, results):
-            sections.append((figure.name, html))
-    sections += [(name, page.table(frame)) for name, frame in results.tables.items()]
-    return page.document(f"Reproduction: {title}", lead, sections)
+TITLE = "Locally differentially private frequency estimation based on convolution framework"
 
 
-def _data(results: Results) -> str:
-    skipped = "".join(f"<li>{escape(said)}</li>" for said in results.skipped)
-    return (
-        page.table(data_table(results))
-        + (f"<p>Not run:</p><ul>{skipped}</ul>" if skipped else "")
-        + "".join(page.text(f"{d.title}. {d.note}") for d in results.datasets.values())
-    )
+@dataclass(frozen=True, eq=False)
+class Results(Outcome):
+    """All that was measured."""
 
+    title: ClassVar[str] = TITLE
 
-def data_table(results: Results) -> Frame:
-    """Sizes of the data sets."""
-    sets = list(results.datasets.values())
-    return Frame(
-        {
-            "name": [d.name for d in sets],
-            "data": [d.title for d in sets],
-            "people": [f"{d.n:,}" for d in sets],
-            "values": [f"{d.size:,}" for d in sets],
+    @property
+    def tables(self) -> dict[str, Frame]:
+        return {
+            "Errors over the plain estimate's": comparison.gain_table(self.curves),
+            "When to trust IIW-G": comparison.trust_table(self.curves, self.datasets),
+            "True and false positives": comparison.positives_table(self.curves),
         }
-    )
+
+    @property
+    def lead(self) -> str:
+        return (
+            f"The experiments of the paper, run again with {self.repeats} repeats. Tallies follow the "
+            "exact law of each mechanism; methods on one oracle see the same tallies. In figures and "
+            "their numbers ± is one standard deviation over repeats; in claims it is a standard error. "
+            "IIW-G is drawn also where the library refuses it."
+        )
+
+    def figures(self) -> Iterator[tuple[str, str]]:
+        return ((figure.name, _figure(figure, self)) for figure in figures.FIGURES)
+
+    def extras(self) -> Iterator[tuple[str, str]]:
+        return ((name, page.table(frame)) for name, frame in self.tables.items())
 
 
 def _figure(figure: figures.Figure, results: Results) -> str:
@@ -75,15 +60,3 @@ def _figure(figure: figures.Figure, results: Results) -> str:
             numbers = page.curve_table(curve, titles, curve.xs)
             parts.append(page.folded(f"Numbers: {title}, by {curve.by}", numbers))
     return "\n".join(parts) if len(parts) > 1 else ""
-
-
-def summary_tables(results: Results) -> str:
-    """The tables of the docs page, in Markdown."""
-    theirs = [f for f in results.findings if f.claim.where != "ours"]
-    parts = [
-        verdicts(theirs),
-        markdown(claims_table(results.findings)),
-        markdown(data_table(results)),
-        *(f"{name}\n\n{markdown(frame)}" for name, frame in results.tables.items()),
-    ]
-    return "\n\n".join(parts) + "\n"

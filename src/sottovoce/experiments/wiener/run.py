@@ -6,48 +6,24 @@ Estimation Based on Convolution Framework, 2023.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from sottovoce.core.frame import Frame
-from sottovoce.experiments.claims import Finding, Reading, judge, read_claims
+from sottovoce.experiments.claims import Reading, judge, read_claims
 from sottovoce.experiments.curves import Curve
-from sottovoce.experiments.plots import png
+from sottovoce.experiments.outcome import file_name, publish
 from sottovoce.experiments.wiener import comparison, figures, spectra
 from sottovoce.experiments.wiener.histograms import Histogram, load
-from sottovoce.experiments.wiener.report import html_page, summary_tables
+from sottovoce.experiments.wiener.report import TITLE, Results
 from sottovoce.experiments.wiener.sweep import sweep
-from sottovoce.experiments.work import Progress, silent, write
+from sottovoce.experiments.work import Progress, silent
 
-__all__ = ["CLAIMS", "REPEATS", "TITLE", "Results", "conclude", "measure", "publish", "run"]
+__all__ = ["CLAIMS", "REPEATS", "TITLE", "Results", "conclude", "measure", "run"]
 
-TITLE = "Locally differentially private frequency estimation based on convolution framework"
 CLAIMS = Path(__file__).with_name("claims.toml")
 REPEATS = 30
 """A run takes two and a half minutes on one core; the paper has 10."""
-
-
-@dataclass(frozen=True, eq=False)
-class Results:
-    """All that was measured."""
-
-    datasets: Mapping[str, Histogram]
-    skipped: tuple[str, ...]
-    repeats: int
-    curves: Mapping[tuple[str, str], Curve]
-    findings: tuple[Finding, ...]
-
-    @property
-    def tables(self) -> dict[str, Frame]:
-        """The tables, by name."""
-        return {
-            "Errors over the plain estimate's": comparison.gain_table(self.curves),
-            "When to trust IIW-G": comparison.trust_table(self.curves, self.datasets),
-            "True and false positives": comparison.positives_table(self.curves),
-        }
 
 
 def run(
@@ -60,10 +36,7 @@ def run(
 ) -> tuple[Results, list[Path]]:
     """Measure everything, judge the claims, and write page, numbers, tables and pictures."""
     results = conclude(*measure(data, repeats, progress=progress, workers=workers), repeats)
-    progress("page", 0.0)
-    written = publish(results, output)
-    progress("page", 1.0)
-    return results, written
+    return results, publish(results, output, "wiener", _pictures(results), progress)
 
 
 Measured = tuple[list[Histogram], list[str], dict[tuple[str, str], Curve]]
@@ -104,32 +77,8 @@ def conclude(
     return Results(datasets, tuple(skipped), repeats, curves, findings)
 
 
-def publish(results: Results, output: Path) -> list[Path]:
-    """Page, numbers, tables and pictures as files of a folder; page and numbers first."""
-    written = [
-        write(output / "wiener.html", html_page(results, TITLE)),
-        write(output / "wiener.json", json.dumps(document(results), indent=1)),
-        write(output / "wiener-tables.md", summary_tables(results)),
-    ]
+def _pictures(results: Results) -> Iterator[tuple[str, Any]]:
     for figure in figures.FIGURES:
         if any(figures.panels(figure, results.curves)):
-            picture = png(figures.picture(figure, results.curves, results.datasets))
-            name = figure.name.lower().replace(" ", "-")
-            written.append(write(output / f"wiener-{name}.png", picture))
-    return written
-
-
-def document(results: Results) -> dict[str, Any]:
-    """Everything in numbers and strings."""
-    return {
-        "paper": TITLE,
-        "repeats": results.repeats,
-        "skipped": list(results.skipped),
-        "datasets": {
-            d.name: {"people": d.n, "values": d.size, "note": d.note}
-            for d in results.datasets.values()
-        },
-        "claims": [finding.document() for finding in results.findings],
-        "tables": {name: frame.columns for name, frame in results.tables.items()},
-        "curves": [curve.document() for curve in results.curves.values()],
-    }
+            picture = figures.picture(figure, results.curves, results.datasets)
+            yield f"wiener-{file_name(figure.name)}", picture
