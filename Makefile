@@ -6,7 +6,7 @@ READY  := $(VENV)/.ready
 DOCS_READY := $(VENV)/.docs-ready
 BENCH_BIN := .venv-bench/bin
 BENCH_READY := .venv-bench/.ready
-CODE   := src tests benchmarks docs/generate_cli.py
+CODE   := src tests benchmarks vectors docs/generate_cli.py
 PIP    := install --quiet --disable-pip-version-check
 
 .PHONY: help demo test test-slow lint format bench docs clean

@@ -11,7 +11,16 @@ import argparse
 import sys
 from pathlib import Path
 
-from benchmarks import consistency, estimation_error, frequency_oracles, likelihood, memory, wiener
+from benchmarks import (
+    consistency,
+    estimation_error,
+    frequency_oracles,
+    fusion,
+    likelihood,
+    memory,
+    reduction,
+    wiener,
+)
 from benchmarks.checks import TooWeak, Wrong
 from benchmarks.fresh import FreshProcessFailed
 from benchmarks.machine import describe_machine
@@ -22,7 +31,16 @@ from benchmarks.results import Benchmark, Row
 
 BENCHMARKS: dict[str, Benchmark] = {
     benchmark.name: benchmark
-    for module in (frequency_oracles, memory, estimation_error, consistency, likelihood, wiener)
+    for module in (
+        frequency_oracles,
+        memory,
+        estimation_error,
+        consistency,
+        likelihood,
+        wiener,
+        reduction,
+        fusion,
+    )
     for benchmark in module.BENCHMARKS
 }
 PEOPLE, QUICK_PEOPLE = 1_000_000, 100_000

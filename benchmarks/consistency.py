@@ -20,7 +20,7 @@ from benchmarks.frequency_oracles import our_mechanism, our_support, unbiased
 from benchmarks.measure import ROUNDS, Progress, Timing, repeated
 from benchmarks.population import Population, zipf_population
 from benchmarks.results import SECONDS, Benchmark, Row, seconds_below
-from sottovoce.estimators import METHODS
+from sottovoce.estimators.catalogue import FILTERS, METHODS
 
 __all__ = ["BENCHMARKS", "check_method", "many_values", "post_processing"]
 
@@ -38,8 +38,6 @@ _SUM_TO_ONE = {
     "power-ns",
     "empirical-bayes",
 }
-_FILTERS = {"dw", "iiw", "amrp"}
-"""They mix neighbours, which in a dictionary have nothing to do with each other."""
 _MAY_ERR_MORE = {"norm-mul"}
 """Scaling takes most from the large shares, and among many values nearly everything."""
 
@@ -52,7 +50,8 @@ def post_processing(population: Population, progress: Progress) -> list[Row]:
     people = iter(range(group.n, 0, -1))
     rows = []
     for method in METHODS:
-        if method.fit or method.name in _FILTERS or method.why_not(mechanism):
+        # Filters mix neighbours, which in a dictionary have nothing to do with each other.
+        if method.fit or method.name in FILTERS or method.why_not(mechanism):
             continue
         name = f"consistency: {method.name}"
         progress.say(f"{name}, {group.size:,} values, {1 + ROUNDS} times")

@@ -26,9 +26,9 @@ class FreshProcessFailed(RuntimeError):
     """The process ended in an error, which is told."""
 
 
-def in_fresh_process(name: str, people: int) -> dict[str, Any]:
+def in_fresh_process(name: str, people: int, *, module: str = "benchmarks.fresh") -> dict[str, Any]:
     """Start the process and wait for what it prints.  Kernels are compiled anew, not loaded."""
-    command = [sys.executable, "-m", "benchmarks.fresh", name, str(people)]
+    command = [sys.executable, "-m", module, name, str(people)]
     with tempfile.TemporaryDirectory() as nothing_compiled:
         environment = {**os.environ, "NUMBA_CACHE_DIR": nothing_compiled}
         done = subprocess.run(

@@ -7,6 +7,7 @@ change with the width of a terminal or the version of a library.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -31,6 +32,8 @@ methods, plan     what to choose           audit       does it keep its promise?
 randomize         values to reports        bench       speed and error beside others
 tally             reports to counts        reproduce   a paper's claims, run again
 estimate          counts to answers        demo        the whole way, simulated
+fuse              several services to one answer
+survey            what is asked, as a file
 ```
 
 ## In common
@@ -71,8 +74,17 @@ _MORE = {"tally": _FOLDER}
 def page() -> str:
     """The whole page."""
     codes = "".join(f"| {code} | {few} | {more} |\n" for code, (few, more) in EXIT_CODES.items())
-    commands = typer.main.get_command(app).commands  # type: ignore[attr-defined]
-    return _HEAD + codes + "".join(_section(name, command) for name, command in commands.items())
+    commands = _leaves(typer.main.get_command(app))
+    return _HEAD + codes + "".join(_section(name, command) for name, command in commands)
+
+
+def _leaves(group: Any, before: str = "") -> Iterator[tuple[str, Any]]:
+    """Every command, those of a group after its name."""
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _leaves(command, f"{before}{name} ")
+        else:
+            yield before + name, command
 
 
 def _section(name: str, command: Any) -> str:

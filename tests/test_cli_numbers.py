@@ -101,7 +101,7 @@ def test_pictures(folder, tmp_path):
     said = run("estimate", folder / "olh.svt", "--kind", "cdf", code=2).stderr
     assert "--kind of estimate must be given together with --plot; got 'cdf'" in said
     said = run("estimate", folder / "olh.svt", "--kind", "pie", code=2).stderr
-    assert "--kind of estimate must be one of cdf, shares; got 'pie'" in said
+    assert "--kind of estimate must be one of cdf, keys, shares, trace; got 'pie'" in said
 
 
 def test_a_mean_and_nothing_else(folder):

@@ -10,7 +10,7 @@ from scipy import optimize
 
 import sottovoce as sv
 from sottovoce.core.errors import InvalidInput, Unfit
-from sottovoce.estimators import METHODS
+from sottovoce.estimators.catalogue import FILTERS, METHODS
 from sottovoce.estimators.consistency import (
     base_cut,
     maximum_likelihood_approximation,
@@ -24,9 +24,8 @@ from sottovoce.estimators.consistency import (
 from sottovoce.estimators.power import power, power_exponent
 from sottovoce.estimators.raw import Raw
 
-FILTERS = ("smooth", "gaussian-filter", "dw", "iiw", "iiw-g", "amrp")
-"""They mix neighbours, and have tests of their own."""
 STEPS = {m.name: m for m in METHODS if m.step is not None and m.name not in FILTERS}
+"""Those on shares; filters have tests of their own."""
 SUM_TO_ONE = ("norm", "norm-mul", "norm-sub", "norm-hyb", "mle-apx", "power-ns", "empirical-bayes")
 NEVER_NEGATIVE = (
     "base-pos", "base-cut", "norm-mul", "norm-sub", "norm-cut", "norm-hyb", "mle-apx", "power",

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 import sottovoce as sv
-from sottovoce.estimators import METHODS
 from sottovoce.estimators.bootstrap import Bootstrap, _normal, plausible_truths
+from sottovoce.estimators.catalogue import FILTERS, METHODS
 from sottovoce.estimators.empirical_bayes import (
     MIXTURE_NEEDS,
     empirical_bayes,
@@ -20,9 +20,8 @@ from sottovoce.estimators.empirical_bayes import (
 from sottovoce.estimators.prior import SMALL, _tables, _with_mean_zero, fit_prior, posterior_of
 from sottovoce.estimators.raw import Raw
 
-FILTERS = ("smooth", "gaussian-filter", "dw", "iiw", "iiw-g", "amrp")
-"""They are for ordered values."""
 STEPS = {m.name: m for m in METHODS if m.step is not None and m.name not in FILTERS}
+"""Those on shares; filters have tests of their own."""
 
 
 def populations():

@@ -372,7 +372,9 @@ def test_bad_questions():
             ask()
     with pytest.raises(Unfit, match="a cdf needs numbers"):
         named.plot("cdf")
-    with pytest.raises(InvalidInput, match="kind of plot must be one of cdf, shares; got 'pie'"):
+    with pytest.raises(
+        InvalidInput, match="kind of plot must be one of cdf, keys, shares, trace; got 'pie'"
+    ):
         e.plot("pie")
 
 

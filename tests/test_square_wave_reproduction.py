@@ -19,8 +19,8 @@ from sottovoce.core.errors import InvalidInput
 from sottovoce.experiments import numbers, papers
 from sottovoce.experiments.claims import Claim, Reading, judge, read_claims
 from sottovoce.experiments.curves import Curve
+from sottovoce.experiments.draws import repeat
 from sottovoce.experiments.square_wave import comparison, figures, variants
-from sottovoce.experiments.square_wave.draws import repeat
 from sottovoce.experiments.square_wave.means import ROUNDINGS
 from sottovoce.experiments.square_wave.run import CLAIMS
 from sottovoce.experiments.square_wave.sweep import EPSILONS, MEASURES

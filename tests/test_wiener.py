@@ -10,8 +10,9 @@ import pytest
 import sottovoce as sv
 from sottovoce.core.errors import InvalidInput, Unfit
 from sottovoce.estimators.filters import gaussian_filter, smooth
+from sottovoce.estimators.frequencies import Spectrum
 from sottovoce.estimators.raw import Raw, unbiased_shares
-from sottovoce.estimators.spectrum import Spectrum, noise_power, spectrum_of
+from sottovoce.estimators.spectrum import noise_power, spectrum_of
 from sottovoce.estimators.wiener import amrp, dw, iiw, iiw_g
 
 

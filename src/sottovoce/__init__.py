@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from sottovoce.core.answer import Answer
 from sottovoce.core.categories import Categories
 from sottovoce.core.certificate import Certificate
+from sottovoce.core.counts import Counts
 from sottovoce.core.errors import SottovoceError
 from sottovoce.core.estimate import Estimate
 from sottovoce.core.frame import Frame
@@ -34,16 +35,23 @@ from sottovoce.mechanisms import MECHANISMS as _MECHANISMS
 if TYPE_CHECKING:
     from sottovoce import metrics
     from sottovoce.answers import Difference, difference
+    from sottovoce.client import Client
     from sottovoce.core.plan import Plan
     from sottovoce.estimators import estimate, methods
     from sottovoce.estimators.compare import compare
+    from sottovoce.fusion.foreign import foreign
+    from sottovoce.fusion.fuse import fuse, fuse_distribution, fuse_mean
+    from sottovoce.fusion.keys import pseudonyms
+    from sottovoce.graphs import edges
     from sottovoce.mechanisms import (
         Binned,
+        DegreeNoise,
         FixedHashing,
         Gaussian,
         Haar,
         HadamardResponse,
         Hierarchy,
+        KeyValue,
         Laplace,
         LocalHashing,
         Piecewise,
@@ -65,6 +73,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _WHEN_ASKED = {
+    "Client": "sottovoce.client",
     "Difference": "sottovoce.answers",
     "Plan": "sottovoce.core.plan",
     "TwoPhaseVariance": "sottovoce.two_phases",
@@ -72,10 +81,16 @@ _WHEN_ASKED = {
     "compare": "sottovoce.estimators.compare",
     "coordinates": "sottovoce.vectors",
     "difference": "sottovoce.answers",
+    "edges": "sottovoce.graphs",
     "estimate": "sottovoce.estimators",
+    "foreign": "sottovoce.fusion.foreign",
+    "fuse_distribution": "sottovoce.fusion.fuse",
+    "fuse_mean": "sottovoce.fusion.fuse",
+    "fuse": "sottovoce.fusion.fuse",
     "methods": "sottovoce.estimators",
     "metrics": "sottovoce.metrics",
     "plan": "sottovoce.planning",
+    "pseudonyms": "sottovoce.fusion.keys",
     **dict.fromkeys(_MECHANISMS, "sottovoce.mechanisms"),
 }
 """What a device never needs is imported when first asked for: importing us stays cheap."""
@@ -99,6 +114,9 @@ __all__ = [
     "Binned",
     "Categories",
     "Certificate",
+    "Client",
+    "Counts",
+    "DegreeNoise",
     "Difference",
     "Estimate",
     "FixedHashing",
@@ -108,6 +126,7 @@ __all__ = [
     "HadamardResponse",
     "Hierarchy",
     "Interval",
+    "KeyValue",
     "KeyValues",
     "Laplace",
     "LocalHashing",
@@ -135,10 +154,16 @@ __all__ = [
     "compare",
     "coordinates",
     "difference",
+    "edges",
     "estimate",
+    "foreign",
+    "fuse_distribution",
+    "fuse_mean",
+    "fuse",
     "mechanism",
     "mechanism_from_json",
     "methods",
     "metrics",
     "plan",
+    "pseudonyms",
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +15,7 @@ from sottovoce.core.channel import Floats
 from sottovoce.core.errors import Mismatch
 from sottovoce.core.estimate import Estimate
 from sottovoce.core.frame import Frame
+from sottovoce.core.numbers import WholeCumulative
 
 __all__ = ["Difference", "difference"]
 
@@ -77,10 +78,19 @@ class Difference:
         a, b = (e.cdf(x, confidence=confidence) for e in (self.first, self.second))
         return _combine(a, b, confidence)
 
-    def mean(self, *, confidence: float = 0.95) -> Answer:
-        """The difference of the means."""
-        a, b = (e.mean(confidence=confidence) for e in (self.first, self.second))
+    def mean(self, key: Any = None, *, confidence: float = 0.95) -> Answer:
+        """The difference of the means; over pairs, of the means of a ``key``'s numbers."""
+        a, b = (e.mean(key, confidence=confidence) for e in (self.first, self.second))
         return _combine(a, b, confidence)
+
+    def frequency(self, key: Any, *, confidence: float = 0.95) -> Answer:
+        """The difference in the share of people who hold a key."""
+        a, b = (e.frequency(key, confidence=confidence) for e in (self.first, self.second))
+        return _combine(a, b, confidence)
+
+    def distribution(self, key: Any) -> Difference:
+        """The difference between the numbers of one key."""
+        return Difference(self.first.distribution(key), self.second.distribution(key))
 
     def variance(self, *, confidence: float = 0.95) -> Answer:
         """The difference of the variances."""
@@ -90,7 +100,15 @@ class Difference:
     def quantile(self, q: float, *, confidence: float = 0.95) -> Answer:
         """The difference of the quantiles."""
         a, b = (e.quantile(q, confidence=confidence) for e in (self.first, self.second))
-        return _combine(a, b, confidence)
+        found = _combine(a, b, confidence)
+        first, second = self.first.cumulative, self.second.cumulative
+        if not isinstance(first, WholeCumulative):
+            return found
+        # Whole numbers jump: how sure their difference is, the lines tell.
+        stderr = math.hypot(a.stderr, b.stderr)
+        return replace(
+            found, stderr=stderr, p_value=_p_value(second.place(q) - first.place(q), stderr)
+        )
 
     def frame(self, *, confidence: float = 0.95) -> Frame:
         """Every value with both shares, the difference, its interval and its p-values."""

@@ -26,7 +26,7 @@ from sottovoce.core.categories import Categories
 from sottovoce.core.channel import Floats
 from sottovoce.core.checks import MAX_EPSILON, check_choice, check_epsilon, check_int, check_real
 from sottovoce.core.domain import Domain
-from sottovoce.core.errors import InvalidInput, SottovoceError
+from sottovoce.core.errors import InvalidInput, SottovoceError, Unfit
 from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.plan import Plan, Prospect
@@ -125,6 +125,9 @@ def _check_domain(domain: object) -> None:
     allowed = f"a domain of at most {_LARGEST_DOMAIN:,} values"
     if not isinstance(domain, Domain) or domain.size > _LARGEST_DOMAIN:
         raise InvalidInput("domain", "plan", allowed, domain)
+    if domain.holds_sets:
+        hint = "Sets of pairs have one mechanism, key-value."
+        raise InvalidInput("domain", "plan", "of one value a person", domain, hint=hint)
 
 
 def _check_two(
@@ -202,6 +205,15 @@ def _names() -> list[str]:
     return names
 
 
+def _make(name: str, domain: Domain, epsilon: float) -> Mechanism:
+    """A mechanism to rank: only those whose epsilon speaks of any two values are comparable."""
+    made = mechanism(name, domain, epsilon)
+    certificate = made.certificate()
+    if certificate.scope is not None:
+        raise Unfit(f"its epsilon speaks of {certificate.between} only, and is not comparable")
+    return made
+
+
 def _fitting(
     domain: Domain, epsilon: float, yardstick: Yardstick, *, users: int | None
 ) -> tuple[dict[str, Mechanism], dict[str, str]]:
@@ -210,7 +222,7 @@ def _fitting(
     unfit: dict[str, str] = {}
     for name in _names():
         try:
-            made = mechanism(name, domain, epsilon)
+            made = _make(name, domain, epsilon)
         except InvalidInput as error:
             if error.parameter != "domain":
                 unfit[name] = str(error)
@@ -230,7 +242,7 @@ def _epsilons_needed(domain: Domain, users: int, error: float, yardstick: Yardst
     light = Categories(domain.size) if isinstance(domain, Categories) else domain
     return epsilons_needed(
         _names(),
-        lambda name, epsilon: mechanism(name, light, epsilon),
+        lambda name, epsilon: _make(name, light, epsilon),
         yardstick,
         users=users,
         error=error,

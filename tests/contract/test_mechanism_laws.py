@@ -11,7 +11,7 @@ import pytest
 import sottovoce as sv
 from sottovoce.core.errors import InvalidInput, Mismatch
 from sottovoce.core.registry import mechanism_from_json
-from sottovoce.core.reports import BitField, IntField
+from sottovoce.core.reports import BitField, IntField, RowField
 
 
 def people(mechanism, count, seed=1):
@@ -80,6 +80,8 @@ def test_every_coordinate_of_a_report_varies(mechanism):
         if isinstance(field, BitField):
             bits = np.unpackbits(column, axis=1, count=field.size, bitorder="little")
             assert np.all((bits.mean(axis=0) > 0) & (bits.mean(axis=0) < 1))
+        elif isinstance(field, RowField):
+            assert all(len(np.unique(numbers)) == field.size for numbers in column.T)
         else:
             assert isinstance(field, IntField)
             if field.size <= 4096:

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 import sottovoce
-from sottovoce.cli import check, collect, compare, design, estimate, research
+from sottovoce.cli import check, collect, compare, design, estimate, fuse, research, survey
 from sottovoce.cli.exits import EXIT_CODES, INTERRUPTED, end_with_pipes
 from sottovoce.cli.screen import say
 
@@ -17,7 +17,7 @@ __all__ = ["COMMANDS", "app", "run"]
 
 COMMANDS = (
     design.methods, design.plan, collect.randomize, collect.tally, estimate.estimate,
-    compare.compare, check.audit, research.bench, research.reproduce, research.demo,
+    compare.compare, fuse.fuse, check.audit, research.bench, research.reproduce, research.demo,
 )  # fmt: skip
 """In the order of the data's way."""
 
@@ -34,6 +34,7 @@ app = typer.Typer(
 )
 for _command in COMMANDS:
     app.command()(_command)
+app.add_typer(survey.app)
 
 
 def _version(wanted: bool) -> None:

@@ -98,7 +98,19 @@ class Findings:
 
 
 def _short(rows: Sequence[Row]) -> list[Row]:
-    """Without the column of questions where all are shares."""
-    if all(row["question"] in ("share", "top") for row in rows):
+    """Without the column of questions where all are shares; keys with frequency and mean side by side."""
+    asked = {row["question"] for row in rows}
+    if asked <= {"share", "top"}:
         return [{k: v for k, v in row.items() if k != "question"} for row in rows]
+    if asked == {"frequency", "mean"}:
+        means = {row["label"]: row for row in rows if row["question"] == "mean"}
+        rates = [row for row in rows if row["question"] == "frequency"]
+        return [{**_renamed(row), **_renamed(means[row["label"]], "mean ")} for row in rates]
     return list(rows)
+
+
+def _renamed(row: Row, mark: str = "") -> Row:
+    """A row under the name of its question, the other columns marked."""
+    head = {"key": row["label"]} if not mark else {}
+    others = {f"{mark}{k}": v for k, v in row.items() if k not in ("question", "label", "value")}
+    return {**head, row["question"]: row["value"], **others}

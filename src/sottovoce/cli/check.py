@@ -12,9 +12,14 @@ from sottovoce.cli.options import (
     Bins,
     Epsilon,
     High,
+    Keys,
+    KeysFile,
+    Larger,
     Low,
     MechanismName,
+    Most,
     Options,
+    Pairs,
     Size,
     Values,
     ValuesFile,
@@ -36,9 +41,14 @@ def audit(
     values: Values = None,
     values_file: ValuesFile = None,
     size: Size = None,
+    most: Most = None,
     low: Low = None,
     high: High = None,
     bins: Bins = None,
+    keys: Keys = None,
+    keys_file: KeysFile = None,
+    pairs: Pairs = None,
+    larger: Larger = None,
     option: Options = None,
     trials: Annotated[
         int, typer.Option("--trials", metavar="N", help="Reports drawn of every value.")
@@ -54,7 +64,17 @@ def audit(
     For domains of 2 to 64 values. The exit code is 3 where the promise is broken.
     """
     domain = make_domain(
-        values=values, values_file=values_file, size=size, low=low, high=high, bins=bins
+        values=values,
+        values_file=values_file,
+        size=size,
+        low=low,
+        high=high,
+        bins=bins,
+        most=most,
+        keys=keys,
+        keys_file=keys_file,
+        pairs=pairs,
+        larger=larger,
     )
     chosen = make_mechanism(mechanism, domain, epsilon, option)
     with progress(f"auditing {chosen}"):
@@ -63,7 +83,7 @@ def audit(
         exact = found.certificate
         shown = None if exact is None else {
             "numerator": exact.numerator, "denominator": exact.denominator,
-            "delta": float(exact.delta), "text": str(exact),
+            "delta": float(exact.delta), "between": exact.between, "text": str(exact),
         }  # fmt: skip
         show_json({
             "passed": found.passed, "claimed": found.claimed, "lower_bound": found.lower_bound,

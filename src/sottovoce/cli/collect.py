@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from sottovoce.cli.columns import Columns
 from sottovoce.cli.evidence import read_groups, read_tally
 from sottovoce.cli.exits import guarded
 from sottovoce.cli.options import (
@@ -16,9 +17,14 @@ from sottovoce.cli.options import (
     Epsilon,
     Force,
     High,
+    Keys,
+    KeysFile,
+    Larger,
     Low,
     MechanismName,
+    Most,
     Options,
+    Pairs,
     Size,
     Values,
     ValuesFile,
@@ -34,13 +40,16 @@ from sottovoce.cli.outputs import (
     check_output,
     write_folder,
 )
+from sottovoce.cli.pairs import read_pairs
 from sottovoce.cli.screen import say, show_json
 from sottovoce.cli.values import read_values
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.extras import optional
 from sottovoce.core.files import write_whole
+from sottovoce.core.key_values import KeyValues
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.randomness import OperatingSystem, Seeded, Source
+from sottovoce.core.reports import Reports
 
 __all__ = ["randomize", "tally"]
 
@@ -65,17 +74,41 @@ def randomize(
     ],
     column: Annotated[
         str,
-        typer.Option("--column", metavar="COLUMN", help="The private column. It is never written."),
+        typer.Option(
+            "--column",
+            metavar="COLUMN",
+            help="The private column, of keys where values are pairs. It is never written.",
+        ),
     ],
     mechanism: MechanismName,
     epsilon: Epsilon = None,
     values: Values = None,
     values_file: ValuesFile = None,
     size: Size = None,
+    most: Most = None,
     low: Low = None,
     high: High = None,
     bins: Bins = None,
+    keys: Keys = None,
+    keys_file: KeysFile = None,
+    pairs: Pairs = None,
+    larger: Larger = None,
     option: Options = None,
+    number: Annotated[
+        str | None,
+        typer.Option(
+            "--number", metavar="COLUMN", help="With --keys: the private column of numbers."
+        ),
+    ] = None,
+    person: Annotated[
+        str | None,
+        typer.Option(
+            "--person",
+            metavar="COLUMN",
+            help="With --pairs: a column that tells people apart, whose rows become one report. "
+            "It is never written. If not given, every row is a person.",
+        ),
+    ] = None,
     by: Annotated[
         str | None,
         typer.Option("--by", metavar="COLUMN", help="A public column, carried along in the clear."),
@@ -91,49 +124,44 @@ def randomize(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Randomize a column of true values: one report a row.
+    """Randomize a column of true values: one report a row, or with --person one a person.
 
     For simulation, and for the edge where values already are: a machine that may
     see them and must not pass them on. In a survey every device randomizes its
-    own value. Rows keep their order.
+    own value. Rows keep their order, people that of their first rows.
     """  # fmt: skip
     chosen = make_mechanism(
         mechanism,
         make_domain(
-            values=values, values_file=values_file, size=size, low=low, high=high, bins=bins
+            values=values,
+            values_file=values_file,
+            size=size,
+            low=low,
+            high=high,
+            bins=bins,
+            most=most,
+            keys=keys,
+            keys_file=keys_file,
+            pairs=pairs,
+            larger=larger,
         ),
         epsilon,
         option,
     )
-    _check_columns(column, by, chosen)
+    columns = Columns(column, number, person, by)
+    columns.check(chosen)
     check_output(output, force=force, inputs=[source])
     check_file(output)
     _check_json(output, as_json)
     randomness: Source = OperatingSystem() if seed is None else Seeded(seed)
     if seed is not None:
         say("seeded randomness: these reports are a simulation and protect nobody")
-    tables = _tables(source, column, by, chosen, randomness)
+    tables = _tables(source, columns, chosen, randomness)
     written = _write_stream(tables) if output == STDOUT else _write_parquet(output, tables)
     if as_json:
         show_json({"reports": written, "output": output, "by": by, "mechanism": describe(chosen)})
     elif output != STDOUT:
         say(f"{written:,} reports of {chosen} in {output}")
-
-
-def _check_columns(column: str, by: str | None, chosen: Mechanism) -> None:
-    if by is None:
-        return
-    if by == column:
-        raise InvalidInput(
-            "--by",
-            "randomize",
-            "a public column, not the private one: it is written in the clear",
-            by,
-        )
-    fields = [field.name for field in chosen.fields]
-    if by in fields:
-        allowed = f"no name of a report's own columns ({', '.join(fields)}); rename the column"
-        raise InvalidInput("--by", "randomize", allowed, by)
 
 
 def _check_json(output: str, as_json: bool) -> None:
@@ -143,17 +171,26 @@ def _check_json(output: str, as_json: bool) -> None:
         )
 
 
-def _tables(
-    given: str, column: str, by: str | None, chosen: Mechanism, source: Source
-) -> Iterator[Any]:
+def _tables(given: str, columns: Columns, chosen: Mechanism, source: Source) -> Iterator[Any]:
     """Arrow tables of reports: what a device would send, and the public column."""
     arrow = optional("pyarrow", extra="analyse", purpose="writing reports")
-    for indices, groups in read_values(given, column, by, chosen.domain):
-        table = chosen.randomize_indices(indices, source).to_arrow()
+    for reports, groups in _reports(given, columns, chosen, source):
+        table = reports.to_arrow()
         if groups is not None:
-            field = arrow.field(by, arrow.string(), nullable=False)
+            field = arrow.field(columns.by, arrow.string(), nullable=False)
             table = table.append_column(field, arrow.array(groups, arrow.string()))
         yield table
+
+
+def _reports(
+    given: str, columns: Columns, chosen: Mechanism, source: Source
+) -> Iterator[tuple[Reports, list[str] | None]]:
+    if isinstance(chosen.domain, KeyValues):
+        for some, groups in read_pairs(given, columns, chosen.domain):
+            yield chosen.randomize(some, source=source), groups
+        return
+    for indices, groups in read_values(given, columns.column, columns.by, chosen.domain):
+        yield chosen.randomize_indices(indices, source), groups
 
 
 def _write_parquet(output: str, tables: Iterator[Any]) -> int:

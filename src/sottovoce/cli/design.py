@@ -12,9 +12,14 @@ from sottovoce.cli.options import (
     Bins,
     Epsilon,
     High,
+    Keys,
+    KeysFile,
+    Larger,
     Low,
     MechanismName,
+    Most,
     Options,
+    Pairs,
     Size,
     Values,
     ValuesFile,
@@ -40,21 +45,40 @@ def methods(
     values: Values = None,
     values_file: ValuesFile = None,
     size: Size = None,
+    most: Most = None,
     low: Low = None,
     high: High = None,
     bins: Bins = None,
+    keys: Keys = None,
+    keys_file: KeysFile = None,
+    pairs: Pairs = None,
+    larger: Larger = None,
     option: Options = None,
+    users: Annotated[
+        int | None,
+        typer.Option("--users", metavar="N", help="How many people answer; many if left out."),
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """List the methods of estimation: which apply to a mechanism, and why or why not.
 
-    The column rule names the goals for which auto chooses a method.
+    The column rule names the goals for which auto chooses a method, for so many users.
     """
     domain = make_domain(
-        values=values, values_file=values_file, size=size, low=low, high=high, bins=bins
+        values=values,
+        values_file=values_file,
+        size=size,
+        low=low,
+        high=high,
+        bins=bins,
+        most=most,
+        keys=keys,
+        keys_file=keys_file,
+        pairs=pairs,
+        larger=larger,
     )
     chosen = make_mechanism(mechanism, domain, epsilon, option)
-    rows = list(methods_for(chosen))
+    rows = list(methods_for(chosen, users=users))
     if as_json:
         show_json({"mechanism": describe(chosen), "methods": rows})
     else:
@@ -92,6 +116,7 @@ def plan(
     values: Values = None,
     values_file: ValuesFile = None,
     size: Size = None,
+    most: Most = None,
     low: Low = None,
     high: High = None,
     bins: Bins = None,
@@ -104,7 +129,13 @@ def plan(
     from sottovoce.planning import plan as plan_for
 
     domain = make_domain(
-        values=values, values_file=values_file, size=size, low=low, high=high, bins=bins
+        values=values,
+        values_file=values_file,
+        size=size,
+        low=low,
+        high=high,
+        bins=bins,
+        most=most,
     )
     value = None if of is None else parse_value(of, domain, "--of")
     with progress("planning"):

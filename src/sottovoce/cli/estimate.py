@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -14,21 +13,22 @@ from sottovoce.cli.blocks import Block, Findings
 from sottovoce.cli.evidence import read_groups, read_tally
 from sottovoce.cli.exits import guarded
 from sottovoce.cli.options import AsJson, ByColumn, Force, parse_options
-from sottovoce.cli.outputs import check_file, check_output
+from sottovoce.cli.pictures import check_picture, write_picture
 from sottovoce.cli.questions import Questions, Row
 from sottovoce.cli.screen import progress, say, show_json
+from sottovoce.cli.values import parse_value
 from sottovoce.core.checks import check_choice, check_int
+from sottovoce.core.domain import Domain
 from sottovoce.core.drawing import KINDS
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.estimate import Estimate
-from sottovoce.core.files import write_whole
+from sottovoce.core.key_values import KeyValues
 from sottovoce.estimators import estimate as estimate_from
 
 __all__ = ["estimate"]
 
-_QUESTIONS = "What is asked (nothing: the share of every value)"
+_QUESTIONS = "What is asked (nothing: the share of every value, or every key)"
 _METHOD = "How it is estimated"
-_PICTURES = ("png", "pdf", "svg")
 
 
 @guarded
@@ -99,6 +99,25 @@ def estimate(
         bool,
         typer.Option("--variance", rich_help_panel=_QUESTIONS, help="The variance of the numbers."),
     ] = False,
+    key: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--key",
+            metavar="KEY",
+            rich_help_panel=_QUESTIONS,
+            help="The frequency of a key and the mean of its numbers, which other questions on numbers "
+            "are then about. Repeatable.",
+        ),
+    ] = None,
+    top_keys: Annotated[
+        int | None,
+        typer.Option(
+            "--top-keys",
+            metavar="N",
+            rich_help_panel=_QUESTIONS,
+            help="The N most frequent keys, with their means.",
+        ),
+    ] = None,
     by: ByColumn = None,
     method: Annotated[
         str,
@@ -159,33 +178,36 @@ def estimate(
         ),
     ] = None,
     kind: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--kind",
             metavar="KIND",
-            help="What --plot draws: shares, or for numbers cdf, the share up to each.",
+            help="What --plot draws: shares; for numbers also cdf, the share up to each; for pairs "
+            "keys, or with --key the shares or cdf of its numbers. If not given: keys for pairs, else shares.",
         ),
-    ] = "shares",
+    ] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Read shares, totals, ranges, means and quantiles from a tally or from reports.
+    """Read shares, totals, ranges, means, quantiles and keys from a tally or from reports.
 
     Every answer has a standard error and an interval. With --by there is a block for
     every group; where there are two, also their difference, with p-values.
     """  # fmt: skip
     _check_formats(as_csv, as_json)
     _check_picture(plot, kind, by, force)
-    if top is not None:
-        check_int(top, "--top", "estimate", 1)
+    for name, count in (("--top", top), ("--top-keys", top_keys)):
+        if count is not None:
+            check_int(count, name, "estimate", 1)
     groups = {"": read_tally([source])} if by is None else read_groups([source], by)
     if not groups:
         raise InvalidInput("INPUT", "estimate", "not without reports", source)
     mechanism = next(iter(groups.values())).mechanism
     questions = Questions(
         mechanism.domain, top, share or (), total or (), range_ or (), cdf or (), quantile or (),
-        mean, variance,
+        mean, variance, key or (), top_keys,
     )  # fmt: skip
+    drawn = _drawn_key(mechanism.domain, key, kind)
     options = parse_options(option, taken=("evidence", "method", "goal", "then"))
     choice = {"goal": goal or questions.goal, "then": then or (), **options}
     blocks = []
@@ -197,7 +219,7 @@ def estimate(
             advance(1)
         compared = _compare(blocks, questions, confidence)
         if plot is not None:
-            _draw(blocks[0].estimate, plot, kind, confidence)
+            _draw(blocks[0].estimate, plot, kind, drawn, confidence)
     findings = Findings(mechanism, confidence, blocks, by, compared)
     if as_json:
         show_json(findings.document())
@@ -214,25 +236,30 @@ def _check_formats(as_csv: bool, as_json: bool) -> None:
         raise InvalidInput("--csv, --json", "estimate", "one of the two", "both")
 
 
-def _check_picture(plot: str | None, kind: str, by: str | None, force: bool) -> None:
-    check_choice(kind, "--kind", "estimate", KINDS)
+def _check_picture(plot: str | None, kind: str | None, by: str | None, force: bool) -> None:
+    if kind is not None:
+        check_choice(kind, "--kind", "estimate", KINDS)
     if plot is None:
-        if kind != KINDS[0]:
+        if kind is not None:
             raise InvalidInput("--kind", "estimate", "given together with --plot", kind)
         return
     if by is not None:
         raise InvalidInput("--plot", "estimate", "left out with --by: it draws one estimate", plot)
-    if Path(plot).suffix.lower().removeprefix(".") not in _PICTURES:
-        allowed = f"a file named .{', .'.join(_PICTURES)}"
-        raise InvalidInput("--plot", "estimate", allowed, plot)
-    check_output(plot, force=force, option="--plot")
-    check_file(plot, "--plot")
+    check_picture(plot, "estimate", force=force)
 
 
-def _draw(told: Estimate, plot: str, kind: str, confidence: float) -> None:
-    figure = told.plot(kind, confidence=confidence)
-    ending = Path(plot).suffix.lower().removeprefix(".")
-    write_whole(plot, lambda part: figure.savefig(part, format=ending, dpi=144))
+def _drawn_key(domain: Domain, keys: Sequence[str] | None, kind: str | None) -> Any:
+    """The key whose numbers are drawn; None where they are not."""
+    if not isinstance(domain, KeyValues) or not keys or kind not in ("shares", "cdf"):
+        return None
+    if len(keys) > 1:
+        allowed = f"given once with --kind {kind}, which draws the numbers of one key"
+        raise InvalidInput("--key", "estimate", allowed, list(keys))
+    return parse_value(keys[0], domain.keys, "--key")
+
+
+def _draw(told: Estimate, plot: str, kind: str | None, key: Any, confidence: float) -> None:
+    write_picture(told.plot(kind, key=key, confidence=confidence), plot)
 
 
 def _compare(blocks: Sequence[Block], questions: Questions, confidence: float) -> list[Row] | None:

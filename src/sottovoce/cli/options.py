@@ -11,18 +11,21 @@ from typing import Annotated, Any
 import typer
 
 from sottovoce.core.categories import Categories
+from sottovoce.core.counts import Counts
 from sottovoce.core.domain import Domain
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.interval import Interval
+from sottovoce.core.key_values import KeyValues
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import mechanism
 
 __all__ = [
-    "AsJson", "Bins", "ByColumn", "Epsilon", "Force", "High", "Low", "MechanismName", "Options", "Size",
-    "Values", "ValuesFile", "describe", "make_domain", "make_mechanism", "parse_options", "split_list",
+    "AsJson", "Bins", "ByColumn", "Epsilon", "Force", "High", "Keys", "KeysFile", "Larger", "Low",
+    "MechanismName", "Most", "Options", "Pairs", "Size", "Values", "ValuesFile", "describe", "make_domain",
+    "make_mechanism", "parse_options", "split_list",
 ]  # fmt: skip
 
-_DOMAIN = "What a value may be (names, whole numbers, or numbers in bins)"
+_DOMAIN = "What a value may be (names, whole numbers, numbers in bins, or keys with numbers)"
 _MECHANISM = "How it is randomized"
 
 Values = Annotated[
@@ -45,6 +48,13 @@ Size = Annotated[
         "--size", metavar="N", rich_help_panel=_DOMAIN, help="Whole numbers from 0 to N - 1."
     ),
 ]
+Most = Annotated[
+    int | None,
+    typer.Option(
+        "--most", metavar="N", rich_help_panel=_DOMAIN,
+        help="How many, from 0 to N: whole numbers in order, with a mean, such as degrees of a graph.",
+    ),
+]  # fmt: skip
 Low = Annotated[
     float | None,
     typer.Option(
@@ -61,7 +71,37 @@ Bins = Annotated[
     int | None,
     typer.Option(
         "--bins", metavar="N", rich_help_panel=_DOMAIN,
-        help="How many equal bins numbers are seen through, with --low and --high; 256 if not given.",
+        help="How many equal bins numbers are seen through, with --low and --high; 256 if not given, "
+        "with keys 64.",
+    ),
+]  # fmt: skip
+Keys = Annotated[
+    str | None,
+    typer.Option(
+        "--keys", metavar="A,B,C", rich_help_panel=_DOMAIN,
+        help="Keys that numbers come with, with --low and --high: a value is a pair.",
+    ),
+]  # fmt: skip
+KeysFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--keys-from-file", metavar="FILE", rich_help_panel=_DOMAIN,
+        help="Keys, one a line of this UTF-8 file.",
+    ),
+]  # fmt: skip
+Pairs = Annotated[
+    int | None,
+    typer.Option(
+        "--pairs", metavar="N", rich_help_panel=_DOMAIN,
+        help="A person may hold 1 to N pairs with distinct keys; if not given, exactly one.",
+    ),
+]  # fmt: skip
+Larger = Annotated[
+    str | None,
+    typer.Option(
+        "--larger", metavar="WORD", rich_help_panel=_DOMAIN,
+        help="Who holds more than N pairs: refuse, or sample, which draws one of them; refuse if not "
+        "given.",
     ),
 ]  # fmt: skip
 MechanismName = Annotated[
@@ -104,13 +144,22 @@ def make_domain(
     low: float | None,
     high: float | None,
     bins: int | None,
+    most: int | None = None,
+    keys: str | None = None,
+    keys_file: Path | None = None,
+    pairs: int | None = None,
+    larger: str | None = None,
 ) -> Domain:
     """The domain that the options describe, in exactly one of these ways."""
     numbers = low is not None or high is not None or bins is not None
+    named = _keys(keys, keys_file, pairs, larger)
+    if named and not numbers:
+        raise InvalidInput("--low, --high", "the command", "given with keys", None)
     ways = {
         "--values": values is not None,
         "--values-from-file": values_file is not None,
         "--size": size is not None,
+        "--most": most is not None,
         "--low, --high": numbers,
     }
     chosen = [way for way, given in ways.items() if given]
@@ -121,23 +170,45 @@ def make_domain(
         )
     if size is not None:
         return Categories(size)
+    if most is not None:
+        return Counts(most)
     if numbers:
         if low is None or high is None:
             missing = "--low" if low is None else "--high"
             raise InvalidInput(
                 missing, "the command", "given when --low, --high or --bins is", None
             )
+        if named:
+            more: dict[str, Any] = {} if bins is None else {"bins": bins}
+            return KeyValues(named, low, high, pairs=pairs, larger=larger or "refuse", **more)
         return Interval(low, high) if bins is None else Interval(low, high, bins)
-    names = split_list(values, "--values") if values is not None else _lines(values_file)
-    return Categories(names)
+    if values is not None:
+        return Categories(split_list(values, "--values"))
+    assert values_file is not None  # one of the ways was chosen
+    return Categories(_lines(values_file, "--values-from-file"))
 
 
-def _lines(path: Path | None) -> list[str]:
-    assert path is not None  # one of the ways was chosen
+def _keys(
+    keys: str | None, keys_file: Path | None, pairs: int | None, larger: str | None
+) -> list[str]:
+    """The names of keys; none where values are not pairs."""
+    if keys is not None and keys_file is not None:
+        raise InvalidInput("--keys, --keys-from-file", "the command", "one of the two", "both")
+    if keys is not None:
+        return split_list(keys, "--keys")
+    if keys_file is not None:
+        return _lines(keys_file, "--keys-from-file")
+    for option, given in (("--pairs", pairs), ("--larger", larger)):
+        if given is not None:
+            raise InvalidInput(option, "the command", "left out without --keys", given)
+    return []
+
+
+def _lines(path: Path, option: str) -> list[str]:
     try:
         lines = path.read_text(encoding="utf-8-sig").rstrip("\n").split("\n")
     except UnicodeDecodeError as error:
-        raise InvalidInput("--values-from-file", "the command", "UTF-8 text", str(path)) from error
+        raise InvalidInput(option, "the command", "UTF-8 text", str(path)) from error
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             where = f"line {number}"
@@ -194,10 +265,12 @@ def make_mechanism(
 
 
 def describe(chosen: Mechanism) -> dict[str, Any]:
-    """A mechanism in the JSON of a result."""
+    """A mechanism in the JSON of a result, with what its epsilon is between where not any two values."""
+    scope = chosen.certificate().scope
     return {
         "name": chosen.name,
         "epsilon": chosen.epsilon,
+        **({} if scope is None else {"epsilon_between": scope.values}),
         "domain": str(chosen.domain),
         "fingerprint": chosen.fingerprint,
     }

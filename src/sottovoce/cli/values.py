@@ -15,7 +15,7 @@ from sottovoce.core.domain import Domain, Indices
 from sottovoce.core.errors import InvalidInput, Unfit
 from sottovoce.core.interval import Interval
 
-__all__ = ["parse_value", "read_values", "reader_of"]
+__all__ = ["PrivateColumn", "groups_of", "is_empty", "parse_value", "read_values", "reader_of"]
 
 Cells = list[Any]
 Read = Callable[[Any], Any]
@@ -29,10 +29,10 @@ def read_values(
     One bad cell ends everything, with its row.
     """
     name = "standard input" if given == "-" else given
-    private = _Column(name, column, domain, reader_of(domain))
+    private = PrivateColumn(name, column, domain, reader_of(domain))
     wanted = [("--column", column)] if by is None else [("--column", column), ("--by", by)]
     for row, columns in read_columns(given, wanted):
-        groups = None if by is None else _groups(columns[1], row, by, name)
+        groups = None if by is None else groups_of(columns[1], row, by, name)
         yield private.indices(columns[0], row), groups
 
 
@@ -46,7 +46,10 @@ def reader_of(domain: Domain) -> Read:
         known: dict[str, Any] = {str(value): value for value in reversed(domain.values)}
         known.update((value, value) for value in domain.values if isinstance(value, str))
         return lambda cell: known.get(text := _text(cell), text)
-    raise Unfit(f"the command line reads values of Categories and of an Interval, not of {domain}")
+    raise Unfit(
+        f"the command line reads values of Categories and of an Interval, not of {domain}; "
+        "pairs are asked about by key"
+    )
 
 
 def parse_value(text: str, domain: Domain, option: str) -> Any:
@@ -78,8 +81,8 @@ def _text(cell: Any) -> str:
 
 
 @dataclass(frozen=True)
-class _Column:
-    """The private column of a file."""
+class PrivateColumn:
+    """A private column of a file."""
 
     file: str
     name: str
@@ -90,7 +93,7 @@ class _Column:
         """The indices of some cells, of which the first is in ``row``; each distinct one is read once."""
         try:
             distinct = list(dict.fromkeys(cells))
-            if any(map(_empty, distinct)):
+            if any(map(is_empty, distinct)):
                 raise ValueError("an empty cell")
             values: Any = list(map(self.read, distinct))
             if isinstance(self.domain, Interval):
@@ -104,7 +107,7 @@ class _Column:
 
     def _check(self, cell: Any, row: int) -> None:
         """An error with the row, where a cell is wrong."""
-        if _empty(cell):
+        if is_empty(cell):
             raise row_error(self.file, row, self.name, "not empty", cell)
         try:
             value = self.read(cell)
@@ -117,15 +120,17 @@ class _Column:
             raise row_error(self.file, row, self.name, error.allowed, value) from None
 
 
-def _empty(cell: Any) -> bool:
+def is_empty(cell: Any) -> bool:
+    """Whether nothing was answered: no text, or no number."""
     if isinstance(cell, str):
         return not cell.strip()
     return cell is None or (isinstance(cell, float) and math.isnan(cell))
 
 
-def _groups(cells: Cells, row: int, by: str, name: str) -> list[str]:
+def groups_of(cells: Cells, row: int, by: str, name: str) -> list[str]:
+    """The group that each cell of a public column names."""
     known = {cell: _text(cell) for cell in dict.fromkeys(cells)}
-    if any(map(_empty, known)):
-        place = next(place for place, cell in enumerate(cells) if _empty(cell))
+    if any(map(is_empty, known)):
+        place = next(place for place, cell in enumerate(cells) if is_empty(cell))
         raise row_error(name, row + place, by, "not empty: it names a group", cells[place])
     return [known[cell] for cell in cells]

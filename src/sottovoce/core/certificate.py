@@ -7,7 +7,24 @@ from fractions import Fraction
 
 from sottovoce.core.exact import exp_bounds, log_above
 
-__all__ = ["Certificate"]
+__all__ = ["Certificate", "Scope"]
+
+_ANY_TWO = "any two values"
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Between which values a certificate speaks, where that is not any two.
+
+    ``values`` names them ("degrees that differ by one edge"), ``hidden`` what they differ in
+    ("edge"), and ``reports`` says how many people's reports speak of one such thing: their
+    ratios multiply.  ``any_two`` is the worst ratio between any two values, however far apart.
+    """
+
+    values: str
+    hidden: str
+    reports: int
+    any_two: Fraction
 
 
 @dataclass(frozen=True)
@@ -16,15 +33,19 @@ class Certificate:
 
     ``numerator / denominator`` is computed from the integer table that the
     device draws from, so it speaks of the sampler itself and not of a formula.
-    ``delta`` is 0 for pure mechanisms.
+    ``delta`` is 0 for pure mechanisms.  The two values are any two of the domain, unless
+    ``scope`` says which: then the ratio is no local differential privacy of the value.
 
     >>> Certificate(3, 1).epsilon_above
     1.09861228866811
+    >>> print(Certificate(3, 1, scope=Scope("ages a year apart", "year", 1, Fraction(81))))
+    worst ratio 3 = e^1.09861228867 between ages a year apart (any two values: e^4.39444915467)
     """
 
     numerator: int
     denominator: int
     delta: Fraction = Fraction(0)
+    scope: Scope | None = None
 
     @property
     def ratio(self) -> Fraction:
@@ -40,6 +61,15 @@ class Certificate:
         """Whether the ratio is at most e^epsilon, decided against a 60-digit lower bound."""
         return self.ratio <= max(Fraction(1), exp_bounds(epsilon)[0])
 
+    @property
+    def between(self) -> str:
+        """The values whose reports are compared, in words."""
+        return _ANY_TWO if self.scope is None else self.scope.values
+
     def __str__(self) -> str:
         delta = f", delta {float(self.delta):g}" if self.delta else ""
-        return f"worst ratio {float(self.ratio):.12g} = e^{self.epsilon_above:.12g}{delta}"
+        told = f"worst ratio {float(self.ratio):.12g} = e^{self.epsilon_above:.12g}{delta}"
+        if self.scope is None:
+            return told
+        farthest = log_above(self.scope.any_two)
+        return f"{told} between {self.between} ({_ANY_TWO}: e^{farthest:.12g})"

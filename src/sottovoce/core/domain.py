@@ -37,6 +37,19 @@ class Domain(ABC):
     def size(self) -> int:
         """How many inputs there are."""
 
+    @property
+    def stretches(self) -> tuple[int, ...]:
+        """Lengths of the stretches of inputs in which neighbours are neighbouring values.
+
+        They follow each other from input 0; empty where inputs have no order.
+        """
+        return (self.size,) if self.ordered else ()
+
+    @property
+    def holds_sets(self) -> bool:
+        """Whether people hold sets of inputs, one of which a mechanism has to draw."""
+        return False
+
     @abstractmethod
     def is_one(self, values: object) -> bool:
         """Whether ``values`` is a single value rather than a batch."""

@@ -9,23 +9,27 @@ import numpy as np
 from sottovoce.core.answer import two_sided
 from sottovoce.core.channel import Floats
 from sottovoce.core.checks import check_choice, check_int
+from sottovoce.core.drawing_keys import draw_keys
 from sottovoce.core.drawing_numbers import INK, PALE, TRUTH, draw_cumulative, draw_histogram
+from sottovoce.core.drawing_trace import draw_trace
 from sottovoce.core.errors import InvalidInput, Unfit
 from sottovoce.core.extras import optional
 from sottovoce.core.interval import Interval
+from sottovoce.core.key_values import KeyValues
 
 if TYPE_CHECKING:
     from sottovoce.core.estimate import Estimate
 
 __all__ = ["KINDS", "draw_estimate"]
 
-KINDS = ("shares", "cdf")
+KINDS = ("shares", "cdf", "keys", "trace")
 
 
 def draw_estimate(
     estimate: Estimate,
-    kind: str = "shares",
+    kind: str | None = None,
     *,
+    key: Any = None,
     truth: Any = None,
     most: int = 20,
     confidence: float = 0.95,
@@ -36,25 +40,59 @@ def draw_estimate(
 
     Categories are drawn as the ``most`` largest shares, largest first.  Numbers are drawn
     in their order, as a histogram or (``kind="cdf"``) as the share up to each, with a band that
-    holds the truth at each number with ``confidence``; ``name`` stands under the axis.
+    holds the truth at each number with ``confidence``; ``name`` stands under the axis.  Pairs are
+    drawn (``kind="keys"``) as the ``most`` frequent keys with their means, or with ``key`` as the
+    numbers of that one.  ``kind="trace"`` shows the steps of a mixture reduction.
     """
     figures = optional("matplotlib.figure", extra="analyse", purpose="Estimate.plot")
+    pairs = estimate.domain if isinstance(estimate.domain, KeyValues) else None
+    kind = kind or ("keys" if pairs is not None and key is None else "shares")
     check_choice(kind, "kind", "plot", KINDS)
+    if kind == "trace":
+        return draw_trace(estimate, title=title, name=name)
+    if key is not None:
+        part, said = estimate.distribution(key), title or f"{key}: {_heading(estimate)}"
+        return draw_estimate(
+            part, kind, truth=truth, most=most, confidence=confidence, title=said, name=name
+        )
+    known = _check_truth(truth, estimate.domain.size)
+    if kind == "keys":
+        if pairs is None:
+            raise Unfit(
+                f'kind="keys" needs pairs of keys and numbers (KeyValues); this estimate is over '
+                f"{estimate.domain}"
+            )
+        shown = min(check_int(most, "most", "plot", 1), pairs.keys.size)
+        figure = figures.Figure(figsize=(9.0, 1.4 + 0.32 * shown), layout="constrained")
+        axes = draw_keys(
+            figure, estimate, pairs, truth=known, shown=shown, confidence=confidence, name=name
+        )
+        return _finish(figure, axes, title or _heading(estimate))
     shares = estimate.require_shares("plot")
-    known = _check_truth(truth, len(shares))
     if isinstance(estimate.domain, Interval):
         figure = figures.Figure(figsize=(7.2, 4.0), layout="constrained")
         axes = figure.add_subplot()
         draw = draw_cumulative if kind == "cdf" else draw_histogram
         draw(axes, estimate, estimate.domain, truth=known, confidence=confidence, name=name)
     elif kind == "cdf":
-        raise Unfit(f"a cdf needs numbers (an Interval); this estimate is over {estimate.domain}")
+        hint = "; key= chooses the numbers of one key" if pairs is not None else ""
+        raise Unfit(
+            f"a cdf needs numbers (an Interval); this estimate is over {estimate.domain}{hint}"
+        )
     else:
         shown = min(check_int(most, "most", "plot", 1), len(shares))
         figure = figures.Figure(figsize=(7.2, 1.3 + 0.32 * shown), layout="constrained")
         axes = figure.add_subplot()
         _draw_categories(axes, estimate, known, two_sided(confidence) * estimate.stderr, shown)
-    axes.set_title(title or f"{estimate.n:,} reports, {estimate.method}", loc="left", fontsize=11)
+    return _finish(figure, axes, title or _heading(estimate))
+
+
+def _heading(estimate: Estimate) -> str:
+    return f"{estimate.n:,} reports, {estimate.method}"
+
+
+def _finish(figure: Any, axes: Any, title: str) -> Any:
+    axes.set_title(title, loc="left", fontsize=11)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, fontsize=9)
     return figure

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sottovoce.core.answer import two_sided
+from sottovoce.core.binning import Binning
 from sottovoce.core.channel import Floats
 from sottovoce.core.extras import optional
 from sottovoce.core.interval import Interval
@@ -15,7 +15,7 @@ from sottovoce.core.interval import Interval
 if TYPE_CHECKING:
     from sottovoce.core.estimate import Estimate
 
-__all__ = ["INK", "PALE", "TRUTH", "draw_cumulative", "draw_histogram"]
+__all__ = ["INK", "PALE", "TRUTH", "draw_axis", "draw_cumulative", "draw_histogram"]
 
 INK, TRUTH, PALE = "#1f4e79", "#d1495b", "#a9c4de"
 _MOST_BINS = 128
@@ -40,7 +40,8 @@ def draw_histogram(
     shares, edges = estimate.require_shares("plot"), domain.edges
     if domain.bins > _MOST_BINS:
         edges = np.linspace(domain.low, domain.high, _MOST_BINS + 1)
-        covers = [domain.overlap(*ends) for ends in pairwise(edges.tolist())]
+        binning = Binning(domain.bins, _MOST_BINS)
+        covers = [binning.mean(one) for one in np.eye(_MOST_BINS)]
         totals = [estimate.linear(cover) for cover in covers]
         shares = np.array([total.value for total in totals])
         stderr = np.array([total.stderr for total in totals])
@@ -58,8 +59,9 @@ def draw_histogram(
     axes.axhline(0, color="black", linewidth=0.8)
     if shares.min() >= 0:
         axes.set_ylim(bottom=0)
-    axes.set_ylabel(f"share of a bin of {edges[1] - edges[0]:.4g}")
-    _draw_axis(axes, domain, name)
+    width = edges[1] - edges[0]
+    axes.set_ylabel("share" if domain.whole and width == 1 else f"share of a bin of {width:.4g}")
+    draw_axis(axes, domain, name)
 
 
 def draw_cumulative(
@@ -75,21 +77,27 @@ def draw_cumulative(
     curve = estimate.cumulative
     reach = two_sided(confidence) * curve.stderr
     low, high = curve.values - reach, curve.values + reach
+    places, step = curve.edges, None
+    if domain.whole:  # the share up to k, from k on
+        places, step = places + 0.5, "pre"
+    line = {"drawstyle": f"steps-{step}" if step else "default"}
     axes.fill_between(
-        curve.edges, low, high, color=PALE, alpha=0.7, linewidth=0, label=_band_name(confidence)
-    )
-    axes.plot(curve.edges, curve.values, color=INK, linewidth=1.4, label="estimate")
+        places, low, high, step=step, color=PALE, alpha=0.7, linewidth=0,
+        label=_band_name(confidence),
+    )  # fmt: skip
+    axes.plot(places, curve.values, color=INK, linewidth=1.4, label="estimate", **line)
     if truth is not None:
         true = np.concatenate([[0.0], np.cumsum(truth)])
-        axes.plot(curve.edges, true, color=TRUTH, linewidth=1.2, label="truth")
+        axes.plot(places, true, color=TRUTH, linewidth=1.2, label="truth", **line)
     axes.set_ylim(min(0.0, float(low.min())), max(1.0, float(high.max())))
     axes.grid(axis="y", color="#dddddd", linewidth=0.6)
     axes.set_axisbelow(True)
     axes.set_ylabel("share up to it")
-    _draw_axis(axes, domain, name)
+    draw_axis(axes, domain, name)
 
 
-def _draw_axis(axes: Any, domain: Interval, name: str) -> None:
+def draw_axis(axes: Any, domain: Interval, name: str) -> None:
+    """The axis of numbers, from bound to bound, under a name."""
     axes.set_xlim(domain.low, domain.high)
     axes.set_xlabel(name)
     if max(abs(domain.low), abs(domain.high)) >= _LONG:

@@ -13,6 +13,8 @@ __all__ = [
     "Mismatch",
     "MissingExtra",
     "NotIdentified",
+    "OverBudget",
+    "Refused",
     "SottovoceError",
     "Unfit",
     "shown",
@@ -42,6 +44,7 @@ class InvalidInput(SottovoceError, ValueError):
         self, parameter: str, owner: str, allowed: str, given: object, *, hint: str = ""
     ) -> None:
         self.parameter, self.owner, self.allowed, self.given = parameter, owner, allowed, given
+        self.hint = hint
         message = f"{parameter} of {owner} must be {allowed}; got {shown(given)}"
         super().__init__(f"{message}. {hint}" if hint else message)
 
@@ -60,6 +63,23 @@ class Unfit(SottovoceError, ValueError):
 
 class NotIdentified(SottovoceError, ValueError):
     """The reports cannot tell what was asked of them, whatever their number."""
+
+
+class Refused(SottovoceError, ValueError):
+    """An upload that is not taken.
+
+    ``code`` is one of :data:`sottovoce.core.wire.REFUSALS`; ``position`` is that of the
+    report at fault among those of the upload, where it is one report's.
+    """
+
+    def __init__(self, code: str, message: str, position: int | None = None) -> None:
+        self.code, self.position = code, position
+        where = "" if position is None else f"report {position}: "
+        super().__init__(f"{code}: {where}{message}")
+
+
+class OverBudget(SottovoceError):
+    """A report that would cost more privacy than this device may spend; nothing was drawn."""
 
 
 class EntropyError(SottovoceError, RuntimeError):

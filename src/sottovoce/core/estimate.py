@@ -10,7 +10,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from sottovoce.core import numbers
+from sottovoce.core import keys, numbers
 from sottovoce.core.answer import Answer, answer, two_sided
 from sottovoce.core.channel import Floats
 from sottovoce.core.checks import check_choice, check_int
@@ -18,7 +18,9 @@ from sottovoce.core.domain import Domain
 from sottovoce.core.errors import InvalidInput, NotIdentified, Unfit
 from sottovoce.core.frame import Frame
 from sottovoce.core.interval import Interval
+from sottovoce.core.key_values import KeyValues
 from sottovoce.core.noise import CellNoise, Noise
+from sottovoce.core.trace import Reduction
 
 __all__ = ["Estimate"]
 
@@ -35,7 +37,8 @@ class Estimate:
     speak of the population they were drawn from.
 
     Where a mechanism tells nothing but a mean, ``shares`` is None, ``why`` says so, and
-    :meth:`mean` is what can be asked.
+    :meth:`mean` is what can be asked; over pairs of keys and numbers, the frequency and the mean
+    of every key.
     """
 
     domain: Domain
@@ -51,6 +54,8 @@ class Estimate:
     about: str = "respondents"
     clips: bool = False
     """Whether shares and totals below 0 are raised to 0 when asked for."""
+    trace: tuple[Reduction, ...] = ()
+    """The steps of a mixture reduction, kept and undone; empty for other methods."""
 
     def __post_init__(self) -> None:
         check_choice(self.about, "about", "Estimate", ("population", "respondents"))
@@ -72,7 +77,7 @@ class Estimate:
         if self.shares is None:
             raise NotIdentified(
                 f"{question} needs shares, and this estimate has none ({self.why}); "
-                "what can be asked of it: mean"
+                f"what can be asked of it: {_told_without_shares(self.domain)}"
             )
         return self.shares
 
@@ -91,11 +96,12 @@ class Estimate:
         self, weights: Floats, offset: float, label: Any, confidence: float, *, clips: bool = False
     ) -> Answer:
         """``offset + weights . shares``: from the shares, or where there are none from the cells."""
-        value = offset + self._value(weights)
+        value = offset + self.value_of(weights)
         stderr = self.noise.stderr_of(weights, self.about)
         return self._answer(value, stderr, label, confidence, clips=clips)
 
-    def _value(self, weights: Floats) -> float:
+    def value_of(self, weights: Floats) -> float:
+        """``weights . shares``, without its error."""
         told = None
         if self.shares is None and isinstance(self.noise, CellNoise):
             told = self.noise.value_of(weights)
@@ -141,8 +147,10 @@ class Estimate:
 
     # -- answers on numbers: see sottovoce.core.numbers for what they assume ---------
 
-    def mean(self, *, confidence: float = 0.95) -> Answer:
-        """The mean, every number taken at the middle of its bin."""
+    def mean(self, key: Any = None, *, confidence: float = 0.95) -> Answer:
+        """The mean, every number taken at the middle of its bin; over pairs, of a ``key``'s numbers."""
+        if isinstance(self.domain, KeyValues) or key is not None:
+            return keys.mean(self, *self._key(key, "mean"), confidence)
         domain = self._interval("mean")
         center = (domain.low + domain.high) / 2
         return self._sum(domain.midpoints - center, center, "mean", confidence)
@@ -198,6 +206,37 @@ class Estimate:
             )
         return self.domain
 
+    # -- answers on keys: see sottovoce.core.keys for what they are made of -------------
+
+    def frequency(self, key: Any, *, confidence: float = 0.95) -> Answer:
+        """The share of people who hold a key."""
+        return keys.frequency(self, *self._key(key, "frequency"), confidence)
+
+    def distribution(self, key: Any) -> Estimate:
+        """The numbers of one key: an estimate over their interval."""
+        return keys.distribution(self, *self._key(key, "distribution"))
+
+    def top_keys(self, count: int = 10, *, confidence: float = 0.95) -> list[Answer]:
+        """The keys of largest estimated frequency, largest first; the caution of :meth:`top` holds."""
+        return keys.top(self, self._pairs("top_keys"), count, confidence)
+
+    def keys(self, *, confidence: float = 0.95) -> Frame:
+        """Every key with its frequency and its mean, each with standard error and interval."""
+        return keys.frame(self, self._pairs("keys"), confidence)
+
+    def _key(self, key: Any, question: str) -> tuple[KeyValues, int]:
+        domain = self._pairs(question)
+        return domain, keys.place_of(domain, key, question)
+
+    def _pairs(self, question: str) -> KeyValues:
+        if not isinstance(self.domain, KeyValues):
+            what = "the mean of a key" if question == "mean" else question
+            raise Unfit(
+                f"{what} needs pairs of keys and numbers (KeyValues); "
+                f"this estimate is over {self.domain}"
+            )
+        return self.domain
+
     # -- shown ---------------------------------------------------------------------
 
     def frame(self, *, confidence: float = 0.95) -> Frame:
@@ -215,8 +254,8 @@ class Estimate:
             }
         )
 
-    def plot(self, kind: str = "shares", **options: Any) -> Any:
-        """A matplotlib figure of the shares, or for numbers of the ``"cdf"``.
+    def plot(self, kind: str | None = None, **options: Any) -> Any:
+        """A matplotlib figure of the shares, for numbers of the ``"cdf"``, for pairs of all keys.
 
         See :func:`sottovoce.core.drawing.draw_estimate` for options.
         """
@@ -226,3 +265,7 @@ class Estimate:
 
     def __repr__(self) -> str:
         return f"<{self.method} estimate over {self.domain} from {self.n} reports>"
+
+
+def _told_without_shares(domain: Domain) -> str:
+    return "frequency, mean, keys, top_keys" if isinstance(domain, KeyValues) else "mean"

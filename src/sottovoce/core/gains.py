@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Gains", "affine", "gains_of_outputs"]
+__all__ = ["AFFINE", "Gains", "affine", "gains_of_outputs"]
 
-_AFFINE = 1e-9
+AFFINE = 1e-9
 """How far weights may be from a straight line, in parts of their spread."""
 
 
@@ -33,7 +33,7 @@ def affine(weights: NDArray[np.float64]) -> tuple[float, float] | None:
     slope = float(weights[-1] - weights[0]) / (len(weights) - 1)
     line = weights[0] + slope * np.arange(len(weights))
     spread = max(float(np.ptp(weights)), float(np.abs(weights).max()))
-    if np.abs(weights - line).max() > _AFFINE * spread:
+    if np.abs(weights - line).max() > AFFINE * spread:
         return None
     return float(weights[0]), slope
 

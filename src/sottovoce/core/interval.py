@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -32,6 +33,8 @@ class Interval(Domain):
 
     kind: ClassVar[str] = "interval"
     ordered: ClassVar[bool] = True
+    whole: ClassVar[bool] = False
+    """Whether a bin holds one whole number, in its middle, and not all that lie in it."""
 
     low: float
     high: float
@@ -51,6 +54,11 @@ class Interval(Domain):
     @property
     def size(self) -> int:
         return self.bins
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The least and the greatest value."""
+        return self.low, self.high
 
     @property
     def edges(self) -> NDArray[np.float64]:
@@ -92,6 +100,14 @@ class Interval(Domain):
         found += (numbers_ >= edges[found + 1]) & (found < self.bins - 1)
         return found
 
+    def nearest(self, value: Any) -> Any:
+        """A number, or the end of the span that is nearest to it."""
+        number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+        if not number or math.isnan(value):
+            raise InvalidInput("value", str(self), "a number", value)
+        least, greatest = self.span
+        return min(max(value, least), greatest)
+
     def _allowed(self) -> str:
         return f"a number from {self.low:g} to {self.high:g}"
 
@@ -99,8 +115,12 @@ class Interval(Domain):
         """How much of each bin lies in ``[low, high]``: 0, 1, or a fraction at the ends."""
         start = check_real(low, "low", "range", self._allowed())
         stop = check_real(high, "high", "range", self._allowed())
-        if not self.low <= start <= stop <= self.high:
+        least, greatest = self.span
+        if not least <= start <= stop <= greatest:
             raise InvalidInput("low, high", "range", f"{self._allowed()}, low first", (low, high))
+        return self._covered(start, stop)
+
+    def _covered(self, start: float, stop: float) -> NDArray[np.float64]:
         edges = self.edges
         width = (self.high - self.low) / self.bins
         covered = np.minimum(edges[1:], stop) - np.maximum(edges[:-1], start)
@@ -109,11 +129,12 @@ class Interval(Domain):
     def below(self, x: float) -> NDArray[np.float64]:
         """How much of each bin lies up to ``x``."""
         stop = check_real(x, "x", "cdf", self._allowed())
-        if not self.low <= stop <= self.high:
+        least, greatest = self.span
+        if not least <= stop <= greatest:
             raise InvalidInput("x", "cdf", self._allowed(), x)
-        return self.overlap(self.low, stop)
+        return self._covered(least, stop)
 
-    def label(self, index: int) -> tuple[float, float]:
+    def label(self, index: int) -> Any:
         width = (self.high - self.low) / self.bins
         last = index == self.bins - 1
         return self.low + index * width, self.high if last else self.low + (index + 1) * width

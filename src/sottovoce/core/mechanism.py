@@ -26,14 +26,12 @@ from sottovoce.core.domain import Domain, Indices
 from sottovoce.core.errors import InvalidInput, Mismatch
 from sottovoce.core.exact import canonical_json, decimal_text, fingerprint_of
 from sottovoce.core.randomness import OperatingSystem, Source, uniform_below_many
-from sottovoce.core.reports import BitField, Column, IntField, Reports
+from sottovoce.core.reports import Column, Field, Reports
 from sottovoce.core.rows import Rows
 from sottovoce.core.tally import Tally
 from sottovoce.core.threads import in_parallel
 
-__all__ = ["DEFAULT_BITS", "Mechanism", "check_bits"]
-
-Field = IntField | BitField
+__all__ = ["DEFAULT_BITS", "Field", "Mechanism", "check_bits"]
 
 DEFAULT_BITS = 62
 """Weights are integers over 2^62 unless a coarser table is asked for (tests use 16 bits)."""
@@ -85,6 +83,14 @@ class Mechanism(ABC):
         if not isinstance(self.domain, Domain):
             raise InvalidInput(
                 "domain", self.name, "a domain such as Categories or Interval", self.domain
+            )
+        if self.domain.holds_sets:
+            raise InvalidInput(
+                "domain",
+                self.name,
+                "of one value a person",
+                str(self.domain),
+                hint="Sets of pairs are for the mechanism key-value.",
             )
 
     # -- what a subclass says --------------------------------------------------
@@ -213,9 +219,15 @@ class Mechanism(ABC):
             )
         return Tally(self, len(reports), self.count(reports))
 
-    @abstractmethod
     def count(self, reports: Reports) -> NDArray[np.int64]:
         """The cells of a tally of ``reports``."""
+        cells = self.cells_of(reports)
+        assert cells is not None, f"{self.name} must say how to count"
+        return np.bincount(cells, minlength=self.cells)
+
+    def cells_of(self, reports: Reports) -> Indices | None:
+        """The cell that each report falls in; None where it falls in several."""
+        return None
 
     # -- simulation ----------------------------------------------------------------
 
@@ -278,7 +290,7 @@ class Mechanism(ABC):
 
     @abstractmethod
     def certificate(self) -> Certificate:
-        """The exact worst ratio of weights between any two values."""
+        """The exact worst ratio of weights between any two values, or those that its scope names."""
 
     def supports(self, reports: Reports, index: int) -> NDArray[np.bool_] | None:
         """Which reports speak for input ``index``; None where reports are no sets of values."""

@@ -72,12 +72,13 @@ class LinearNoise:
 class CellNoise:
     """Answers straight from the cells, where a channel tells no shares but some sums of them.
 
-    The answer ``z . f`` is the mean over reports of ``g``, the gains of its cell.  About
+    The answer ``z . f`` is the mean over reports of ``g``, the gains of its cells.  About
     the population, ``n Var = x . g^2 - (z . f)^2``.  About these respondents it is
-    ``x . g^2 - f . z^2``, smaller by the spread of z among them, which such reports do
-    not tell: the larger one stands for both.  What the gains miss, ``misfit``, is added.
-    In ``(z . f)^2`` the answer is first brought between the least and the largest weight
-    (all seen from the middle of these), so that a few reports that agree are not certain.
+    ``x . g^2 - f . z^2``, smaller by the spread of z among them.  Where such reports do not tell
+    that either (the squares have no gains), the larger one stands for both.  What the gains miss,
+    ``misfit``, is added.  In ``(z . f)^2`` the answer is first brought between the least and
+    the largest weight, in ``f . z^2`` likewise, so that a few reports that agree are not certain;
+    with one block all are seen from the middle of the weights.
     """
 
     channel: Channel
@@ -96,10 +97,14 @@ class CellNoise:
         gains = self.channel.gains(weights)
         if gains is None:
             raise NotIdentified("these reports do not tell this sum of shares")
-        reach, middle = np.ptp(weights) / 2, (weights.min() + weights.max()) / 2
-        seen = gains.values - middle
-        value = np.clip(self.frequencies @ seen, -reach, reach)
-        variance = max(0.0, float(self.frequencies @ seen**2 - value**2))
+        middle = (weights.min() + weights.max()) / 2 if self.channel.blocks == 1 else 0.0
+        away, seen = weights - middle, gains.values - middle
+        squares = self.value_of(away**2) if about == "respondents" else None
+        if squares is None:
+            taken = np.clip(self.frequencies @ seen, away.min(), away.max()) ** 2
+        else:
+            taken = np.clip(squares, np.min(away**2), np.max(away**2))
+        variance = max(0.0, float(self.frequencies @ seen**2 - taken))
         return float(np.sqrt(variance / self.n + gains.misfit**2))
 
 

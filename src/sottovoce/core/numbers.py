@@ -2,6 +2,7 @@
 
 Numbers are taken to lie anywhere in their bin alike.  So the mean has every bin at its
 middle, the variance adds ``width^2 / 12``, and the cumulative share F is a line within a bin.
+Whole numbers lie in the middle of theirs: the variance adds nothing, and F is a step there.
 
 Shares sum to 1, but unbiased ones only on average.  What their sum lacks is spread over
 all bins alike: with ``z`` the weights of an answer and ``z0`` their mean over bins, the
@@ -51,6 +52,10 @@ class Cumulative:
 
     def quantile(self, q: float) -> float:
         """The number below which a share q lies; for 0 and 1 the ends of where anybody is."""
+        return self.place(q)
+
+    def place(self, q: float) -> float:
+        """Where the line crosses q."""
         first = _first_reach(self.edges, self.values, q)
         last = _last_below(self.edges, self.values, q)
         return (first + last) / 2
@@ -66,6 +71,38 @@ class Cumulative:
         low = _first_reach(self.edges, self.values + reach * self.stderr, q)
         high = _last_below(self.edges, self.values - reach * self.stderr, q)
         return low, high
+
+    def error(self, q: float, reach: float) -> float:
+        """Half of the interval's width, in units of the normal law."""
+        low, high = Cumulative.interval(self, q, reach)
+        return (high - low) / (2 * reach)
+
+
+class WholeCumulative(Cumulative):
+    """The same for whole numbers: edge k lies between the numbers k - 1 and k, where F does not change.
+
+    A number k is the quantile where ``F(k - 1) <= q <= F(k)``.  Its interval may hold a single
+    number; how sure that is, :meth:`place` and :meth:`error` tell, which are those of the line.
+    """
+
+    def quantile(self, q: float) -> float:
+        return (_first_step(self.values, q) + _last_step(self.values, q)) / 2
+
+    def interval(self, q: float, reach: float) -> tuple[float, float]:
+        low = _first_step(self.values + reach * self.stderr, q)
+        return low, _last_step(self.values - reach * self.stderr, q)
+
+
+def _first_step(curve: Floats, level: float) -> int:
+    """The first number k, with anybody up to it, where the curve has reached ``level``."""
+    up_to = curve[1:]
+    reached = np.flatnonzero((up_to >= level - _EXACT) & (np.abs(up_to) > _EXACT))
+    return int(reached[0]) if len(reached) else len(up_to) - 1
+
+
+def _last_step(curve: Floats, level: float) -> int:
+    """The last one before which it is at most ``level``: the same from the other end."""
+    return len(curve) - 2 - _first_step(1 - curve[::-1], 1 - level)
 
 
 def _first_reach(edges: Floats, curve: Floats, level: float) -> float:
@@ -101,7 +138,8 @@ def cumulative(estimate: Estimate, domain: Interval) -> Cumulative:
     places = np.unique(np.linspace(0, d, min(d, _MOST_EDGES) + 1).astype(np.int64))
     squares = [_squared_error(estimate, int(k), d) for k in places]
     stderr = np.sqrt(np.interp(np.arange(d + 1), places, squares))
-    return Cumulative(domain.edges, values, stderr)
+    kind = WholeCumulative if domain.whole else Cumulative
+    return kind(domain.edges, values, stderr)
 
 
 def _squared_error(estimate: Estimate, k: int, bins: int) -> float:
@@ -121,12 +159,14 @@ def quantile(estimate: Estimate, q: float, confidence: float) -> Answer:
     reach = two_sided(confidence)
     curve = estimate.cumulative
     value, (low, high) = curve.quantile(share), curve.interval(share, reach)
-    stderr = (high - low) / (2 * reach)
+    stderr = curve.error(share, reach)
     return Answer(value, stderr, low, high, f"quantile {share:g}", confidence)
 
 
 def variance(estimate: Estimate, domain: Interval, confidence: float) -> Answer:
     """``f . (m - mu)^2 + width^2 / 12``, m the middles of bins and mu the mean.
+
+    Whole numbers are nowhere but in the middle, and the second part is left out.
 
     With e the errors of shares and mu the true mean, its own error is
     ``e . (m - mu)^2 - (e . m)^2``.  The second part, small unless the mean is hardly known,
@@ -134,7 +174,7 @@ def variance(estimate: Estimate, domain: Interval, confidence: float) -> Answer:
     the normal law.  An unbiased estimate adds ``s^2`` back; all take ``2 s^4`` into account.
     """
     shares = estimate.require_shares("variance")
-    width = (domain.high - domain.low) / domain.bins
+    width = 0.0 if domain.whole else (domain.high - domain.low) / domain.bins
     middles = domain.midpoints - (domain.low + domain.high) / 2
     mean = float(shares @ middles)
     from_mean = (middles - mean) ** 2

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from sottovoce.core.certificate import Certificate, Scope
 from sottovoce.core.exact import decimal_text
 
 __all__ = ["belief", "privacy_in_words", "round_up"]
@@ -35,17 +36,42 @@ def belief(ratio: Fraction, prior: Fraction = Fraction(1, 2)) -> float:
     return math.ceil(1000 * prior * ratio / (prior * ratio + 1 - prior)) / 10
 
 
-def privacy_in_words(ratio: Fraction, delta: Fraction = Fraction(0)) -> str:
+def privacy_in_words(certificate: Certificate) -> str:
     """What the privacy means, for the people asked.
 
-    >>> print(privacy_in_words(Fraction(3), Fraction(1, 100_000)))
+    >>> print(privacy_in_words(Certificate(3, 1, Fraction(1, 100_000))))
     But for a chance of 0.00001: Whatever is reported, it is at most 3 times as likely from one answer as from any other.
     Someone who held an answer for as likely as not can, after a report, believe in it with at most 75%.
     """
+    ratio, delta = certificate.ratio, certificate.delta
     but = f"But for a chance of {decimal_text(round_up(delta))}: " if delta else ""
+    told = f"{but}Whatever is reported, it is at most {_times(ratio)} as likely from one"
+    if certificate.scope is not None:
+        return f"{told} of two {certificate.between} as from the other.\n" + _scope_in_words(
+            ratio, certificate.scope
+        )
     return (
-        f"{but}Whatever is reported, it is at most {round_up(ratio):,.9g} times as likely from one "
-        "answer as from any other.\n"
+        f"{told} answer as from any other.\n"
         "Someone who held an answer for as likely as not can, after a report, "
         f"believe in it with at most {belief(ratio):g}%."
     )
+
+
+def _scope_in_words(ratio: Fraction, scope: Scope) -> str:
+    """Beliefs in what is hidden, and what is not hidden."""
+    believed = (
+        f"Someone who knows all else, and held one more {scope.hidden} for as likely as not, "
+    )
+    believed += f"can, after a report, believe in it with at most {belief(ratio):g}%"
+    if scope.reports > 1:
+        most = belief(ratio**scope.reports)
+        believed += f", and with at most {most:g}% after the {scope.reports} reports that count it"
+    return (
+        f"{believed}.\n"
+        f"This hides the {scope.hidden}, not the answer: a report may be {_times(scope.any_two)} "
+        "as likely from one answer as from another."
+    )
+
+
+def _times(ratio: Fraction) -> str:
+    return f"{round_up(ratio):,.9g} times"

@@ -12,7 +12,7 @@ from sottovoce.core.exact import decimal_text
 from sottovoce.core.frame import Frame
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.odds import privacy_in_words
-from sottovoce.core.reports import BitField
+from sottovoce.core.reports import BitField, IntField
 
 __all__ = ["Plan", "Prospect", "response_limit"]
 
@@ -61,7 +61,7 @@ class Prospect:
     def report_bytes(self) -> int:
         """Bytes of one report, as columns hold them."""
         fields = self.mechanism.fields
-        return sum(f.width if isinstance(f, BitField) else f.dtype.itemsize for f in fields)
+        return sum(f.dtype.itemsize if isinstance(f, IntField) else f.width for f in fields)
 
     @property
     def no_floor(self) -> bool:
@@ -171,9 +171,7 @@ class Plan:
 
     def explain(self) -> str:
         """The privacy in plain words, and why the best mechanism is the best."""
-        return "\n".join(
-            [privacy_in_words(self.best.certificate().ratio), *self._why(), *self._near()]
-        )
+        return "\n".join([privacy_in_words(self.best.certificate()), *self._why(), *self._near()])
 
     def _why(self) -> list[str]:
         d, best, limit = self.domain.size, self.prospects[0], response_limit(self.epsilon)

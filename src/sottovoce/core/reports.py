@@ -2,7 +2,8 @@
 
 A report is a few integers.  Many reports are a few numpy columns, of the
 smallest unsigned type that holds them; a set of values is a row of packed bits
-(value v is bit ``v % 8`` of byte ``v // 8``).  No column is ever a float.
+(value v is bit ``v % 8`` of byte ``v // 8``), and one number for each of several
+keys a row of such integers.  No column is ever a float.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from sottovoce.core.files import write_whole
 if TYPE_CHECKING:
     from sottovoce.core.mechanism import Mechanism
 
-__all__ = ["BitField", "IntField", "Reports"]
+__all__ = ["BitField", "Field", "IntField", "RowField", "Reports"]
 
 Column = NDArray[Any]
 
@@ -125,13 +126,69 @@ class BitField:
         return rows[start : start + len(array) * width].reshape(len(array), width)
 
 
+@dataclass(frozen=True)
+class RowField:
+    """A column of ``count`` whole numbers a report, each in ``[0, size)``."""
+
+    name: str
+    size: int
+    count: int
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        return np.min_scalar_type(self.size - 1).newbyteorder("<")
+
+    @property
+    def width(self) -> int:
+        """Bytes of one report's row."""
+        return self.count * self.dtype.itemsize
+
+    def empty(self, count: int) -> Column:
+        return np.empty((count, self.count), dtype=self.dtype)
+
+    def one(self, value: bytes) -> Column:
+        """The column of a single report."""
+        return np.frombuffer(value, dtype=self.dtype).reshape(1, self.count)
+
+    def check(self, column: Column, owner: str) -> Column:
+        """The rows in their smallest type; a wrong length or a number outside is refused."""
+        if column.ndim != 2 or column.dtype.kind not in "iu" or column.shape[1] != self.count:
+            raise InvalidInput(
+                f"column {self.name!r}",
+                owner,
+                f"rows of {self.count} whole numbers",
+                f"shape {column.shape}, dtype {column.dtype}",
+            )
+        whole = IntField(self.name, self.size).check(column.ravel(), owner)
+        return whole.reshape(column.shape).astype(self.dtype, copy=False)
+
+    def to_arrow(self, column: Column, arrow: Any) -> Any:
+        flat = arrow.array(np.ascontiguousarray(column).ravel())
+        return arrow.FixedSizeListArray.from_arrays(flat, self.count)
+
+    def from_arrow(self, array: Any) -> Column:
+        if getattr(array.type, "list_size", None) != self.count:
+            return np.zeros((len(array), 0), dtype=np.uint8)  # refused by check, by its length
+        flat = array.flatten()
+        if flat.null_count:
+            raise CorruptBytes(f"column {self.name!r} of the reports has empty numbers")
+        return np.asarray(flat.to_numpy(zero_copy_only=False)).reshape(-1, self.count)
+
+
+Field = IntField | BitField | RowField
+
+
 class Reports:
     """Reports of one mechanism, in columns; a slice is again reports.
 
-    ``columns`` maps each field of ``mechanism.fields`` to its numpy column.
+    ``columns`` maps each field of ``mechanism.fields`` to its numpy column.  ``certified`` is
+    False where they were made elsewhere, with floats: the mechanism then tells what they
+    mean, and its certificate says nothing about how private they are.
     """
 
-    def __init__(self, mechanism: Mechanism, columns: Mapping[str, Column]) -> None:
+    def __init__(
+        self, mechanism: Mechanism, columns: Mapping[str, Column], *, certified: bool = True
+    ) -> None:
         owner = f"reports of {mechanism.name}"
         names = [field.name for field in mechanism.fields]
         if sorted(columns) != sorted(names):
@@ -140,7 +197,7 @@ class Reports:
         if len({len(column) for column in checked.values()}) > 1:
             lengths = {name: len(column) for name, column in checked.items()}
             raise InvalidInput("columns", owner, "of one length", lengths)
-        self.mechanism, self.columns = mechanism, checked
+        self.mechanism, self.columns, self.certified = mechanism, checked, certified
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
@@ -149,7 +206,7 @@ class Reports:
         if not isinstance(rows, slice):
             raise InvalidInput("index", "reports", "a slice such as reports[:1000]", rows)
         part = object.__new__(Reports)  # already checked
-        part.mechanism = self.mechanism
+        part.mechanism, part.certified = self.mechanism, self.certified
         part.columns = {name: column[rows] for name, column in self.columns.items()}
         return part
 
@@ -157,6 +214,7 @@ class Reports:
         return (
             isinstance(other, Reports)
             and self.mechanism == other.mechanism
+            and self.certified == other.certified
             and all(np.array_equal(self.columns[k], other.columns[k]) for k in self.columns)
         )
 
@@ -183,6 +241,8 @@ class Reports:
             "sottovoce.mechanism": self.mechanism.to_json(),
             "sottovoce.fingerprint": self.fingerprint,
         }
+        if not self.certified:
+            metadata["sottovoce.certified"] = "no"
         arrays = [f.to_arrow(self.columns[f.name], arrow) for f in self.mechanism.fields]
         names = list(self.columns)
         return arrow.Table.from_arrays(arrays, names=names).replace_schema_metadata(metadata)
@@ -223,7 +283,7 @@ class Reports:
                     f"column {field.name!r} of the reports has {chunks.null_count} empty rows"
                 )
             columns[field.name] = field.from_arrow(chunks)
-        return cls(owner, columns)
+        return cls(owner, columns, certified=metadata.get("sottovoce.certified") != "no")
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a Parquet file, whole or not at all."""

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
-import numbers
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -95,14 +93,13 @@ class Survey:
             if self.outside == "other":
                 return "other"
             if self.outside == "nearest" and isinstance(domain, Interval):
-                return _nearest(value, domain)
+                return domain.nearest(value)
             raise
         return value
 
     def privacy(self) -> str:
         """What the privacy means, for the people asked."""
-        certificate = self.mechanism.certificate()
-        return privacy_in_words(certificate.ratio, certificate.delta)
+        return privacy_in_words(self.mechanism.certificate())
 
     def document(self) -> dict[str, Any]:
         """Integers and strings that say everything about the survey."""
@@ -142,12 +139,6 @@ class Survey:
             return cls(mechanism=mechanism_from_document(document["mechanism"]), **rest)
         except (KeyError, TypeError) as error:
             raise CorruptBytes(f"the survey is incomplete: {error}") from error
-
-
-def _nearest(value: Any, domain: Interval) -> Any:
-    if isinstance(value, numbers.Real) and not isinstance(value, bool) and not math.isnan(value):
-        return min(max(value, domain.low), domain.high)
-    raise InvalidInput("value", str(domain), "a number", value)
 
 
 def _check_date(text: str, parameter: str) -> None:

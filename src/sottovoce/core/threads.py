@@ -23,6 +23,9 @@ def in_parallel(work: Callable[[A], B], items: Iterable[A]) -> list[B]:
 
     allowed = getattr(os, "sched_getaffinity", None)
     cores = len(allowed(0)) if allowed else os.cpu_count()
+    items = list(items)
+    if len(items) == 1:
+        return [work(items[0])]
     with ThreadPoolExecutor(max_workers=cores) as pool:
         return list(pool.map(work, items))
 

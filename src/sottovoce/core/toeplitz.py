@@ -7,6 +7,9 @@ transform in O(cells log cells); the end cells are two dot products with the tai
 
 For geometric noise two recursions would do; the integer weights that a device draws
 with are geometric, or Gaussian, only to rounding, and the transform takes any weights.
+
+A transform is exact to about 1e-17 of its largest entries, while the chance of a report far from
+its input may be smaller.  Where nothing is negative, products are brought to the least they can be.
 """
 
 from __future__ import annotations
@@ -24,6 +27,8 @@ __all__ = ["CensoredNoiseChannel"]
 _ODD_DEGREES = (1, 3, 5, 7)
 _MANY_REPORTS = 1e12
 _SMALL = 2**15
+_GEOMETRIC = 1e-6
+"""What gains for geometric noise may miss, in parts of the spread of the weights."""
 
 
 class CensoredNoiseChannel(Channel):
@@ -57,19 +62,25 @@ class CensoredNoiseChannel(Channel):
         return np.fft.rfft(self._kernel, self._length)
 
     def forward(self, shares: Floats) -> Floats:
+        if self._small is not None:
+            return self._small.forward(shares)
         expected = np.empty(self.cells)
         product = self._spectrum * np.fft.rfft(shares, self._length)
         around = np.fft.irfft(product, self._length)
         expected[1:-1] = around[self.inputs - 1 : len(self._kernel)]
         expected[0] = self._ends @ shares
         expected[-1] = self._ends[::-1] @ shares
-        return expected
+        return expected if shares.min() < 0 else np.maximum(expected, self._least * shares.sum())
 
     def adjoint(self, values: Floats) -> Floats:
+        if self._small is not None:
+            return self._small.adjoint(values)
         padded = np.zeros(self._length)
         padded[self.inputs - 1 : len(self._kernel)] = values[1:-1]
         product = np.conj(self._spectrum) * np.fft.rfft(padded)
         inner = np.fft.irfft(product, self._length)[: self.inputs]
+        if values.min() >= 0:
+            inner = np.maximum(inner, 0.0)
         return inner + values[0] * self._ends + values[-1] * self._ends[::-1]
 
     def _dense(self) -> Floats:
@@ -89,21 +100,6 @@ class CensoredNoiseChannel(Channel):
         """The matrix, where its products are faster than transforms."""
         return DenseChannel(self._dense()) if self.inputs * self.cells <= _SMALL else None
 
-    def em_step(self, shares: Floats, cells: Floats) -> tuple[Floats, float]:
-        """One pass, with expected frequencies that are nowhere below their least possible.
-
-        A transform is exact to about 1e-17 of its largest entries: a cell far from all
-        weight, e^-epsilon as likely, would else lose digits.
-        """
-        if self._small is not None:
-            return self._small.em_step(shares, cells)
-        expected = np.maximum(self.forward(shares), self._least * shares.sum())
-        seen = cells > 0
-        quotient = np.zeros_like(expected)
-        np.divide(cells, expected, out=quotient, where=seen)
-        likelihood = float(cells[seen] @ np.log(expected[seen]))
-        return self.adjoint(quotient) / cells.sum(), likelihood
-
     def gains(self, weights: Floats) -> Gains | None:
         """For weights on a straight line: nearly the place of each cell, the ends farther out.
 
@@ -112,16 +108,35 @@ class CensoredNoiseChannel(Channel):
         what a cell tells of odd polynomials of the input when all inputs are alike.  Of these
         the gains have the least ``bias^2 + variance / n`` for n = 10^12 reports, all inputs
         being alike: of little variance, and of a bias (``misfit``) that only more would show.
+
+        For other weights there are gains where noise is geometric, and none where it is not.
         """
         line = affine(weights)
         if line is None:
-            return None
+            return self._geometric_gains(weights)
         a, b = line
         middle = (self.inputs - 1) / 2
         values = np.full(self.cells, a)
         if b != 0.0:
             values = a + b * (middle + self._place_gains(middle))
         return Gains(values, float(np.abs(self.adjoint(values) - weights).max()))
+
+    def _geometric_gains(self, weights: Floats) -> Gains | None:
+        """For any weights z: geometric noise of ratio r, no cells beyond the inputs, is undone by
+
+            g(y) = z(y) - r/(1-r)^2 [z(y-1) - 2 z(y) + z(y+1)]      g(0) = [z(0) - r z(1)] / (1-r)
+
+        and so at the other end.  Whether the noise is geometric is seen from what they miss.
+        """
+        r = float(self._ends[1] / self._ends[0])
+        if self._reach or not 0 < r < 1:
+            return None
+        values = np.empty(self.cells)
+        values[1:-1] = weights[1:-1] - r / (1 - r) ** 2 * np.diff(weights, 2)
+        values[0] = (weights[0] - r * weights[1]) / (1 - r)
+        values[-1] = (weights[-1] - r * weights[-2]) / (1 - r)
+        misfit = float(np.abs(self.adjoint(values) - weights).max())
+        return Gains(values, misfit) if misfit <= _GEOMETRIC * np.ptp(weights) else None
 
     def _place_gains(self, middle: float) -> Floats:
         """Gains whose means are the places of the inputs, counted from the middle."""

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.checks import check_int
-from sottovoce.core.domain import Domain, Indices, register_domain
+from sottovoce.core.domain import Domain, Indices, domain_from_json, register_domain
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.interval import Interval
 
@@ -96,7 +96,7 @@ class Vector(Domain):
         self._refuse_empty(len(pairs), values)
         return np.array([self.index(pair) for pair in pairs], dtype=np.int64)
 
-    def label(self, index: int) -> tuple[int, tuple[float, float]]:
+    def label(self, index: int) -> tuple[int, Any]:
         coordinate, bin_ = divmod(index, self.interval.bins)
         return coordinate, self.interval.label(bin_)
 
@@ -111,7 +111,8 @@ class Vector(Domain):
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Vector:
-        return cls(Interval.from_json(document["interval"]), document["coordinates"])
+        interval: Any = domain_from_json(document["interval"])
+        return cls(interval, document["coordinates"])
 
     def __str__(self) -> str:
         return f"Vector({self.interval}, {self.coordinates})"

@@ -20,7 +20,7 @@ import numpy as np
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.threads import one_product_thread
 from sottovoce.estimators.em import unordered
-from sottovoce.estimators.evidence import Evidence, Fit
+from sottovoce.estimators.evidence import Fit, Observations
 from sottovoce.estimators.likelihood import Progress, Teller
 from sottovoce.estimators.posterior import Posterior
 from sottovoce.estimators.prior_search import PriorSearch
@@ -35,7 +35,7 @@ _TURNS = 3
 _CONVERGED = 0.01
 
 
-def adaptive(evidence: Evidence, *, progress: Progress | None = None) -> Fit:
+def adaptive(evidence: Observations, *, progress: Progress | None = None) -> Fit:
     """Shares under priors of smoothness weighed by their evidence; ``why`` names the best.
 
     ``progress(steps, evidence)`` is called now and then.  ``optimality`` is about how far the
@@ -51,7 +51,7 @@ def adaptive(evidence: Evidence, *, progress: Progress | None = None) -> Fit:
     )  # fmt: skip
 
 
-def posterior(evidence: Evidence, *, progress: Progress | None = None) -> Posterior:
+def posterior(evidence: Observations, *, progress: Progress | None = None) -> Posterior:
     """The shares that :func:`adaptive` finds, with what is known of their error."""
     channel, teller = evidence.channel, Teller(progress)
     shares, steps = np.full(channel.inputs, 1 / channel.inputs), 0

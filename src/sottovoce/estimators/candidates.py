@@ -13,8 +13,10 @@ from sottovoce.core.domain import Domain
 from sottovoce.core.errors import Unfit
 from sottovoce.core.estimate import Estimate
 from sottovoce.core.interval import Interval
+from sottovoce.core.key_values import KeyValues
+from sottovoce.core.keys import means
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.estimators.catalogue import METHODS
+from sottovoce.estimators.catalogue import FILTERS, METHODS
 from sottovoce.estimators.methods import find_method, find_step
 from sottovoce.metrics import (
     mean_squared_error,
@@ -32,9 +34,7 @@ Score = Callable[[Estimate, Floats], float]
 TOP = 10
 PART = 0.1
 
-_WITH_NEGATIVE = (
-    "hh-ci", "haar", "smooth", "gaussian-filter", "dw", "iiw", "iiw-g", "amrp",
-)  # fmt: skip
+_WITH_NEGATIVE = ("hh-ci", "haar", *FILTERS)
 """Methods whose shares may be negative, and for which norm-sub after them is a method of its own."""
 _NO_DISTRIBUTION = ("unbiased", "norm", "base-pos", "base-cut", "norm-cut", "power")
 """Methods whose shares are negative or do not sum to 1, and that others complete already."""
@@ -89,9 +89,9 @@ def _no_use(name: str, mechanism: Mechanism, goal: str) -> str:
     """Why a method that applies is no candidate for the goal."""
     if name == "post-pos":
         return "its shares are those of unbiased"
-    only_mean = next(m for m in METHODS if m.name == name).tells_only_the_mean(mechanism)
-    if only_mean and goal != "mean":
-        return f"it tells the mean only here, no {goal}"
+    told = next(m for m in METHODS if m.name == name).tells_only(mechanism)
+    if told and goal != "mean":
+        return f"it tells {told} only here, no {goal}"
     if (
         goal == "distribution"
         and isinstance(mechanism.domain, Interval)
@@ -112,6 +112,8 @@ def named_candidates(names: Sequence[str], mechanism: Mechanism, goal: str) -> l
         first, *others = [part.strip() for part in str(name).split("+")]
         method = find_method(first, mechanism)
         steps = tuple(find_step(step, mechanism).name for step in others)
+        if steps and (told := method.tells_only(mechanism)):
+            raise Unfit(f"{method.name} tells {told} only: nothing can follow it")
         if method.fit is not None and steps:
             raise Unfit(f"{method.name} gives a distribution: nothing can follow it")
         if not steps and (reason := _no_use(method.name, mechanism, goal)):
@@ -129,11 +131,8 @@ def named_candidates(names: Sequence[str], mechanism: Mechanism, goal: str) -> l
 def score_for(goal: str, domain: Domain) -> tuple[str, Score]:
     """What is measured for the goal, in words, and its function."""
     interval = domain if isinstance(domain, Interval) else None
-    if goal in ("mean", "range") and interval is None:
-        raise Unfit(
-            f"goal {goal!r} needs numbers (an Interval), and these are {domain}; "
-            "goals that would work: distribution, subset, top"
-        )
+    if goal in ("mean", "range"):
+        return _score_on_numbers(goal, domain)
     if goal == "distribution" and interval is not None:
         return (
             "Wasserstein distance",
@@ -150,19 +149,32 @@ def score_for(goal: str, domain: Domain) -> tuple[str, Score]:
             f"squared error of the total of {some} values, over all such sets",
             lambda e, truth: _one(subset_error(e.shares, truth, some)),
         )
-    if goal == "top":
-        most = min(TOP, domain.size)
+    most = min(TOP, domain.size)
+    return (
+        f"mean squared error of the {most} largest shares",
+        lambda e, truth: _one(top_error(e.shares, truth, most)),
+    )
+
+
+def _score_on_numbers(goal: str, domain: Domain) -> tuple[str, Score]:
+    """Those of the goals mean and range."""
+    if goal == "mean" and isinstance(domain, KeyValues):
         return (
-            f"mean squared error of the {most} largest shares",
-            lambda e, truth: _one(top_error(e.shares, truth, most)),
+            "absolute error of the mean of a key, keys weighed by frequency",
+            lambda e, truth: _key_error(e, truth, domain),
         )
-    assert interval is not None
+    if not isinstance(domain, Interval):
+        would = ", mean" if isinstance(domain, KeyValues) else ""
+        raise Unfit(
+            f"goal {goal!r} needs numbers (an Interval), and these are {domain}; "
+            f"goals that would work: distribution, subset, top{would}"
+        )
     if goal == "range":
         return (
             "absolute error of the share in a tenth of the interval",
             lambda e, truth: _one(range_error(_of_sum_one(e), truth, PART)),
         )
-    return "absolute error of the mean", lambda e, truth: _mean_error(e, truth, interval)
+    return "absolute error of the mean", lambda e, truth: _mean_error(e, truth, domain)
 
 
 def _one(errors: Floats) -> float:
@@ -173,6 +185,14 @@ def _of_sum_one(estimate: Estimate) -> Floats:
     """Shares as ranges and means of an estimate take them: what the sum lacks is spread evenly."""
     shares = estimate.require_shares("range")
     return shares + (1 - shares.sum()) / len(shares)
+
+
+def _key_error(estimate: Estimate, truth: Floats, domain: KeyValues) -> float:
+    size, bins = domain.keys.size, domain.interval.bins
+    held = truth[: size * bins].reshape(size, bins)
+    shares, middles = held.sum(axis=1), domain.interval.midpoints
+    off = np.abs(means(estimate, domain) * shares - held @ middles)
+    return float(off.sum() / shares.sum())
 
 
 def _mean_error(estimate: Estimate, truth: Floats, domain: Interval) -> float:

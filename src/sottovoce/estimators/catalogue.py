@@ -9,18 +9,24 @@ from sottovoce.core.channel import Floats
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.estimators import consistency as c
 from sottovoce.estimators.adaptive import adaptive, no_single_likelihood
+from sottovoce.estimators.bounded_mean import bounded_mean, no_mean
 from sottovoce.estimators.em import em, ems, unordered
 from sottovoce.estimators.empirical_bayes import MIXTURE_NEEDS, empirical_bayes
+from sottovoce.estimators.exchangeable import exchangeable, too_many_to_weigh
 from sottovoce.estimators.filters import gaussian_filter, smooth
 from sottovoce.estimators.hh_admm import hh_admm, no_hierarchy
 from sottovoce.estimators.likelihood import unidentified
 from sottovoce.estimators.methods import Method, register_method
 from sottovoce.estimators.mle import mle
+from sottovoce.estimators.mr import mr
 from sottovoce.estimators.power import power
 from sottovoce.estimators.raw import Raw
 from sottovoce.estimators.wiener import amrp, dw, iiw, iiw_g, is_randomized_response
 
-__all__ = ["METHODS", "power_ns"]
+__all__ = ["FILTERS", "METHODS", "power_ns"]
+
+FILTERS = ("smooth", "gaussian-filter", "dw", "iiw", "iiw-g", "amrp")
+"""Methods that mix the shares of neighbouring values."""
 
 
 def power_ns(raw: Raw) -> Floats:
@@ -91,8 +97,20 @@ METHODS = tuple(
             unfit=unidentified,
         ),
         Method(
+            "mr", "mixture reduction: em with what drowns in noise merged, while BIC falls", fit=mr,
+            unfit=unidentified, guideline="many values, much noise",
+        ),
+        Method(
+            "exchangeable", "as unequal as the reports tell: priors of inequality weighed by evidence",
+            fit=exchangeable, unfit=too_many_to_weigh, guideline="values without an order",
+        ),
+        Method(
             "adaptive", "as smooth as the reports themselves tell: priors weighed by evidence",
             fit=adaptive, unfit=no_single_likelihood, guideline="distributions of numbers",
+        ),
+        Method(
+            "bounded-mean", "the average of reports, kept within the bounds of the numbers",
+            mean=bounded_mean, unfit=no_mean, guideline="means, where noise is large",
         ),
         Method(
             "hh-ci", "all levels of a hierarchy made to agree by weighted least squares, unbiased",

@@ -1,7 +1,14 @@
 """The automatic choice of a method: ordered rules kept as data, the first that fits wins.
 
-Rules look at the goal, the mechanism and its domain, never at the answers, so
-that intervals stay honest.
+Rules look at the goal, the mechanism, its domain and the number of reports, never at the
+answers, so that intervals stay honest.
+
+For a mean the number of reports decides, by the standard error to expect of the plain average:
+
+- where that is large beside the interval, that the mean lies in it is worth knowing;
+- where it is small, the average is as good as anything, at once, and without bias;
+- in between, that no share is negative and that neighbours are alike tells where people cannot be,
+  which an average does not know: ``adaptive`` errs less, by up to a half.
 """
 
 from __future__ import annotations
@@ -9,27 +16,48 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+
 from sottovoce.core.checks import check_choice
 from sottovoce.core.errors import Unfit
+from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.estimators.empirical_bayes import MIXTURE_NEEDS
-from sottovoce.estimators.means import only_the_mean
+from sottovoce.estimators.means import average_noise, only_keys, only_the_mean
 from sottovoce.estimators.methods import applies, methods
 
 __all__ = ["GOALS", "RULES", "Rule", "choose", "find_rule"]
 
 GOALS = ("distribution", "subset", "top", "mean", "range")
 
+_AS_THEY_ARE = 0.75
+"""How likely a number must be reported as it is for smoothing to do more harm than good."""
+_DROWNED, _EXACT = 0.1, 0.001
+"""Standard errors of a plain average, in parts of the interval.
+
+Measured on four sets of numbers, 2,000 to 300,000 reports, epsilon 0.1 to 3 (docs, ask about means).
+"""
+
 
 @dataclass(frozen=True)
 class Rule:
-    """For ``goals``, where ``fits`` holds, ``method`` (and ``then``) is chosen, and ``why`` is told."""
+    """For ``goals``, where ``fits`` holds, ``method`` (and ``then``) is chosen, and ``why`` is told.
+
+    ``reports`` says for how many reports; without it, for any number.
+    """
 
     goals: tuple[str, ...]
     method: str
     fits: Callable[[Mechanism], bool]
     why: str
     then: tuple[str, ...] = ()
+    reports: Callable[[Mechanism, int], bool] | None = None
+
+    def holds(self, mechanism: Mechanism, n: int | None) -> bool:
+        """Whether it fits ``mechanism`` and n reports; None are more than any rule asks for."""
+        if not self.fits(mechanism):
+            return False
+        return self.reports is None or (n is not None and self.reports(mechanism, n))
 
 
 def _invertible(mechanism: Mechanism) -> bool:
@@ -54,6 +82,15 @@ def _numbers(mechanism: Mechanism) -> bool:
     return mechanism.domain.ordered and channel.inverse is None and channel.tells_shares
 
 
+def _hardly_moved(mechanism: Mechanism) -> bool:
+    """Whole numbers that are reported as they are three times in four."""
+    domain = mechanism.domain
+    if not (isinstance(domain, Interval) and domain.whole and _numbers(mechanism)):
+        return False
+    somewhere = np.eye(1, domain.bins, domain.bins // 2)[0]
+    return bool(mechanism.channel().forward(somewhere).max() > _AS_THEY_ARE)
+
+
 def _halves(mechanism: Mechanism) -> bool:
     """Unbiased shares whose noise is tied: to change them one by one would ruin their sums."""
     return mechanism.channel().inverse_name == "haar"
@@ -63,14 +100,46 @@ def _tells_no_shares(mechanism: Mechanism) -> bool:
     return only_the_mean(mechanism) and not mechanism.channel().tells_shares
 
 
+def _tells_keys(mechanism: Mechanism) -> bool:
+    return only_keys(mechanism) and not mechanism.channel().tells_shares
+
+
+def _moved(mechanism: Mechanism) -> bool:
+    """A mean, and shares by another method, of numbers that reports do not tell as they are."""
+    return _numbers(mechanism) and only_the_mean(mechanism) and not _hardly_moved(mechanism)
+
+
+def _drowned(mechanism: Mechanism, n: int) -> bool:
+    return average_noise(mechanism, n) > _DROWNED
+
+
+def _not_yet_exact(mechanism: Mechanism, n: int) -> bool:
+    return average_noise(mechanism, n) > _EXACT
+
+
 def _always(mechanism: Mechanism) -> bool:
     return True
 
 
 RULES: tuple[Rule, ...] = (
     Rule(
+        ("mean",), "bounded-mean", only_the_mean, reports=_drowned,
+        why=f"for the mean: an average of so few reports errs by more than {_DROWNED:.0%} of the interval, "
+        "so that its bounds are worth knowing",
+    ),
+    Rule(
+        ("mean",), "adaptive", _moved, reports=_not_yet_exact,
+        why=f"for the mean: an average of so few reports errs by more than {_EXACT:.1%} of the interval; "
+        "a smooth distribution, nowhere negative, errs less",
+    ),
+    Rule(
         ("mean",), "unbiased", only_the_mean,
         why="for the mean: the plain average of what reports stand for",
+    ),
+    Rule(
+        ("distribution", "subset", "top", "range"), "em", _hardly_moved,
+        why="whole numbers that noise hardly moves: the likelihood, climbed a while; to smooth them "
+        "would move them more",
     ),
     Rule(
         ("distribution", "subset", "top", "mean", "range"), "adaptive", _numbers,
@@ -79,6 +148,15 @@ RULES: tuple[Rule, ...] = (
     Rule(
         ("distribution", "subset", "top", "range"), "unbiased", _tells_no_shares,
         why="whatever is asked, these reports tell nothing but the mean",
+    ),
+    Rule(
+        GOALS, "unbiased", _tells_keys,
+        why="whatever is asked, these reports tell nothing but frequencies and means of keys",
+    ),
+    Rule(
+        GOALS, "em", only_keys,
+        why="keys with numbers: the likelihood, climbed a while, by which frequencies and means err "
+        "less than by formula",
     ),
     Rule(
         ("range", "mean"), "hh-ci", _always,
@@ -129,18 +207,18 @@ RULES: tuple[Rule, ...] = (
 )  # fmt: skip
 
 
-def find_rule(mechanism: Mechanism, goal: str) -> Rule | None:
-    """The first rule that fits the goal and the mechanism, and whose method applies."""
+def find_rule(mechanism: Mechanism, goal: str, n: int | None = None) -> Rule | None:
+    """The first rule that fits the goal, the mechanism and n reports, and whose method applies."""
     for rule in RULES:
-        if goal in rule.goals and rule.fits(mechanism) and applies(rule.method, mechanism):
+        if goal in rule.goals and rule.holds(mechanism, n) and applies(rule.method, mechanism):
             return rule
     return None
 
 
-def choose(mechanism: Mechanism, goal: str) -> Rule:
-    """The rule for a goal; an error says why no method applies where there is none."""
+def choose(mechanism: Mechanism, goal: str, n: int | None = None) -> Rule:
+    """The rule for a goal and n reports, many where left out; an error where no method applies."""
     check_choice(goal, "goal", "estimate", GOALS)
-    if rule := find_rule(mechanism, goal):
+    if rule := find_rule(mechanism, goal, n):
         return rule
     reason, *_ = methods(mechanism)["why"]  # of the unbiased estimate, which comes first
     raise Unfit(f"no method applies to {mechanism}: {reason}")

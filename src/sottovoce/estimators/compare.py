@@ -133,7 +133,7 @@ def _candidates(
         reason = unfit["em"]
         raise Unfit(
             f"no method serves goal {goal!r} for {mechanism}: {reason}; {would}, or reports of another "
-            "mechanism, such as square-wave for numbers"
+            "mechanism, such as square-wave for numbers, pckv-pm for keys with numbers"
         )
     return found, unfit
 

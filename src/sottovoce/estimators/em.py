@@ -22,7 +22,7 @@ from sottovoce.core.channel import Floats
 from sottovoce.core.checks import check_int, check_real
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.estimators.evidence import Evidence, Fit
+from sottovoce.estimators.evidence import Fit, Observations
 from sottovoce.estimators.likelihood import (
     NEGLIGIBLE,
     Progress,
@@ -44,7 +44,7 @@ _AT_ONCE = 500
 
 
 def em(
-    evidence: Evidence,
+    evidence: Observations,
     *,
     tolerance: float | None = None,
     most: int = MOST_PASSES,
@@ -61,7 +61,7 @@ def em(
     ``optimality`` bounds how much more likelihood the best distribution has.
     """
     if tolerance is None:
-        tolerance = _TOLERANCE * math.exp(evidence.mechanism.epsilon)
+        tolerance = _TOLERANCE * math.exp(evidence.epsilon)
     return _climb(
         evidence, "em", smoothing=NONE, tolerance=tolerance, most=most, start=start,
         progress=progress,
@@ -69,7 +69,7 @@ def em(
 
 
 def ems(
-    evidence: Evidence,
+    evidence: Observations,
     *,
     tolerance: float | None = None,
     most: int = MOST_PASSES,
@@ -81,8 +81,8 @@ def ems(
     The options are those of :func:`em`, ``tolerance`` being 0.001.  It maximises no
     likelihood, so that ``optimality`` is infinite: there is nothing to be near to.
     """
-    if reason := unordered(evidence.mechanism):
-        raise InvalidInput("domain", "ems", "ordered", evidence.mechanism.domain, hint=reason)
+    if not evidence.domain.ordered:
+        raise InvalidInput("domain", "ems", "ordered", evidence.domain)
     tolerance = _TOLERANCE if tolerance is None else tolerance
     return _climb(
         evidence, "ems", smoothing=RING if evidence.channel.ring else LINE, tolerance=tolerance,
@@ -114,7 +114,7 @@ def smooth(shares: Floats, ring: bool = False) -> Floats:
 
 
 def _climb(
-    evidence: Evidence,
+    evidence: Observations,
     name: str,
     *,
     smoothing: int,
@@ -154,7 +154,7 @@ def _climb(
 class _PassByPass:
     """A :class:`~sottovoce.core.channel.Climb` over any evidence; shares are those it last gave."""
 
-    def __init__(self, evidence: Evidence) -> None:
+    def __init__(self, evidence: Observations) -> None:
         self._evidence = evidence
         self._here: tuple[Floats, float] | None = None
 

@@ -19,7 +19,7 @@ from sottovoce.core.tally import Tally
 from sottovoce.estimators.bootstrap import Bootstrap
 from sottovoce.estimators.choose import choose
 from sottovoce.estimators.evidence import Evidence
-from sottovoce.estimators.means import mean_estimate
+from sottovoce.estimators.means import estimate_without_shares
 from sottovoce.estimators.methods import Method, find_method, find_step
 from sottovoce.estimators.raw import Raw, unbiased_shares
 from sottovoce.estimators.refits import Refits
@@ -61,7 +61,7 @@ def estimate(
     if auto == "bootstrap" and tally.mechanism.domain.size > 1:
         method, why, steps, options = _by_bootstrap(evidence, method, goal, steps, options)
     elif method == "auto" and tally.mechanism.domain.size > 1:
-        rule = choose(tally.mechanism, goal)
+        rule = choose(tally.mechanism, goal, tally.n)
         method, why, steps = rule.method, rule.why, [*rule.then, *steps]
     named = [] if method == "auto" else [find_method(method, tally.mechanism)]
     chosen = [*named, *(find_step(step, tally.mechanism) for step in steps)]
@@ -69,16 +69,18 @@ def estimate(
         why = "the domain has a single value: its share is 1"
         return Estimate(tally.mechanism.domain, np.ones(1), tally.n, "certain", why, NoNoise(1))
     name = " + ".join(m.name for m in chosen)
+    told = chosen[0].tells_only(tally.mechanism)
+    if len(chosen) > 1 and (told or chosen[0].fit is not None):
+        gives = f"tells {told} only" if told else "gives a distribution already"
+        raise Unfit(
+            f"{chosen[0].name} {gives}: nothing can follow it; "
+            f"then = {', '.join(m.name for m in chosen[1:])}"
+        )
     if chosen[0].fit is not None:
-        if len(chosen) > 1:
-            raise Unfit(
-                f"{chosen[0].name} gives a distribution already: nothing can follow it; "
-                f"then = {', '.join(m.name for m in chosen[1:])}"
-            )
         return _from_fit(given, chosen[0], options, name, why)
-    if chosen[0].tells_only_the_mean(tally.mechanism):
+    if told:
         chosen[0].check_options(None, options)
-        return mean_estimate(tally, name, why)
+        return (chosen[0].mean or estimate_without_shares)(tally, name, why)
     raw = unbiased_shares(tally)
     plain = Estimate(
         tally.mechanism.domain, _run(raw, chosen, options), tally.n, name, why,
@@ -112,7 +114,7 @@ def _from_fit(
     return Estimate(
         given.mechanism.domain, fit.shares, given.n, name, "; ".join(filter(None, (why, fit.why))),
         fit.noise or Refits(given, method, options, fit), fit.converged, fit.iterations, fit.history,
-        fit.optimality,
+        fit.optimality, trace=fit.trace,
     )  # fmt: skip
 
 

@@ -1,25 +1,91 @@
-"""What an estimator is given: a tally, and the reports themselves where a method can use them."""
+"""What an estimator is given: a tally, and the reports themselves where a method can use them.
+
+Likelihood methods ask for less, :class:`Observations`: anything that tells how likely it is under a
+distribution, as components of a mixture do, or reports to several services.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
 from sottovoce.core.channel import Channel, Floats
+from sottovoce.core.domain import Domain
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.noise import Noise
 from sottovoce.core.reports import Reports
 from sottovoce.core.rows import Rows
 from sottovoce.core.tally import Tally
+from sottovoce.core.trace import Reduction
+from sottovoce.estimators.raw import Raw, unbiased_shares
 
-__all__ = ["Evidence", "Fit"]
+__all__ = ["Evidence", "Fit", "Observations"]
+
+
+class Observations(ABC):
+    """What was seen of n people, as far as a likelihood needs it."""
+
+    rows: Rows | None = None
+    """The reports as wholes, where they tell more than ``cells``."""
+
+    @property
+    @abstractmethod
+    def domain(self) -> Domain:
+        """What their values may be."""
+
+    @property
+    @abstractmethod
+    def epsilon(self) -> float:
+        """What each of them spent."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """Whose reports these are, for messages."""
+
+    @property
+    @abstractmethod
+    def n(self) -> int:
+        """How many people."""
+
+    @property
+    @abstractmethod
+    def channel(self) -> Channel:
+        """What the mechanism does to a distribution."""
+
+    @property
+    @abstractmethod
+    def cells(self) -> Floats:
+        """How many fell in each cell."""
+
+    @cached_property
+    def raw(self) -> Raw | None:
+        """Unbiased shares and their noise, where there are any."""
+        return None
+
+    @cached_property
+    def total(self) -> float:
+        """The weight of all evidence: n, or n times the blocks of a composite likelihood."""
+        return float(self.cells.sum()) if self.rows is None else self.rows.total
+
+    def em_step(self, shares: Floats) -> tuple[Floats, float]:
+        """The ratio that multiplies a distribution in a pass of EM, and its log-likelihood."""
+        if self.rows is not None:
+            return self.rows.em_step(shares)
+        return self.channel.em_step(shares, self.cells)
+
+    @property
+    @abstractmethod
+    def likelihood(self) -> str:
+        """Which likelihood :meth:`em_step` climbs, in words."""
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class Evidence(Observations):
     """A tally with its channel; ``reports`` where the whole reports are at hand."""
 
     tally: Tally
@@ -42,39 +108,39 @@ class Evidence:
         return self.tally.mechanism
 
     @property
+    def domain(self) -> Domain:
+        return self.mechanism.domain
+
+    @property
+    def epsilon(self) -> float:
+        return self.mechanism.epsilon
+
+    @property
+    def name(self) -> str:
+        return self.mechanism.name
+
+    @property
     def n(self) -> int:
-        """How many reports."""
         return self.tally.n
 
     @cached_property
     def channel(self) -> Channel:
-        """What the mechanism does to a distribution."""
         return self.mechanism.channel()
 
     @cached_property
     def cells(self) -> Floats:
-        """The counts of the tally as floats."""
         return self.tally.cells.astype(np.float64)
 
     @cached_property
-    def rows(self) -> Rows | None:
-        """The reports as wholes, where they are at hand and tell more than their tally."""
+    def rows(self) -> Rows | None:  # type: ignore[override]
         return None if self.reports is None else self.mechanism.rows(self.reports)
 
     @cached_property
-    def total(self) -> float:
-        """The weight of all evidence: n, or n times the blocks of a composite likelihood."""
-        return float(self.cells.sum()) if self.rows is None else self.rows.total
-
-    def em_step(self, shares: Floats) -> tuple[Floats, float]:
-        """The ratio that multiplies a distribution in a pass of EM, and its log-likelihood."""
-        if self.rows is not None:
-            return self.rows.em_step(shares)
-        return self.channel.em_step(shares, self.cells)
+    def raw(self) -> Raw | None:
+        return None if self.channel.inverse is None else unbiased_shares(self.tally)
 
     @property
     def likelihood(self) -> str:
-        """Which likelihood :meth:`em_step` climbs, in words."""
         if self.rows is not None:
             return "joint likelihood of the whole reports"
         if self.channel.blocks == 1:
@@ -101,3 +167,5 @@ class Fit:
     """What the method has to say of itself, such as the smoothing it chose."""
     noise: Noise | None = None
     """Its errors, where the method knows them itself; else its fit is repeated to see them."""
+    trace: tuple[Reduction, ...] = ()
+    """The steps of a reduction."""

@@ -21,8 +21,9 @@ import numpy as np
 
 from sottovoce.core.channel import DenseChannel, Floats
 from sottovoce.core.errors import InvalidInput
+from sottovoce.core.key_values import KeyValues
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.estimators.evidence import Evidence
+from sottovoce.estimators.evidence import Observations
 
 __all__ = [
     "NEGLIGIBLE",
@@ -80,7 +81,7 @@ def as_distribution(shares: Floats) -> Floats:
     return scaled
 
 
-def first_shares(evidence: Evidence, start: Any, owner: str) -> Floats:
+def first_shares(evidence: Observations, start: Any, owner: str) -> Floats:
     """Where a climb starts: uniform, or ``start`` if it is a distribution that explains all reports."""
     size = evidence.channel.inputs
     shares = np.full(size, 1 / size) if start is None else _checked(start, size, owner)
@@ -88,7 +89,7 @@ def first_shares(evidence: Evidence, start: Any, owner: str) -> Floats:
         _, likelihood = evidence.em_step(shares)
     if not np.isfinite(likelihood):
         if start is None:
-            whose, allowed = f"tally of {evidence.mechanism.name}", "0 where no report can fall"
+            whose, allowed = f"tally of {evidence.name}", "0 where no report can fall"
             raise InvalidInput("cells", whose, allowed, "reports that no value gives")
         allowed = "positive where reports need it"
         raise InvalidInput("start", owner, allowed, "shares under which some are impossible")
@@ -114,7 +115,8 @@ def unidentified(mechanism: Mechanism) -> str:
     """Why no likelihood can tell a distribution from reports of ``mechanism``; empty where one can."""
     channel = mechanism.channel()
     if not channel.tells_shares:
-        return "its reports tell a mean at most, no distribution"
+        of_keys = " of every key" if isinstance(mechanism.domain, KeyValues) else ""
+        return f"its reports tell a mean at most{of_keys}, no distribution"
     if isinstance(channel, DenseChannel) and channel.inverse is None:
         return "different distributions give the same reports, so none can be told from them"
     return ""

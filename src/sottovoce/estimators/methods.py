@@ -9,11 +9,14 @@ from typing import Any
 
 from sottovoce.core.binning import reporting_mechanism
 from sottovoce.core.channel import Floats
+from sottovoce.core.checks import check_int
 from sottovoce.core.errors import InvalidInput, Unfit
+from sottovoce.core.estimate import Estimate
 from sottovoce.core.frame import Frame
 from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.tally import Tally
 from sottovoce.estimators.evidence import Evidence, Fit
-from sottovoce.estimators.means import only_the_mean
+from sottovoce.estimators.means import only_told
 from sottovoce.estimators.raw import Raw
 
 __all__ = ["Method", "applies", "find_method", "find_step", "methods", "register_method"]
@@ -30,14 +33,16 @@ class Method:
 
     ``step`` takes :class:`~sottovoce.estimators.raw.Raw` and keyword options and
     returns shares; ``fit`` takes :class:`~sottovoce.estimators.evidence.Evidence`
-    and returns a :class:`~sottovoce.estimators.evidence.Fit`.  A method with
-    neither is the unbiased estimate.
+    and returns a :class:`~sottovoce.estimators.evidence.Fit`; ``mean`` takes a tally, the
+    method's name and the reason for it, and returns an estimate of the mean alone.  A method with
+    none of these is the unbiased estimate.
     """
 
     name: str
     summary: str
     step: Step | None = None
     fit: Callable[..., Fit] | None = None
+    mean: Callable[[Tally, str, str], Estimate] | None = None
     unfit: Callable[[Mechanism], str] = lambda mechanism: ""
     """Why it does not apply to a mechanism, beyond a step's need of unbiased shares; empty where it does."""
     aka: tuple[str, ...] = ()
@@ -51,7 +56,7 @@ class Method:
     def why_not(self, mechanism: Mechanism) -> str:
         """Why it does not apply to ``mechanism``; empty where it does."""
         mechanism = reporting_mechanism(mechanism)
-        needs = self.fit is None and not self.tells_only_the_mean(mechanism)
+        needs = self.fit is None and not self.tells_only(mechanism)
         channel = mechanism.channel()
         if (
             needs
@@ -61,9 +66,11 @@ class Method:
             return "different distributions give the same reports, so none can be told from them"
         return self.unfit(mechanism)
 
-    def tells_only_the_mean(self, mechanism: Mechanism) -> bool:
-        """Whether it is the unbiased estimate of a mechanism that has one of the mean, not of shares."""
-        return self.fit is None and self.step is None and only_the_mean(mechanism)
+    def tells_only(self, mechanism: Mechanism) -> str:
+        """What it tells, where that is not shares: the mean, or what has an unbiased estimate."""
+        if self.mean is not None:
+            return "the mean"
+        return only_told(mechanism) if self.fit is None and self.step is None else ""
 
     def apply(self, raw: Raw, options: dict[str, Any]) -> Floats:
         """The shares after this method's step; unknown options are refused by name."""
@@ -126,19 +133,20 @@ def find_step(name: str, mechanism: Mechanism) -> Method:
     return method
 
 
-def methods(mechanism: Mechanism) -> Frame:
+def methods(mechanism: Mechanism, *, users: int | None = None) -> Frame:
     """Every method: whether it applies to ``mechanism``, why or why not, and when to use it.
 
     ``guideline`` is its authors' advice; ``rule`` names the goals for which
-    ``auto`` chooses it here.
+    ``auto`` chooses it here: with reports of so many ``users``, or of many where left out.
     """
     from sottovoce.estimators.choose import GOALS, find_rule
 
+    n = None if users is None else check_int(users, "users", "methods", 1)
     mechanism = reporting_mechanism(mechanism)
     rows = [(m, m.why_not(mechanism)) for m in _METHODS.values()]
     chosen: dict[str, list[str]] = {}
     for goal in GOALS:
-        if rule := find_rule(mechanism, goal):
+        if rule := find_rule(mechanism, goal, n):
             chosen.setdefault(rule.method, []).append(goal)
     return Frame(
         {
@@ -154,4 +162,5 @@ def methods(mechanism: Mechanism) -> Frame:
 def _applies(method: Method, reason: str, mechanism: Mechanism) -> str:
     if reason:
         return "no"
-    return "to the mean only" if method.tells_only_the_mean(mechanism) else "yes"
+    told = method.tells_only(mechanism)
+    return f"to {told} only" if told else "yes"

@@ -24,7 +24,7 @@ from sottovoce.core.checks import check_real
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.rows import Rows
 from sottovoce.estimators.acceleration import MOST_PASSES, accelerated
-from sottovoce.estimators.evidence import Evidence, Fit
+from sottovoce.estimators.evidence import Fit, Observations
 from sottovoce.estimators.interior_point import DenseLikelihood, interior_point
 from sottovoce.estimators.likelihood import (
     Optimum,
@@ -46,7 +46,7 @@ _LARGEST_MATRIX = 2**25
 
 
 def mle(
-    evidence: Evidence,
+    evidence: Observations,
     *,
     gap: float = 0.01,
     start: Any = None,
@@ -72,7 +72,9 @@ def mle(
     )  # fmt: skip
 
 
-def _search(evidence: Evidence, start: Floats, gap: float, teller: Teller) -> tuple[Optimum, str]:
+def _search(
+    evidence: Observations, start: Floats, gap: float, teller: Teller
+) -> tuple[Optimum, str]:
     """The best distribution found by up to three ways in turn, and their names."""
     newton = _newton_fits(evidence)
     best, ways = Optimum(start, math.inf, ()), []
@@ -99,14 +101,14 @@ def _after(first: Optimum, second: Optimum) -> Optimum:
     return Optimum(better.shares, better.gap, first.history + second.history)
 
 
-def _newton_fits(evidence: Evidence) -> bool:
+def _newton_fits(evidence: Observations) -> bool:
     """Whether there is little enough for Newton's method."""
     size, cells = evidence.channel.inputs, evidence.channel.cells
     fits = evidence.rows is not None or cells * size <= _LARGEST_MATRIX
     return size <= LARGEST_NEWTON and fits
 
 
-def _newton_problem(evidence: Evidence) -> Rows:
+def _newton_problem(evidence: Observations) -> Rows:
     """What Newton's method works on: whole reports, or the cells with the channel written out."""
     if evidence.rows is not None:
         return evidence.rows
@@ -121,7 +123,7 @@ def _is_response(channel: Channel) -> bool:
     return bool(kernel[0] == pure.p and np.all(kernel[1:] == pure.q))
 
 
-def _by_formula(evidence: Evidence, teller: Teller) -> Optimum:
+def _by_formula(evidence: Observations, teller: Teller) -> Optimum:
     pure = evidence.channel.pure
     assert pure is not None
     shares = response_mle(evidence.cells, pure.q / (pure.p - pure.q))

@@ -10,6 +10,7 @@ import numpy as np
 from sottovoce.core.channel import Channel, Floats, Pure
 from sottovoce.core.errors import InvalidInput, Unfit
 from sottovoce.core.tally import Tally
+from sottovoce.estimators.frequencies import circulant_spectrum
 
 __all__ = ["Raw", "unbiased_shares"]
 
@@ -69,14 +70,6 @@ def unbiased_shares(tally: Tally) -> Raw:
         return Raw(inverse.forward(frequencies), tally.n, channel)
     if channel.kernel is None:
         raise InvalidInput("channel", str(tally.mechanism), "invertible", None)
-    return Raw(_deconvolved(frequencies, channel.kernel, tally.n), tally.n, channel, frequencies)
-
-
-def _deconvolved(frequencies: Floats, kernel: Floats, n: int) -> Floats:
-    """What a circulant channel lets through: frequencies of more noise than any signal left out."""
-    transform = np.fft.rfft(kernel)
-    told = np.abs(transform) ** 2 > (1 - np.abs(transform) ** 2) / n
-    seen = np.fft.rfft(frequencies)
-    return np.fft.irfft(
-        np.divide(seen, transform, out=np.zeros_like(seen), where=told), len(kernel)
-    )
+    spectrum = circulant_spectrum(frequencies, channel.kernel, tally.n)
+    shares = np.fft.irfft(spectrum.plain, spectrum.size)  # what the channel lets through
+    return Raw(shares, tally.n, channel, frequencies)

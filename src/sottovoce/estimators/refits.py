@@ -18,6 +18,7 @@ so that such errors are on the safe side.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -33,15 +34,48 @@ from sottovoce.estimators.evidence import Evidence, Fit
 from sottovoce.estimators.methods import Method
 from sottovoce.estimators.raw import unbiased_shares
 
-__all__ = ["Refits"]
+__all__ = ["Refits", "Replicates"]
 
 _MOST, _LEAST = 40, 20
 _VALUES = 25_600
 """Replicates times values: beyond 640 values there are fewer replicates."""
 
 
+class Replicates(ABC):
+    """Errors from replicates: their root mean square, which holds noise and bias."""
+
+    @property
+    @abstractmethod
+    def errors(self) -> Floats:
+        """One row a replicate: estimate minus truth, value by value."""
+
+    @property
+    @abstractmethod
+    def shares(self) -> Floats:
+        """The estimate."""
+
+    @property
+    @abstractmethod
+    def n(self) -> int:
+        """How many people."""
+
+    def stderr(self, about: str) -> Floats:
+        variance = np.mean(self.errors**2, axis=0)
+        if about == "population":
+            variance = variance + self.shares * (1 - self.shares) / self.n
+        return np.sqrt(variance)
+
+    def stderr_of(self, weights: Floats, about: str) -> float:
+        variance = float(np.mean((self.errors @ weights) ** 2))
+        if about == "population":
+            shares = self.shares
+            spread = float(shares @ weights**2 - (shares @ weights) ** 2)
+            variance += max(spread, 0.0) / self.n
+        return float(np.sqrt(variance))
+
+
 @dataclass(frozen=True, eq=False)
-class Refits:
+class Refits(Replicates):
     """The errors of ``method`` on repetitions of the survey that gave ``evidence``."""
 
     evidence: Evidence
@@ -51,7 +85,6 @@ class Refits:
 
     @cached_property
     def errors(self) -> Floats:
-        """One row a replicate: estimate minus truth, value by value."""
         n, mechanism = self.evidence.n, self.evidence.mechanism
         source, rows = Seeded(n), []
         with one_product_thread():
@@ -70,16 +103,10 @@ class Refits:
             return plausible_truths(unbiased_shares(self.evidence.tally), count, source)
         return [self.fit.shares] * count
 
-    def stderr(self, about: str) -> Floats:
-        variance = np.mean(self.errors**2, axis=0)
-        if about == "population":
-            variance = variance + self.fit.shares * (1 - self.fit.shares) / self.evidence.n
-        return np.sqrt(variance)
+    @property
+    def shares(self) -> Floats:
+        return self.fit.shares
 
-    def stderr_of(self, weights: Floats, about: str) -> float:
-        variance = float(np.mean((self.errors @ weights) ** 2))
-        if about == "population":
-            shares = self.fit.shares
-            spread = float(shares @ weights**2 - (shares @ weights) ** 2)
-            variance += max(spread, 0.0) / self.evidence.n
-        return float(np.sqrt(variance))
+    @property
+    def n(self) -> int:
+        return self.evidence.n

@@ -19,49 +19,14 @@ cell it is ``(1 - |H_k|^2) / n``.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
 import numpy as np
-from numpy.typing import NDArray
 
 from sottovoce.core.channel import Floats
 from sottovoce.estimators.consistency import project_to_simplex
+from sottovoce.estimators.frequencies import Spectrum, circulant_spectrum
 from sottovoce.estimators.raw import Raw
 
-__all__ = ["Spectrum", "noise_power", "spectrum_of"]
-
-Complex = NDArray[np.complex128]
-
-
-@dataclass(frozen=True, eq=False)
-class Spectrum:
-    """``observed`` G, ``kernel`` H and power of ``noise`` at the frequencies 0 .. d // 2."""
-
-    observed: Complex
-    kernel: Complex
-    noise: Floats
-    size: int
-    total: float = 1.0
-    """What the shares sum to."""
-
-    @property
-    def told(self) -> NDArray[np.bool_]:
-        """Where noise leaves anything to tell: no frequency of a distribution has a power above 1."""
-        return np.asarray(np.abs(self.kernel) ** 2 > self.noise)
-
-    @property
-    def plain(self) -> Complex:
-        """``G / H``, the transform of the unbiased shares; 0 where nothing is told."""
-        return np.divide(
-            self.observed, self.kernel, out=np.zeros_like(self.observed), where=self.told
-        )
-
-    def shares(self, transform: Complex) -> Floats:
-        """The shares of a transform, their total put right."""
-        fixed = np.where(self.told, transform, 0.0)
-        fixed[0] = self.total
-        return np.fft.irfft(fixed, self.size)
+__all__ = ["noise_power", "spectrum_of"]
 
 
 def noise_power(raw: Raw) -> float:
@@ -80,17 +45,11 @@ def noise_power(raw: Raw) -> float:
 def spectrum_of(raw: Raw, shares: Floats | None = None, total: float = 1.0) -> Spectrum:
     """The spectrum of an estimate, or of other ``shares`` with the same noise."""
     if raw.channel.inverse is None:
-        return _of_kernel(raw)
+        kernel = raw.channel.kernel
+        assert kernel is not None and raw.frequencies is not None
+        return circulant_spectrum(raw.frequencies, kernel, raw.n)
     seen = np.fft.rfft(raw.shares if shares is None else shares)
     gain = 1.0 if raw.channel.pure is None else raw.channel.pure.p - raw.channel.pure.q
-    kernel = np.full(len(seen), gain, dtype=np.complex128)
+    flat = np.full(len(seen), gain, dtype=np.complex128)
     noise = np.full(len(seen), gain**2 * noise_power(raw))
-    return Spectrum(gain * seen, kernel, noise, raw.size, total)
-
-
-def _of_kernel(raw: Raw) -> Spectrum:
-    kernel: Any = raw.channel.kernel
-    assert kernel is not None and raw.frequencies is not None
-    transform = np.fft.rfft(kernel)
-    noise = np.maximum(0.0, 1 - np.abs(transform) ** 2) / raw.n
-    return Spectrum(np.fft.rfft(raw.frequencies), transform, noise, raw.size)
+    return Spectrum(gain * seen, flat, noise, raw.size, total)

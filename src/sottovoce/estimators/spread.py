@@ -23,10 +23,12 @@ def evidence_of_bins(given: Evidence, mechanism: CoarseMechanism) -> Tally | Rep
 def spread_evenly(wide: Estimate, mechanism: CoarseMechanism) -> Estimate:
     """Shares of the domain's own bins; sums of them have the errors of the wide bins' shares."""
     binning = mechanism.binning
+    if wide.shares is None:  # the mean alone, which is the same over wide bins
+        return wide
     return replace(
         wide,
         domain=mechanism.domain,
-        shares=binning.spread(wide.require_shares("a share of a bin")),
+        shares=binning.spread(wide.shares),
         why=f"{wide.why}; shares are uniform within each of the {binning.coarse} reported bins",
         noise=SpreadNoise(wide.noise, binning),
     )

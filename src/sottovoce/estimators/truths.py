@@ -33,6 +33,8 @@ from numpy.typing import NDArray
 
 from sottovoce.core.channel import Channel, DenseChannel, Floats
 from sottovoce.core.interval import Interval
+from sottovoce.core.key_values import KeyValues
+from sottovoce.core.keys import key_weights, means
 from sottovoce.core.randomness import Seeded
 from sottovoce.core.tally import Tally
 from sottovoce.estimators.adaptive import no_single_likelihood, posterior
@@ -42,7 +44,7 @@ from sottovoce.estimators.em import em
 from sottovoce.estimators.empirical_bayes import MIXTURE_NEEDS
 from sottovoce.estimators.evidence import Evidence
 from sottovoce.estimators.hh_admm import no_hierarchy
-from sottovoce.estimators.means import mean_estimate
+from sottovoce.estimators.means import estimate_without_shares
 from sottovoce.estimators.posterior import Posterior
 from sottovoce.estimators.prior import SMALL, density_of, fit_prior
 from sottovoce.estimators.raw import Raw, unbiased_shares
@@ -253,14 +255,26 @@ def log_density_apart(raw: Raw) -> float:
     return float(told) - _FITTED * np.log(raw.size) / 2
 
 
-# -- only the mean ---------------------------------------------------------------------
+# -- only the mean, or only the keys -----------------------------------------------------
 
 
 def _of_that_mean(tally: Tally) -> Floats:
-    """People at the two bins around the estimated mean: all that such reports tell."""
-    domain = tally.mechanism.domain
-    assert isinstance(domain, Interval)
-    told = mean_estimate(tally, "unbiased", "").mean().value
+    """People at the two bins around the estimated mean, of every key: all that such reports tell."""
+    domain, told = tally.mechanism.domain, estimate_without_shares(tally, "unbiased", "")
+    if isinstance(domain, Interval):
+        return _around(told.mean().value, domain)
+    assert isinstance(domain, KeyValues)
+    places = range(domain.keys.size)
+    held = np.array([told.value_of(key_weights(domain, place)) for place in places])
+    nobody = [] if domain.pairs is None else [1 - held.sum()]
+    weights = project_to_simplex(np.concatenate([held, nobody]))
+    around = [_around(one, domain.interval) for one in means(told, domain)]
+    parts = [weights[place] * around[place] for place in places]
+    return np.concatenate([*parts, weights[domain.keys.size :]])
+
+
+def _around(told: float, domain: Interval) -> Floats:
+    """Shares of that mean, in the two bins next to it."""
     place = (told - domain.low) / (domain.high - domain.low) * domain.bins - 0.5
     place = float(np.clip(place, 0, domain.bins - 1))
     first = min(int(place), domain.bins - 2)

@@ -34,8 +34,9 @@ from sottovoce.core.errors import InvalidInput, Unfit
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.randomness import Seeded
 from sottovoce.estimators.filters import gaussian_filter, smooth
+from sottovoce.estimators.frequencies import Complex, Spectrum
 from sottovoce.estimators.raw import Raw
-from sottovoce.estimators.spectrum import Complex, Spectrum, spectrum_of
+from sottovoce.estimators.spectrum import spectrum_of
 
 __all__ = ["amrp", "dw", "iiw", "iiw_g", "is_randomized_response"]
 

@@ -50,7 +50,13 @@ class Reproduction:
         )
 
 
-_PAPERS = {"consistency": "consistency", "square-wave": "square_wave", "wiener": "wiener"}
+_PAPERS = {
+    "consistency": "consistency",
+    "square-wave": "square_wave",
+    "wiener": "wiener",
+    "mixture-reduction": "mixture_reduction",
+    "fusion": "fusion",
+}
 """Names, and the folders with ``TITLE``, ``REPEATS`` and ``run``."""
 
 

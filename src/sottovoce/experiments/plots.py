@@ -9,22 +9,23 @@ from __future__ import annotations
 import io
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 from sottovoce.core.extras import optional
 from sottovoce.experiments.curves import Curve
 
-__all__ = ["Style", "draw_curves", "draw_ratios", "grid", "png", "svg"]
+__all__ = ["Style", "draw_curves", "draw_ratios", "gallery", "grid", "png", "svg"]
 
 _INK = "#0a0b0c"
 """Stands for the color of text; in SVG it is replaced by that of the page."""
 _COLORS = 256
 _WIDE = 3.0
 """Ratios above this are drawn on a logarithmic scale."""
+Panel = TypeVar("Panel")
 _RULES = {
     "font.size": 9.5, "font.family": "sans-serif", "svg.fonttype": "none",
     "text.color": _INK, "axes.labelcolor": _INK, "axes.edgecolor": _INK,
@@ -148,6 +149,32 @@ def grid(rows: int, columns: int, size: tuple[float, float]) -> tuple[Any, Any]:
     with _rules():
         figure = _figure(size, layout="constrained")
         return figure, figure.subplots(rows, columns, squeeze=False)
+
+
+def gallery(
+    panels: Sequence[Panel],
+    draw: Callable[[Panel, Any], object],
+    *,
+    columns: int,
+    width: float = 2.4,
+    legend: int = 6,
+) -> Any:
+    """All panels in one picture, drawn by ``draw(panel, axes)``, under them one legend in so many columns."""
+    lines = -(-len(panels) // columns)
+    whole, axes = grid(lines, columns, (2.6 + width * columns, 0.7 + 2.4 * lines))
+    for panel, place in zip(panels, axes.flat, strict=False):
+        draw(panel, place)
+    for place in axes.flat[len(panels) :]:
+        place.set_visible(False)
+    labels: dict[str, Any] = {}
+    for place in axes.flat[: len(panels)]:
+        for handle, label in zip(*place.get_legend_handles_labels(), strict=True):
+            labels.setdefault(label, handle)
+    whole.legend(
+        labels.values(), labels.keys(), loc="outside lower center", ncols=legend,
+        frameon=False, fontsize=9,
+    )  # fmt: skip
+    return whole
 
 
 def png(figure: Any, *, dpi: int = 110) -> bytes:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["adjoint", "em_step", "forward"]
+__all__ = ["adjoint", "adjoint_rows", "em_step", "forward", "forward_rows"]
 
 
 @njit(nogil=True, cache=True, inline="always")
@@ -83,6 +83,20 @@ def adjoint(matrix: Any, given: Any, out: Any) -> None:
         constant += base[c] * given[c]
         _scatter(c, given[c], matrix, out, ends)
     _gather(out, constant, ends, 1.0)
+
+
+@njit(nogil=True, cache=True)
+def forward_rows(matrix: Any, weights: Any, out: Any) -> None:
+    """:func:`forward` for every row of ``weights``."""
+    for k in range(len(weights)):
+        forward(matrix, weights[k], out[k])
+
+
+@njit(nogil=True, cache=True)
+def adjoint_rows(matrix: Any, given: Any, out: Any) -> None:
+    """:func:`adjoint` for every row of ``given``."""
+    for k in range(len(given)):
+        adjoint(matrix, given[k], out[k])
 
 
 @njit(nogil=True, cache=True)

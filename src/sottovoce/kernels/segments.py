@@ -82,6 +82,24 @@ class Segments:
         compiled.adjoint(self.arrays, np.ascontiguousarray(values, dtype=np.float64), out)
         return out
 
+    def forward_rows(self, weights: Floats) -> Floats:
+        """The products with many column vectors, given and returned as rows."""
+        compiled = _compiled()
+        if compiled is None:
+            return np.stack([self.forward_plain(row) for row in weights])
+        out = np.empty((len(weights), len(self.base)))
+        compiled.forward_rows(self.arrays, np.ascontiguousarray(weights, dtype=np.float64), out)
+        return out
+
+    def adjoint_rows(self, values: Floats) -> Floats:
+        """The products of the transpose with many column vectors, given and returned as rows."""
+        compiled = _compiled()
+        if compiled is None:
+            return np.stack([self.adjoint_plain(row) for row in values])
+        out = np.empty((len(values), self.columns))
+        compiled.adjoint_rows(self.arrays, np.ascontiguousarray(values, dtype=np.float64), out)
+        return out
+
     def forward_plain(self, weights: Floats) -> Floats:
         """:meth:`forward` without compiled code."""
         centred = np.arange(self.columns) - self.columns // 2
@@ -110,16 +128,11 @@ class Segments:
     def _entry_rows(self) -> Ints:
         return np.repeat(np.arange(len(self.base)), np.diff(self.pointer))
 
-    def em_step(self, weights: Floats, cells: Floats) -> tuple[Floats, float]:
-        """``(A'(c / A w) / sum c, sum c log A w)`` in one pass over the rows."""
+    def em_step(self, weights: Floats, cells: Floats) -> tuple[Floats, float] | None:
+        """``(A'(c / A w) / sum c, sum c log A w)`` in one pass over the rows, where that is compiled."""
         compiled = _compiled()
-        if compiled is not None:
-            ratio = np.empty(self.columns)
-            likelihood = compiled.em_step(self.arrays, weights, cells, ratio)
-            return ratio, float(likelihood)
-        expected = self.forward_plain(weights)
-        seen = cells > 0
-        quotient = np.zeros_like(expected)
-        np.divide(cells, expected, out=quotient, where=seen)
-        likelihood = float(cells[seen] @ np.log(expected[seen]))
-        return self.adjoint_plain(quotient) / cells.sum(), likelihood
+        if compiled is None:
+            return None
+        ratio = np.empty(self.columns)
+        likelihood = compiled.em_step(self.arrays, weights, cells, ratio)
+        return ratio, float(likelihood)

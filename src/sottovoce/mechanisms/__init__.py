@@ -7,11 +7,13 @@ from sottovoce.core.registry import declare
 
 if TYPE_CHECKING:
     from sottovoce.mechanisms.binned import Binned
+    from sottovoce.mechanisms.degree_noise import DegreeNoise
     from sottovoce.mechanisms.fixed_hashing import FixedHashing
     from sottovoce.mechanisms.gaussian import Gaussian
     from sottovoce.mechanisms.haar import Haar
     from sottovoce.mechanisms.hadamard_response import HadamardResponse
     from sottovoce.mechanisms.hierarchy import Hierarchy
+    from sottovoce.mechanisms.key_value import KeyValue
     from sottovoce.mechanisms.laplace import Laplace
     from sottovoce.mechanisms.local_hashing import LocalHashing
     from sottovoce.mechanisms.piecewise import Piecewise
@@ -27,11 +29,13 @@ if TYPE_CHECKING:
 
 MECHANISMS: dict[str, tuple[str, ...]] = {
     "Binned": ("binned",),
+    "DegreeNoise": ("degree-noise", "edge-laplace"),
     "FixedHashing": ("fixed-hashing", "flh"),
     "Gaussian": ("gaussian",),
     "Haar": ("haar", "haarhrr"),
     "HadamardResponse": ("hadamard-response", "hr"),
     "Hierarchy": ("hierarchy", "hh"),
+    "KeyValue": ("key-value", "pckv-ue", "pckv-grr", "pckv-pm"),
     "Laplace": ("laplace",),
     "LocalHashing": ("local-hashing", "olh", "blh"),
     "Piecewise": ("piecewise", "pm"),
@@ -63,11 +67,13 @@ def __getattr__(name: str) -> Any:
 __all__ = [
     "MECHANISMS",
     "Binned",
+    "DegreeNoise",
     "FixedHashing",
     "Gaussian",
     "Haar",
     "HadamardResponse",
     "Hierarchy",
+    "KeyValue",
     "Laplace",
     "LocalHashing",
     "Piecewise",

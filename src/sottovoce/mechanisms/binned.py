@@ -62,7 +62,11 @@ class Binned(CoarseMechanism):
             raise InvalidInput("domain", self.name, "an Interval: bins are of numbers", self.domain)
 
     def _check_options(self) -> None:
-        check_int(self.report_bins, "report_bins", self.name, 1, self.domain.size)
+        wide = check_int(self.report_bins, "report_bins", self.name, 1, self.domain.size)
+        assert isinstance(self.domain, Interval)
+        if self.domain.whole and self.domain.size % wide:
+            allowed = f"a divisor of {self.domain.size}: no whole number lies in two bins"
+            raise InvalidInput("report_bins", self.name, allowed, wide)
 
     @property
     def _wide(self) -> Interval:
@@ -153,6 +157,9 @@ class Binned(CoarseMechanism):
 
     def count(self, reports: Reports) -> NDArray[np.int64]:
         return self.reporting.count(reports)
+
+    def cells_of(self, reports: Reports) -> Indices | None:
+        return self.reporting.cells_of(reports)
 
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         people = self.binning.split(counts, source.generator())

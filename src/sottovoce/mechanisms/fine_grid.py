@@ -13,7 +13,7 @@ from sottovoce.core.errors import InvalidInput
 from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
 
-__all__ = ["FineGrid", "check_interval"]
+__all__ = ["FineGrid", "check_interval", "places_on_grid"]
 
 
 def check_interval(domain: object, owner: str) -> None:
@@ -22,11 +22,21 @@ def check_interval(domain: object, owner: str) -> None:
         raise InvalidInput("domain", owner, "an Interval: its values must be numbers", domain)
 
 
+def places_on_grid(interval: Interval, steps: int, values: Any) -> Indices:
+    """The positions of numbers on a grid of ``steps`` positions a bin."""
+    bins = interval.indices(values)
+    numbers = np.asarray(values, dtype=np.float64)
+    width = (interval.high - interval.low) / interval.bins
+    within = (numbers - interval.edges[bins]) * (steps / width)
+    return bins * steps + np.clip(within.astype(np.int64), 0, steps - 1)
+
+
 @dataclass(frozen=True)
 class FineGrid(Mechanism):
     """A mechanism for numbers: ``steps`` equal positions a bin, the first at its lower edge.
 
     Unless given, there are so many steps that the grid has at least ``default_positions``.
+    Whole numbers have one: nobody is elsewhere in the bin.
     """
 
     default_positions: ClassVar[int]
@@ -46,8 +56,9 @@ class FineGrid(Mechanism):
         if bins > most:
             raise InvalidInput("domain", self.name, f"of at most {most} bins", f"{bins} bins")
         if self.steps is None:
-            object.__setattr__(self, "steps", -(-self.default_positions // bins))
-        check_int(self.steps, "steps", self.name, 1, most // bins)
+            enough = 1 if self.domain.whole else -(-self.default_positions // bins)
+            object.__setattr__(self, "steps", enough)
+        check_int(self.steps, "steps", self.name, 1, 1 if self.domain.whole else most // bins)
 
     @property
     def each(self) -> int:
@@ -60,12 +71,7 @@ class FineGrid(Mechanism):
         return self.domain.size * self.each
 
     def locate(self, values: Any) -> Indices:
-        interval = self.domain
-        bins = interval.indices(values)
-        numbers = np.asarray(values, dtype=np.float64)
-        width = (interval.high - interval.low) / interval.bins
-        within = (numbers - interval.edges[bins]) * (self.each / width)
-        return bins * self.each + np.clip(within.astype(np.int64), 0, self.each - 1)
+        return places_on_grid(self.domain, self.each, values)
 
     def _too_coarse(self) -> InvalidInput:
         """Where rounding leaves no difference between values."""

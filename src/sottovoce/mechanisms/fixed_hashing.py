@@ -13,16 +13,15 @@ from numpy.typing import NDArray
 from sottovoce.core.categories import Categories
 from sottovoce.core.channel import Channel, Floats, Inverse, Pure, SupportInverse
 from sottovoce.core.checks import check_int
-from sottovoce.core.domain import Indices
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
-from sottovoce.core.randomness import Source, uniform_below, uniform_below_many
+from sottovoce.core.randomness import Source, uniform_below
 from sottovoce.core.registry import register
-from sottovoce.core.reports import Column, IntField, Reports
+from sottovoce.core.reports import IntField, Reports
 from sottovoce.mechanisms.fixed_family import FixedFamily
-from sottovoce.mechanisms.hashed_response import HashedResponse
-from sottovoce.mechanisms.randomized_response import respond_all, respond_one
+from sottovoce.mechanisms.hashed_response import NumberedHashes
+from sottovoce.mechanisms.randomized_response import respond_one
 from sottovoce.mechanisms.seeded_hashing import best_range
 
 __all__ = ["FixedHashing"]
@@ -35,7 +34,7 @@ _LARGEST_TALLY = 2**22
 
 @register
 @dataclass(frozen=True)
-class FixedHashing(HashedResponse):
+class FixedHashing(NumberedHashes):
     """Hash the value to one of ``g`` cells by one of K public hashes, then randomized response on g.
 
     A report is (hash, cell), the tally a table of K g cells that says all the
@@ -97,17 +96,6 @@ class FixedHashing(HashedResponse):
         hash_ = uniform_below(self.hash_count, source)
         cell = self.family.cell(hash_, index)
         return hash_, respond_one(cell, self.weights, self.bits, source)
-
-    def respond_many(self, indices: Indices, source: Source) -> tuple[Column, Column]:
-        hashes = uniform_below_many(self.hash_count, len(indices), source).view(np.int64)
-        cells = self.family.hash_many(hashes, indices)
-        return hashes, respond_all(cells, self.weights, self.bits, source)
-
-    def count(self, reports: Reports) -> NDArray[np.int64]:
-        flat = reports.columns["hash"].astype(np.int64)
-        flat *= self.g
-        flat += reports.columns["cell"]
-        return np.bincount(flat, minlength=self.cells)
 
     def channel(self) -> FixedChannel:
         keep, other = self.weights

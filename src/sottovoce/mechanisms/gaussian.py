@@ -261,6 +261,9 @@ class Gaussian(NoiseOnGrid):
             [np.bincount(column, minlength=each) for column in reports.columns.values()]
         )
 
+    def cells_of(self, reports: Reports) -> Indices | None:
+        return None if isinstance(self.domain, Vector) else super().cells_of(reports)
+
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """For a vector coordinate by coordinate: noise depends on nothing else.
 

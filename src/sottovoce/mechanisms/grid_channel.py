@@ -149,8 +149,17 @@ class GridChannel(Channel):
     def adjoint(self, values: Floats) -> Floats:
         return self.segments.adjoint(values)
 
+    def forward_rows(self, shares: Floats) -> Floats:
+        """:meth:`forward` of every row."""
+        return self.segments.forward_rows(shares)
+
+    def adjoint_rows(self, values: Floats) -> Floats:
+        """:meth:`adjoint` of every row."""
+        return self.segments.adjoint_rows(values)
+
     def em_step(self, shares: Floats, cells: Floats) -> tuple[Floats, float]:
-        return self.segments.em_step(shares, cells)
+        fused = self.segments.em_step(shares, cells)
+        return super().em_step(shares, cells) if fused is None else fused
 
     def climb(self, cells: Floats) -> SegmentsClimb | None:
         return SegmentsClimb.of(self.segments, cells)

@@ -191,6 +191,9 @@ class GridWave(FineGrid):
         fine = np.bincount(reports.columns["output"], minlength=self.outputs)
         return np.add.reduceat(fine, self.cell_edges[:-1])
 
+    def cells_of(self, reports: Reports) -> Indices:
+        return reports.columns["output"].astype(np.int64) * self.cells // self.outputs
+
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """Everybody away from the shape is alike; the others are drawn, bin by bin and within it."""
         random, (width, _, unit) = source.generator(), self.weights

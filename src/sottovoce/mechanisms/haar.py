@@ -131,8 +131,8 @@ class Haar(Mechanism):
         """How many columns the heights up to ``below`` have: 2^(H-1) and half as many each time."""
         return (1 << self.heights) - (1 << self.heights - below)
 
-    def count(self, reports: Reports) -> NDArray[np.int64]:
-        return np.bincount(reports.columns["cell"], minlength=self.cells)
+    def cells_of(self, reports: Reports) -> Indices:
+        return reports.columns["cell"]
 
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """Height by height: a binomial number keeps to its signs, all others are uniform.

@@ -140,8 +140,8 @@ class HadamardResponse(Mechanism):
         own += blocks * b
         return (np.where(drawn < np.uint64(self.weights[0]), own, rows),)
 
-    def count(self, reports: Reports) -> NDArray[np.int64]:
-        return np.bincount(reports.columns["row"], minlength=self.cells)
+    def cells_of(self, reports: Reports) -> Indices:
+        return reports.columns["row"]
 
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """Of each value a binomial number keeps to its own rows; all others are uniform."""

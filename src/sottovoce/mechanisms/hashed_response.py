@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from abc import abstractmethod
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce.core.certificate import Certificate
+from sottovoce.core.domain import Indices
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.mechanisms.randomized_response import check_response_weights, response_weights
+from sottovoce.core.randomness import Source, uniform_below_many
+from sottovoce.core.reports import Column, Reports
+from sottovoce.mechanisms.randomized_response import (
+    check_response_weights,
+    respond_all,
+    response_weights,
+)
 
-__all__ = ["HashedResponse"]
+__all__ = ["HashFamily", "HashedResponse", "NumberedHashes"]
 
 
 class HashedResponse(Mechanism):
@@ -41,3 +52,37 @@ class HashedResponse(Mechanism):
     def certificate(self) -> Certificate:
         keep, other = self.weights
         return Certificate(keep + other, other) if self.domain.size > 1 else Certificate(1, 1)
+
+
+class HashFamily(Protocol):
+    """Public hashes with numbers."""
+
+    @property
+    def hashes(self) -> int:
+        """How many there are."""
+
+    def hash_many(self, hashes: Indices, values: Indices) -> Indices:
+        """The cell of ``values[j]`` under hash number ``hashes[j]``."""
+
+
+class NumberedHashes(HashedResponse):
+    """One of a family of public hashes, named in the report by its number.
+
+    Reports are (hash, cell), and the tally has a cell for each such pair.
+    """
+
+    @property
+    @abstractmethod
+    def family(self) -> HashFamily:
+        """The hashes."""
+
+    def respond_many(self, indices: Indices, source: Source) -> tuple[Column, Column]:
+        hashes = uniform_below_many(self.family.hashes, len(indices), source).view(np.int64)
+        cells = self.family.hash_many(hashes, indices)
+        return hashes, respond_all(cells, self.weights, self.bits, source)
+
+    def count(self, reports: Reports) -> NDArray[np.int64]:
+        flat = reports.columns["hash"].astype(np.int64)
+        flat *= self.g
+        flat += reports.columns["cell"]
+        return np.bincount(flat, minlength=self.cells)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from fractions import Fraction
-from functools import cached_property
 from typing import ClassVar
 
 from sottovoce.core.certificate import Certificate
@@ -76,7 +74,7 @@ class Laplace(NoiseOnGrid):
 
         for _ in range(_ATTEMPTS):
             found = fitting_table(self.bits, table, self.name)
-            if _worst_ratio(found) <= E:
+            if found.worst_ratio <= E:
                 self._keep(found)
                 return found.center, ratio, found.tail
             ratio += (2**FIXED_POINT - ratio) // 16
@@ -85,27 +83,13 @@ class Laplace(NoiseOnGrid):
             self.epsilon, hint="At this precision the answer would carry nothing.",
         )  # fmt: skip
 
-    @cached_property
-    def _worst(self) -> Fraction:
-        return _worst_ratio(self.noise)
-
     def certificate(self) -> Certificate:
-        """The worse of the ends, ``T(0) / T(bins - 1)``, and of the cells between them.
-
-        Heights fall with distance.  A cell between the ends is at distance 0 from one bin
-        and at most ``bins - 2`` from another; an end cell's tail sum falls from the bin at
-        that end to the bin at the other.
-        """
-        return Certificate(self._worst.numerator, self._worst.denominator)
+        """The worse of the ends and of the cells between them."""
+        worst = self.noise.worst_ratio
+        return Certificate(worst.numerator, worst.denominator)
 
     @classmethod
     def examples(cls) -> Iterable[Mechanism]:
         yield cls(Interval(-1, 1, bins=16), 1.0)
         yield cls(Interval(0, 120, bins=24), 3.0)
         yield cls(Interval(0, 5, bins=6), 2.0, bits=16)
-
-
-def _worst_ratio(table: NoiseTable) -> Fraction:
-    heights = table.heights
-    ends = Fraction(sum(heights) + table.tail, table.tail)
-    return max(ends, Fraction(heights[0], heights[-1])) if heights else ends

@@ -14,15 +14,14 @@ from numpy.typing import NDArray
 from sottovoce.core.categories import Categories
 from sottovoce.core.channel import Floats, Pure, SupportChannel
 from sottovoce.core.checks import check_int
-from sottovoce.core.domain import Indices
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
-from sottovoce.core.randomness import Source, uniform_below, uniform_below_many
+from sottovoce.core.randomness import Source, uniform_below
 from sottovoce.core.registry import register
-from sottovoce.core.reports import Column, IntField, Reports
-from sottovoce.mechanisms.hashed_response import HashedResponse
+from sottovoce.core.reports import IntField, Reports
+from sottovoce.mechanisms.hashed_response import NumberedHashes
 from sottovoce.mechanisms.linear_family import LinearFamily, next_prime, previous_prime
-from sottovoce.mechanisms.randomized_response import respond_all, respond_one
+from sottovoce.mechanisms.randomized_response import respond_one
 
 __all__ = ["LocalHashing", "best_range", "collision", "digits"]
 
@@ -34,7 +33,7 @@ _FEW_POINTS = 2**17
 
 @register
 @dataclass(frozen=True)
-class LocalHashing(HashedResponse):
+class LocalHashing(NumberedHashes):
     """Hash the value to one of ``g`` cells by a random public hash, then randomized response on g.
 
     A report is (hash, cell).  The hash is a canonical vector of a linear family
@@ -102,17 +101,6 @@ class LocalHashing(HashedResponse):
         hash_ = uniform_below(family.hashes, source)
         cell = family.inner(family.vector(hash_), int(family.places[index]))
         return hash_, respond_one(cell, self.weights, self.bits, source)
-
-    def respond_many(self, indices: Indices, source: Source) -> tuple[Column, Column]:
-        hashes = uniform_below_many(self.family.hashes, len(indices), source).view(np.int64)
-        cells = self.family.hash_many(hashes, indices)
-        return hashes, respond_all(cells, self.weights, self.bits, source)
-
-    def count(self, reports: Reports) -> NDArray[np.int64]:
-        flat = reports.columns["hash"].astype(np.int64)
-        flat *= self.g
-        flat += reports.columns["cell"]
-        return np.bincount(flat, minlength=self.cells)
 
     def channel(self) -> HashingChannel:
         keep, other = self.weights

@@ -1,4 +1,4 @@
-"""What Laplace and Gaussian share: symmetric integer noise on the bins of an interval.
+"""What Laplace, Gaussian and noise on degrees share: symmetric integer noise on the bins of an interval.
 
 A device in bin x draws a noise k and reports the cell ``x + reach + k``, or the end cell
 where that lies beyond.  Noise k has the integer weight ``h(|k|)``.  Noise of
@@ -11,8 +11,9 @@ stays small and a device computes no exponential (B = 128, and 64 bits of guard)
 
     g(0) = center 2^64     g(k+1) = floor(g(k) q(k) / 2^B)     q(k+1) = floor(q(k) change / 2^B)
 
-with ``q(0) = ratio``, and ``h(k) = floor(g(k) / 2^64) + 1``, never 0: no report rules out
-a bin.  With ``change = 2^B`` heights are geometric (Laplace), below it Gaussian.
+with ``q(0) = ratio``, and ``h(k) = floor(g(k) / 2^64) + least``, never 0: no report rules out
+a bin.  ``least`` is 1 unless a mechanism needs more.  With ``change = 2^B`` heights are
+geometric (Laplace), below it Gaussian.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ from abc import abstractmethod
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
+from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -54,15 +56,18 @@ class NoiseTable:
     guarded: tuple[int, ...]
     last_ratio: int
     tail: int
+    least: int = 1
 
     @classmethod
-    def make(cls, center: int, ratio: int, change: int, tail: int, size: int) -> NoiseTable:
+    def make(
+        cls, center: int, ratio: int, change: int, tail: int, size: int, *, least: int = 1
+    ) -> NoiseTable:
         """Run the recursion for ``size`` heights; it is the same on every machine."""
         guarded, last = [center << GUARD] * min(size, 1), ratio
         for _ in range(size - 1):
             guarded.append((guarded[-1] * ratio) >> FIXED_POINT)
             last, ratio = ratio, (ratio * change) >> FIXED_POINT
-        return cls(tuple(guarded), last, tail)
+        return cls(tuple(guarded), last, tail, least)
 
     @property
     def center(self) -> int:
@@ -72,7 +77,7 @@ class NoiseTable:
     @cached_property
     def heights(self) -> tuple[int, ...]:
         """The weights h(0), h(1), ... of no noise, of noise 1 and of noise -1, ..."""
-        return tuple((height >> GUARD) + 1 for height in self.guarded)
+        return tuple((height >> GUARD) + self.least for height in self.guarded)
 
     @cached_property
     def total(self) -> int:
@@ -85,6 +90,36 @@ class NoiseTable:
         """Running sums from noise ``-size``: a draw below bound i, not below the one before, is i."""
         return list(accumulate([self.tail, *self.heights[:0:-1], *self.heights, self.tail]))
 
+    # Two statements on privacy, for noise without cells beyond the bins.  Heights fall with
+    # distance, and so do tail sums.
+
+    @cached_property
+    def worst_ratio(self) -> Fraction:
+        """The worst ratio of a cell's weights between any two bins.
+
+        At an end it is ``T(0) / T(bins - 1)``.  A cell between the ends is at distance 0 from
+        one bin and at most ``bins - 2`` from another.
+        """
+        heights = self.heights
+        ends = Fraction(sum(heights) + self.tail, self.tail)
+        return max(ends, Fraction(heights[0], heights[-1])) if heights else ends
+
+    @cached_property
+    def worst_step(self) -> Fraction:
+        """The worst ratio of a cell's weights between two bins next to each other.
+
+        Between the ends it is some ``h(k) / h(k+1)``.  At an end it is some ``T(j) / T(j+1)``,
+        which for the last j is ``(h + tail) / tail`` and for others no worse than the worse of
+        ``h(j) / h(j+1)`` and ``T(j+1) / T(j+2)``, the sums of whose parts it is a ratio of.
+        """
+        if not self.heights:
+            return Fraction(1)
+        worst = Fraction(self.heights[-1] + self.tail, self.tail)
+        for near, far in pairwise(self.heights):
+            if near * worst.denominator > far * worst.numerator:
+                worst = Fraction(near, far)
+        return worst
+
 
 def fitting_table(bits: int, make: Callable[[int], NoiseTable], owner: str) -> NoiseTable:
     """The table of a center for which its total is at most 2^bits, and nearly that."""
@@ -93,8 +128,8 @@ def fitting_table(bits: int, make: Callable[[int], NoiseTable], owner: str) -> N
         table = make(center)
         if table.total <= limit:
             return table
-        # Smaller heights are rounded up as much as larger ones, by 1 each.
-        center = center * (limit - 2 * len(table.guarded)) // table.total
+        # Smaller heights are rounded up as much as larger ones, by ``least`` each.
+        center = center * (limit - 2 * table.least * len(table.guarded)) // table.total
     raise InvalidInput(
         "bits", owner, "more for so many bins", bits, hint="The noise needs a finer table."
     )
@@ -186,8 +221,8 @@ class NoiseOnGrid(Mechanism):
 
     # -- collector -------------------------------------------------------------------------
 
-    def count(self, reports: Reports) -> NDArray[np.int64]:
-        return np.bincount(reports.columns["cell"], minlength=self.cells)
+    def cells_of(self, reports: Reports) -> Indices | None:
+        return reports.columns["cell"]
 
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """A multinomial a bin, where that is less work than drawing everybody."""

@@ -113,8 +113,8 @@ class RandomizedResponse(Mechanism):
     def respond_many(self, indices: Indices, source: Source) -> tuple[Column]:
         return (respond_all(indices, self.weights, self.bits, source),)
 
-    def count(self, reports: Reports) -> NDArray[np.int64]:
-        return np.bincount(reports.columns["value"], minlength=self.cells)
+    def cells_of(self, reports: Reports) -> Indices:
+        return reports.columns["value"]
 
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """Each value keeps a binomial number; all others answer uniformly."""

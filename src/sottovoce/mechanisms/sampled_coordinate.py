@@ -73,6 +73,9 @@ class SampledCoordinate(Mechanism):
         if inner.blocks != 1:
             allowed = "a mechanism whose reports fall in one cell each"
             raise InvalidInput("inner", self.name, allowed, inner.name)
+        if inner.certificate().scope is not None:
+            allowed = "a mechanism that is private between any two numbers"
+            raise InvalidInput("inner", self.name, allowed, inner.name)
         object.__setattr__(self, "inner", inner)
         return inner.weights
 

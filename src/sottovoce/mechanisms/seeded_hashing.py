@@ -23,7 +23,12 @@ from sottovoce.kernels.seeds import FACTORS, SHIFTS, cells_of, support_bits, sup
 from sottovoce.mechanisms.hashed_response import HashedResponse
 from sottovoce.mechanisms.randomized_response import respond_all, respond_one
 from sottovoce.mechanisms.reported_sets import SetRows, set_rows
-from sottovoce.mechanisms.support_blocks import UnaryChannel, in_and_out, simulate_supports
+from sottovoce.mechanisms.support_blocks import (
+    SupportBlocks,
+    UnaryChannel,
+    in_and_out,
+    simulate_supports,
+)
 
 __all__ = ["SeededHashing", "best_range", "hash_one"]
 
@@ -37,7 +42,7 @@ _LARGEST_TALLY = 2**26
 
 @register
 @dataclass(frozen=True)
-class SeededHashing(HashedResponse):
+class SeededHashing(SupportBlocks, HashedResponse):
     """Hash the value to one of ``g`` cells by a fresh public seed, then randomized response on g.
 
     A report is (seed, cell), 64 bits and a cell; it speaks for every value that
@@ -83,14 +88,6 @@ class SeededHashing(HashedResponse):
     @property
     def fields(self) -> tuple[IntField, IntField]:
         return IntField("seed", 2**64), IntField("cell", self.g)
-
-    @property
-    def cells(self) -> int:
-        return 2 * self.domain.size
-
-    @property
-    def blocks(self) -> int:
-        return self.domain.size
 
     def respond(self, index: int, source: Source) -> tuple[int, int]:
         seed = int(source.words(1)[0])

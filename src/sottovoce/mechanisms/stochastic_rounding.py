@@ -96,8 +96,8 @@ class StochasticRounding(FineGrid):
         bound = np.uint64(base) + indices.astype(np.uint64) * np.uint64(unit)
         return ((drawn < bound).astype(np.uint8),)
 
-    def count(self, reports: Reports) -> NDArray[np.int64]:
-        return np.bincount(reports.columns["high"], minlength=2)
+    def cells_of(self, reports: Reports) -> Indices:
+        return reports.columns["high"]
 
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """Anywhere in its bin alike, a person says high with the bin's mean chance."""
@@ -134,6 +134,16 @@ class RoundingChannel(Channel):
 
     def adjoint(self, values: Floats) -> Floats:
         return values[0] + (values[1] - values[0]) * self.chances
+
+    def forward_rows(self, shares: Floats) -> Floats:
+        """:meth:`forward` of every row."""
+        high = shares @ self.chances
+        return np.stack([shares.sum(axis=1) - high, high], axis=1)
+
+    def adjoint_rows(self, values: Floats) -> Floats:
+        """:meth:`adjoint` of every row."""
+        low, high = values[:, :1], values[:, 1:]
+        return low + (high - low) * self.chances
 
     def gains(self, weights: Floats) -> Gains | None:
         return gains_of_outputs(self.adjoint, np.array([0.0, 1.0]), weights)

@@ -25,7 +25,7 @@ from sottovoce.core.registry import register
 from sottovoce.core.reports import BitField, Column, Reports
 from sottovoce.kernels.bits import column_counts
 from sottovoce.mechanisms.reported_sets import SetRows, set_rows
-from sottovoce.mechanisms.support_blocks import UnaryChannel, in_and_out
+from sottovoce.mechanisms.support_blocks import SupportBlocks, UnaryChannel, in_and_out
 from sottovoce.mechanisms.uniform_subsets import SIXTEENTHS, UniformSubsets, best_start
 
 __all__ = ["SubsetSelection"]
@@ -33,7 +33,7 @@ __all__ = ["SubsetSelection"]
 
 @register
 @dataclass(frozen=True)
-class SubsetSelection(Mechanism):
+class SubsetSelection(SupportBlocks):
     """A uniform set of k values: with one's own with probability ``p``, else without it.
 
     ``p = kE / (kE + d - k)``.  Any other value is in the set with probability
@@ -132,14 +132,6 @@ class SubsetSelection(Mechanism):
     @property
     def fields(self) -> tuple[BitField]:
         return (BitField("bits", self.domain.size),)
-
-    @property
-    def cells(self) -> int:
-        return 2 * self.domain.size
-
-    @property
-    def blocks(self) -> int:
-        return self.domain.size
 
     @property
     def words_per_report(self) -> int:

@@ -12,11 +12,24 @@ from numpy.typing import NDArray
 
 from sottovoce.core.channel import Channel, Floats, Inverse, Pure
 from sottovoce.core.domain import Indices
+from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.randomness import Source
 
-__all__ = ["UnaryChannel", "in_and_out", "simulate_supports"]
+__all__ = ["SupportBlocks", "UnaryChannel", "in_and_out", "simulate_supports"]
 
 Counts = NDArray[np.int64]
+
+
+class SupportBlocks(Mechanism):
+    """A mechanism whose tallies are such blocks."""
+
+    @property
+    def cells(self) -> int:
+        return 2 * self.domain.size
+
+    @property
+    def blocks(self) -> int:
+        return self.domain.size
 
 
 def in_and_out(supports: Counts, n: int) -> Counts:

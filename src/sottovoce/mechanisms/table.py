@@ -96,8 +96,8 @@ class Table(Mechanism):
             answers[rows] = np.searchsorted(bounds, drawn[rows], side="right")
         return (answers,)
 
-    def count(self, reports: Reports) -> NDArray[np.int64]:
-        return np.bincount(reports.columns["cell"], minlength=self.cells)
+    def cells_of(self, reports: Reports) -> Indices:
+        return reports.columns["cell"]
 
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """A multinomial a value."""

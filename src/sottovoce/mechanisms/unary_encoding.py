@@ -22,14 +22,19 @@ from sottovoce.core.registry import register
 from sottovoce.core.reports import BitField, Column, Reports
 from sottovoce.kernels.bits import column_counts
 from sottovoce.mechanisms.reported_sets import SetRows, set_rows
-from sottovoce.mechanisms.support_blocks import UnaryChannel, in_and_out, simulate_supports
+from sottovoce.mechanisms.support_blocks import (
+    SupportBlocks,
+    UnaryChannel,
+    in_and_out,
+    simulate_supports,
+)
 
 __all__ = ["UnaryEncoding"]
 
 
 @register
 @dataclass(frozen=True)
-class UnaryEncoding(Mechanism):
+class UnaryEncoding(SupportBlocks):
     """A bit for every value: set with probability ``p`` for one's own, ``q`` for any other.
 
     ``optimized`` (OUE): ``p = 1/2, q = 1/(e^eps + 1)``, n times the variance of a
@@ -85,14 +90,6 @@ class UnaryEncoding(Mechanism):
     @property
     def fields(self) -> tuple[BitField]:
         return (BitField("bits", self.domain.size),)
-
-    @property
-    def cells(self) -> int:
-        return 2 * self.domain.size
-
-    @property
-    def blocks(self) -> int:
-        return self.domain.size
 
     @property
     def words_per_report(self) -> int:

@@ -30,10 +30,12 @@ from sottovoce.core.checks import check_int, check_real
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.extras import optional
 from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.pair_sets import PairSets
 from sottovoce.core.randomness import OperatingSystem
 from sottovoce.core.reports import Reports
 from sottovoce.core.vector import Vector
 from sottovoce.mechanisms.gaussian import Gaussian
+from sottovoce.mechanisms.key_value import KeyValue
 from sottovoce.mechanisms.sampled_coordinate import SampledCoordinate
 
 __all__ = ["Audit", "audit", "audit_black_box"]
@@ -64,6 +66,8 @@ class Audit:
     worst: str
     varies: bool = True
     certificate: Certificate | None = None
+    between: str = ""
+    """Which values the claim is about, where not any two."""
 
     @property
     def passed(self) -> bool:
@@ -73,10 +77,11 @@ class Audit:
 
     def __str__(self) -> str:
         verdict = "holds" if self.passed else "BROKEN"
+        of = f" between {self.between}" if self.between else ""
         exact = "" if self.certificate is None else f"\n  exact: {self.certificate}"
         exact += "" if self.varies else "\n  all reports are the same: this is not random"
         return (
-            f"claimed epsilon {self.claimed:g}: {verdict}\n"
+            f"claimed epsilon {self.claimed:g}{of}: {verdict}\n"
             f"  sampled: epsilon is at least {self.lower_bound:.4f} "
             f"({self.trials:,} trials a value, alpha {self.alpha:g}; {self.worst}){exact}"
         )
@@ -93,6 +98,8 @@ def audit(mechanism: Mechanism, *, trials: int = 1_000_000, alpha: float = 1e-6)
         return audit(mechanism.coordinate, trials=trials, alpha=alpha)  # the draw tells nothing
     if isinstance(mechanism, Gaussian) and isinstance(mechanism.domain, Vector):
         return _audit_sum(mechanism, trials, alpha)
+    if isinstance(mechanism, KeyValue):
+        return _audit_pairs(mechanism, trials, alpha)
     size = mechanism.domain.size
     if size == mechanism.positions and not 2 <= size <= _LARGEST_DOMAIN:
         raise InvalidInput(
@@ -116,6 +123,8 @@ def audit(mechanism: Mechanism, *, trials: int = 1_000_000, alpha: float = 1e-6)
         (field,) = mechanism.fields
         arguments = {"outcomes": field.size, "read": lambda reports: reports.columns[field.name]}
         arguments["ordered"] = mechanism.domain.ordered
+    if certificate.scope is not None:
+        arguments["apart"] = lambda v, u: abs(v - u)
     found = audit_black_box(
         sample,
         indices,
@@ -125,7 +134,8 @@ def audit(mechanism: Mechanism, *, trials: int = 1_000_000, alpha: float = 1e-6)
         delta=float(certificate.delta),
         **arguments,
     )
-    return replace(found, certificate=certificate)
+    between = "" if certificate.scope is None else certificate.between
+    return replace(found, certificate=certificate, between=between)
 
 
 def _audit_sum(mechanism: Gaussian, trials: int, alpha: float) -> Audit:
@@ -150,6 +160,38 @@ def _audit_sum(mechanism: Gaussian, trials: int, alpha: float) -> Audit:
     return replace(found, certificate=certificate)
 
 
+def _audit_pairs(mechanism: KeyValue, trials: int, alpha: float) -> Audit:
+    """Sets of pairs at both ends of their numbers: full ones, and single pairs.
+
+    A report of one key speaks for a set if it speaks for any of its pairs; one of all keys, if
+    for all: that is where reports of sets differ most.
+    """
+    domain, named = mechanism.domain, mechanism.domain.keys
+    full = min(domain.pairs or 1, named.size)
+    ends, labels = (domain.interval.low, domain.interval.high), named.labels()
+    some = (labels[:full], labels[-full:], labels[:1], labels[-1:])
+    tried = [dict.fromkeys(keys, end) for keys in some for end in ends]
+    values = [value for i, value in enumerate(tried) if value not in tried[:i]]
+    speaks = np.logical_or if mechanism.blocks == 1 else np.logical_and
+
+    def sample(value: dict[Any, float], count: int) -> Reports:
+        if domain.pairs is None:
+            positions = np.tile(mechanism.locate([*value.items()]), count)
+            return mechanism.randomize_positions(positions, OperatingSystem())
+        one = domain.sets(value)
+        many = (np.tile(column, count) for column in (one.sizes, one.keys, one.numbers))
+        return mechanism.randomize_sets(PairSets(*many), OperatingSystem())
+
+    def supports(reports: Reports, value: dict[Any, float]) -> NDArray[np.bool_]:
+        places = mechanism.locate([*value.items()]).tolist()
+        return np.asarray(speaks.reduce([mechanism.supports(reports, at) for at in places]))
+
+    found = audit_black_box(
+        sample, values, mechanism.epsilon, supports=supports, trials=trials, alpha=alpha
+    )
+    return replace(found, certificate=mechanism.certificate())
+
+
 def audit_black_box(
     sample: Sample,
     values: Sequence[Any],
@@ -159,6 +201,7 @@ def audit_black_box(
     outcomes: int | None = None,
     read: Callable[[Any], Any] = np.asarray,
     ordered: bool = False,
+    apart: Callable[[Any, Any], float] | None = None,
     trials: int = 1_000_000,
     alpha: float = 1e-6,
     delta: float = 0.0,
@@ -169,6 +212,8 @@ def audit_black_box(
     Say either how reports ``supports(reports, value)``, a boolean a report, or
     the number of ``outcomes``: then ``read(reports)`` are integers below it.  Where
     they are ``ordered``, reports of at least y are looked at besides those equal to y.
+    A claim of epsilon *a step* (of an edge of a graph, say) needs ``apart``, the number of steps
+    between two values: m steps may take m epsilon, so a bound is divided by m.
 
     >>> rng = np.random.default_rng(1)
     >>> def leaky(value, count):  # keeps the answer 9 times in 10
@@ -199,11 +244,15 @@ def audit_black_box(
         mine, theirs = np.broadcast_to(counts[:, None], shape), np.broadcast_to(counts, shape)
         events = named * len(values) ** 2
     bounds = _lower_bounds(mine, theirs, trials, alpha, delta)
+    if apart is not None:
+        steps = np.array([[max(1.0, apart(v, u)) for u in values] for v in values])
+        bounds = bounds / steps.reshape(steps.shape + (1,) * (bounds.ndim - 2))
     best = int(np.argmax(bounds))
     per_pair = bounds.size // len(values) ** 2
     v, u = divmod(best // per_pair, len(values))
     worst = f"reports {events[best]}, of {values[v]!r} against {values[u]!r}"
-    return Audit(float(epsilon), float(bounds.flat[best]), trials, alpha, worst, varies)
+    found = Audit(float(epsilon), float(bounds.flat[best]), trials, alpha, worst, varies)
+    return found if apart is None else replace(found, between="values a step apart")
 
 
 def _count_supports(

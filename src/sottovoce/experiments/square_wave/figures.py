@@ -8,7 +8,7 @@ from typing import Any
 
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.numbers import Numbers
-from sottovoce.experiments.plots import Style, draw_curves, grid
+from sottovoce.experiments.plots import Style, draw_curves, gallery
 from sottovoce.experiments.square_wave.methods import TITLES
 from sottovoce.experiments.square_wave.variants import CHOSEN, WIDTH_EPSILONS
 from sottovoce.mechanisms.square_wave import half_width
@@ -110,21 +110,11 @@ def picture(
     datasets: Mapping[str, Numbers],
 ) -> Any:
     """The whole figure as one picture: a row a data set, or two where each has one panel."""
-    rows = list(figure.curves(curves))
-    columns = max(len(figure.panels), 2)
-    panels = [curve for row in rows for curve in row]
-    lines = -(-len(panels) // columns)
-    whole, axes = grid(lines, columns, (2.6 + 2.2 * columns, 0.7 + 2.4 * lines))
-    for curve, panel in zip(panels, axes.flat, strict=False):
-        draw(figure, curve, datasets[curve.dataset].title, panel)
-    for panel in axes.flat[len(panels) :]:
-        panel.set_visible(False)
-    labels: dict[str, Any] = {}
-    for panel in axes.flat[: len(panels)]:
-        for handle, label in zip(*panel.get_legend_handles_labels(), strict=True):
-            labels.setdefault(label, handle)
-    whole.legend(
-        labels.values(), labels.keys(), loc="outside lower center", ncols=4,
-        frameon=False, fontsize=9,
-    )  # fmt: skip
-    return whole
+    shown = [curve for row in figure.curves(curves) for curve in row]
+    return gallery(
+        shown,
+        lambda curve, place: draw(figure, curve, datasets[curve.dataset].title, place),
+        columns=max(len(figure.panels), 2),
+        width=2.2,
+        legend=4,
+    )

@@ -16,8 +16,8 @@ from sottovoce.core.randomness import Seeded
 from sottovoce.core.registry import mechanism
 from sottovoce.estimators import estimate
 from sottovoce.experiments.curves import Curve
+from sottovoce.experiments.draws import Errors, repeat
 from sottovoce.experiments.numbers import Numbers
-from sottovoce.experiments.square_wave.draws import Errors, repeat
 from sottovoce.experiments.square_wave.methods import Rivals
 from sottovoce.experiments.square_wave.sweep import EPSILONS
 

@@ -17,8 +17,8 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.randomness import Seeded
 from sottovoce.core.registry import mechanism
 from sottovoce.estimators import estimate
+from sottovoce.experiments.draws import Errors, shares_of
 from sottovoce.experiments.numbers import Numbers
-from sottovoce.experiments.square_wave.draws import Errors, shares_of
 from sottovoce.two_phases import TwoPhaseVariance
 
 __all__ = ["BINNINGS", "DISTRIBUTIONS", "MOMENTS", "RANGES", "TITLES", "WIDTHS", "Rivals"]

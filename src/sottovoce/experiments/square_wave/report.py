@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from sottovoce.core.frame import Frame
 from sottovoce.experiments import page, plots
-from sottovoce.experiments.outcome import Outcome
+from sottovoce.experiments.number_outcome import NumberOutcome
 from sottovoce.experiments.square_wave import comparison, figures
 from sottovoce.experiments.square_wave.methods import TITLES
 
@@ -18,7 +18,7 @@ TITLE = "Estimating numerical distributions under local differential privacy"
 
 
 @dataclass(frozen=True, eq=False)
-class Results(Outcome):
+class Results(NumberOutcome):
     """All that was measured."""
 
     title: ClassVar[str] = TITLE
@@ -46,22 +46,6 @@ class Results(Outcome):
         tables = self.tables
         yield "Best methods", page.table(tables["best"])
         yield "Adaptive smoothing", page.table(tables["adaptive"])
-
-    def facts(self, source: Any) -> dict[str, Any]:
-        return {"people": source.n, "bins": source.bins, "low": source.low, "high": source.high}
-
-    def data_table(self) -> Frame:
-        sets = list(self.datasets.values())
-        return Frame(
-            {
-                "name": [d.name for d in sets],
-                "data": [d.title for d in sets],
-                "from": [f"{d.low:,.0f}" for d in sets],
-                "to": [f"{d.high:,.0f}" for d in sets],
-                "people": [f"{d.n:,}" for d in sets],
-                "bins": [f"{d.bins:,}" for d in sets],
-            }
-        )
 
 
 def _figure(figure: figures.Figure, results: Results) -> str:

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from sottovoce.experiments.curves import Curve
+from sottovoce.experiments.draws import repeat
 from sottovoce.experiments.numbers import Numbers
-from sottovoce.experiments.square_wave.draws import repeat
 from sottovoce.experiments.square_wave.methods import DISTRIBUTIONS, MOMENTS, RANGES, Rivals
 
 __all__ = ["EPSILONS", "MEASURES", "sweep"]

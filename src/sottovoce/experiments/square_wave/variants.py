@@ -20,8 +20,8 @@ from sottovoce.core.registry import mechanism
 from sottovoce.core.tally import Tally
 from sottovoce.experiments.claims import Reading
 from sottovoce.experiments.curves import Curve, quotient
+from sottovoce.experiments.draws import Errors, repeat, shares_of
 from sottovoce.experiments.numbers import FINE, Numbers
-from sottovoce.experiments.square_wave.draws import Errors, repeat, shares_of
 from sottovoce.mechanisms.square_wave import half_width
 
 __all__ = [

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sottovoce.experiments.curves import Curve
-from sottovoce.experiments.plots import Style, draw_curves, grid
+from sottovoce.experiments.plots import Style, draw_curves, gallery
 from sottovoce.experiments.wiener.comparison import SMOOTH
 from sottovoce.experiments.wiener.histograms import Histogram
 from sottovoce.experiments.wiener.methods import ORACLES, named
@@ -130,19 +130,8 @@ def picture(
 ) -> Any:
     """The whole figure as one picture, two panels or four in a row."""
     shown = [panel for row in panels(figure, curves) for panel in row]
-    columns = 4 if len(figure.measures) > 1 else 2
-    lines = -(-len(shown) // columns)
-    whole, axes = grid(lines, columns, (2.6 + 2.4 * columns, 0.7 + 2.4 * lines))
-    for panel, place in zip(shown, axes.flat, strict=False):
-        draw(figure, panel, datasets[panel.curve.dataset].title, place)
-    for place in axes.flat[len(shown) :]:
-        place.set_visible(False)
-    labels: dict[str, Any] = {}
-    for place in axes.flat[: len(shown)]:
-        for handle, label in zip(*place.get_legend_handles_labels(), strict=True):
-            labels.setdefault(label, handle)
-    whole.legend(
-        labels.values(), labels.keys(), loc="outside lower center", ncols=6,
-        frameon=False, fontsize=9,
-    )  # fmt: skip
-    return whole
+    return gallery(
+        shown,
+        lambda panel, place: draw(figure, panel, datasets[panel.curve.dataset].title, place),
+        columns=4 if len(figure.measures) > 1 else 2,
+    )

@@ -15,10 +15,11 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.randomness import Seeded
 from sottovoce.core.registry import mechanism
 from sottovoce.estimators.filters import gaussian_filter, smooth
+from sottovoce.estimators.frequencies import Spectrum
 from sottovoce.estimators.raw import Raw, unbiased_shares
-from sottovoce.estimators.spectrum import Spectrum, spectrum_of
+from sottovoce.estimators.spectrum import spectrum_of
 from sottovoce.estimators.wiener import amrp, dw, iiw
-from sottovoce.experiments.square_wave.draws import Errors
+from sottovoce.experiments.draws import Errors
 from sottovoce.experiments.wiener.histograms import Histogram
 
 __all__ = [

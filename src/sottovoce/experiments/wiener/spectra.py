@@ -11,7 +11,7 @@ from sottovoce import metrics
 from sottovoce.core.randomness import Seeded
 from sottovoce.estimators.spectrum import spectrum_of
 from sottovoce.experiments.curves import Curve
-from sottovoce.experiments.square_wave.draws import Errors, repeat
+from sottovoce.experiments.draws import Errors, repeat
 from sottovoce.experiments.wiener.histograms import Histogram
 from sottovoce.experiments.wiener.methods import ORACLES, Survey, after_passes, noise_powers
 from sottovoce.experiments.wiener.sweep import MIDDLE

@@ -9,7 +9,7 @@ import numpy as np
 
 from sottovoce.core.randomness import Seeded
 from sottovoce.experiments.curves import Curve
-from sottovoce.experiments.square_wave.draws import Errors, repeat
+from sottovoce.experiments.draws import Errors, repeat
 from sottovoce.experiments.wiener.histograms import MANY, Histogram
 from sottovoce.experiments.wiener.methods import METHODS, Survey
 

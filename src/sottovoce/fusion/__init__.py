@@ -1,0 +1,1 @@
+"""Several services as one: reports of the same people, joined and read together."""

@@ -1,0 +1,60 @@
+"""One distribution from the reports of several services: user-level likelihood (ULE).
+
+Any likelihood method can climb the joint likelihood: ``em``, ``ems``, ``mle``, ``mr``, and on users in
+groups ``adaptive``, whose errors come from its own posterior.  The errors of the others come from
+fusing again.  Reference: Du, Ye, Fu, Hu 2025, section 5.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from sottovoce.core.estimate import Estimate
+from sottovoce.core.noise import NoNoise
+from sottovoce.estimators.adaptive import adaptive
+from sottovoce.estimators.em import em, ems
+from sottovoce.estimators.evidence import Fit
+from sottovoce.estimators.methods import Method
+from sottovoce.estimators.mle import mle
+from sottovoce.estimators.mr import mr
+from sottovoce.fusion.again import Again
+from sottovoce.fusion.condensed import condensed
+from sottovoce.fusion.joint import FusedObservations
+
+if TYPE_CHECKING:
+    from sottovoce.fusion.services import Services
+
+__all__ = ["INNER", "fused_distribution"]
+
+
+def fused_distribution(services: Services, inner: str, options: dict[str, Any]) -> Estimate:
+    """The distribution that ``inner`` finds."""
+    if services.domain.size == 1:
+        why = "the domain has a single value: its share is 1"
+        return Estimate(services.domain, np.ones(1), services.n, "certain", why, NoNoise(1))
+    function = INNER[inner]
+    Method(inner, "", fit=function).check_options(function, options)
+    fit = function(services.observations, **options)
+    noise = fit.noise or Again(services, lambda other: function(other, **options), fit)
+    return Estimate(
+        services.domain, fit.shares, services.n, f"ule + {inner}",
+        f"{len(services.names)} services: {fit.why}; {services.privacy}", noise,
+        fit.converged, fit.iterations, fit.history, fit.optimality, trace=fit.trace,
+    )  # fmt: skip
+
+
+def _adaptive(observations: FusedObservations, *, progress: Any = None) -> Fit:
+    return adaptive(condensed(observations), progress=progress)
+
+
+INNER: dict[str, Callable[..., Fit]] = {
+    "em": em,
+    "ems": ems,
+    "mle": mle,
+    "mr": mr,
+    "adaptive": _adaptive,
+}
+"""What climbs the joint likelihood, by name."""

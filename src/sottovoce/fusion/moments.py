@@ -1,0 +1,80 @@
+"""How much each service's numbers vary among these users, without knowing anybody's value.
+
+The variance of a number is (nearly) a quadratic in the value v: ``var_j(v) = a + b v + c v^2``.
+So its mean over users needs only the means of v and v^2.  The first is the average of all
+numbers.  The second follows from the numbers' squares: ``E x_j^2 = E v^2 + E var_j(v)``, hence
+
+    E v^2 = (E x_j^2 - a - b E v) / (1 + c)
+
+from every service whose squares tell anything (those of stochastic rounding are constant:
+``c = -1``), averaged by how sure each is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from sottovoce.core.channel import Floats
+from sottovoce.core.interval import Interval
+from sottovoce.fusion.factors import Varying
+
+__all__ = ["Moments", "mean_variances", "moments_of"]
+
+_TELLS = 1e-3
+"""Least ``1 + c`` of a service whose squares tell something of the values'."""
+
+
+@dataclass(frozen=True)
+class Moments:
+    """The means of the users' values and of their squares, as far as the reports tell."""
+
+    first: float
+    second: float
+
+    @property
+    def variance(self) -> float:
+        """Of the values among users."""
+        return max(0.0, self.second - self.first**2)
+
+
+def moments_of(services: Sequence[Varying], domain: Interval) -> Moments:
+    """Both means, brought to what numbers of the interval can have."""
+    places, low, high = domain.midpoints, domain.low, domain.high
+    means = [float(np.nanmean(one.numbers)) for one in services]
+    noise = [
+        float(np.nanvar(one.numbers)) / np.count_nonzero(~np.isnan(one.numbers)) for one in services
+    ]
+    first = _average(means, noise)
+    first = float(np.clip(first, low, high))
+    seconds, spreads = [], []
+    for one in services:
+        c, b, a = np.polyfit(places, one.variance, 2)
+        if 1 + c > _TELLS:
+            squares = one.numbers**2
+            seconds.append((float(np.nanmean(squares)) - a - b * first) / (1 + c))
+            many = np.count_nonzero(~np.isnan(squares))
+            spreads.append(float(np.nanvar(squares)) / many / (1 + c) ** 2)
+    flat = first**2 + (high - low) ** 2 / 12
+    second = _average(seconds, spreads) if seconds else flat
+    most = (low + high) * first - low * high  # everybody at one end or the other
+    return Moments(first, float(np.clip(second, first**2, max(most, first**2))))
+
+
+def _average(values: Sequence[float], variances: Sequence[float]) -> float:
+    """Weighted by how sure each is; the certain ones alone where there are any."""
+    spread = np.array(variances)
+    weights = np.where(spread <= spread.min(), 1.0, 0.0) if spread.min() == 0 else 1 / spread
+    return float(np.average(values, weights=weights))
+
+
+def mean_variances(services: Sequence[Varying], domain: Interval, moments: Moments) -> Floats:
+    """The mean over users of each service's variance."""
+    found = []
+    for one in services:
+        c, b, a = np.polyfit(domain.midpoints, one.variance, 2)
+        about = a + b * moments.first + c * moments.second
+        found.append(float(np.clip(about, one.variance.min(), one.variance.max())))
+    return np.array(found)

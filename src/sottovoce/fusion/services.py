@@ -1,0 +1,99 @@
+"""Reports that the same people gave to several services, brought to one answer."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+from sottovoce.core.checks import check_choice
+from sottovoce.core.errors import InvalidInput, Unfit
+from sottovoce.core.estimate import Estimate
+from sottovoce.core.interval import Interval
+from sottovoce.fusion.aligned import Aligned
+from sottovoce.fusion.distribution import INNER, fused_distribution
+from sottovoce.fusion.factors import Factor, Varying, factor_of, varying
+from sottovoce.fusion.joint import FusedObservations, JointRows
+from sottovoce.fusion.mean import METHODS, FusedMean, fused_mean
+
+__all__ = ["Fusion", "Services"]
+
+
+class Services:
+    """Aligned reports of n users, as likelihoods and as unbiased numbers."""
+
+    def __init__(self, aligned: Aligned) -> None:
+        self.aligned = aligned
+        self.names, self.mechanisms, self.n = aligned.names, aligned.mechanisms, aligned.n
+        self.domain = aligned.mechanisms[0].domain
+
+    @property
+    def interval(self) -> Interval:
+        """The numbers that were asked for."""
+        if not isinstance(self.domain, Interval):
+            raise Unfit(
+                f"a mean needs numbers (an Interval); these services are over {self.domain}"
+            )
+        return self.domain
+
+    @cached_property
+    def factors(self) -> list[Factor]:
+        """How likely every user's report is from every value, a service at a time."""
+        parts = zip(
+            self.names, self.mechanisms, self.aligned.reports, self.aligned.rows, strict=True
+        )
+        return [factor_of(*part) for part in parts]
+
+    @cached_property
+    def numbers(self) -> list[Varying]:
+        """Unbiased numbers, a service at a time."""
+        parts = zip(self.names, self.mechanisms, self.factors, strict=True)
+        return [varying(*part) for part in parts]
+
+    @cached_property
+    def observations(self) -> FusedObservations:
+        """All reports of every user, as evidence about one distribution."""
+        ring = all(mechanism.channel().ring for mechanism in self.mechanisms)
+        largest = max(mechanism.epsilon for mechanism in self.mechanisms)
+        return FusedObservations(JointRows(self.factors), self.domain, largest, ring)
+
+    @property
+    def spent(self) -> float:
+        """What a user with a report to every service spent in all; fusing them spends nothing."""
+        return float(sum(mechanism.epsilon for mechanism in self.mechanisms))
+
+    @property
+    def certified(self) -> bool:
+        """Whether the privacy of all reports is known exactly."""
+        return all(self.aligned.certified)
+
+    @property
+    def privacy(self) -> str:
+        """What is known of the privacy of these reports, in words."""
+        if self.certified:
+            return f"fusing spends nothing beyond the {self.spent:g} already spent"
+        foreign = [
+            name for name, ours in zip(self.names, self.aligned.certified, strict=True) if not ours
+        ]
+        return f"privacy not certified: {', '.join(foreign)} collected elsewhere, as floats"
+
+
+class Fusion(Services):
+    """What several services together tell; see :func:`sottovoce.fuse_mean` for examples."""
+
+    def mean(self, method: str = "population") -> FusedMean:
+        """The mean of the users' numbers."""
+        check_choice(method, "method", "fuse_mean", METHODS)
+        return fused_mean(self, method)
+
+    def distribution(self, method: str = "ule", *, inner: str = "em", **options: Any) -> Estimate:
+        """The distribution of the users' values, by the likelihood of all their reports together.
+
+        ``inner`` is the method that climbs it, and ``options`` are that method's.
+        """
+        check_choice(method, "method", "fuse_distribution", ("ule",))
+        check_choice(inner, "inner", "fuse_distribution", tuple(INNER))
+        if inner in ("ems", "adaptive") and not self.domain.ordered:
+            raise InvalidInput(
+                "inner", "fuse_distribution", "em, mle or mr without an order", inner
+            )
+        return fused_distribution(self, inner, options)

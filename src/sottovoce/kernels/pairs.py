@@ -1,0 +1,98 @@
+"""Passes of EM over pairs of keys and numbers, all keys in one compiled loop.
+
+Such a pass is many small products, one a key, and takes the interpreter longer to start than
+to make.  Without numba there are none of these, and the channel goes by its own products.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.core.errors import InvalidInput
+from sottovoce.kernels.segments import Segments
+
+__all__ = ["Pairs", "PairsClimb"]
+
+Floats = NDArray[np.float64]
+
+
+@cache
+def _compiled() -> Any:
+    if find_spec("numba") is None:
+        return None
+    from sottovoce.kernels import compiled_pairs
+
+    return compiled_pairs
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """The law of key-value reports, see :mod:`sottovoce.mechanisms.key_value_channel`.
+
+    ``segments`` are A, ``uniform`` is u, ``own`` and ``other`` are a and b.  Where ``unset``, keys
+    are blocks of their own, with a first cell "unset".  ``nobody`` is q, 0 where nothing
+    is said of those without a pair, and -1 where there are none.
+    """
+
+    segments: Segments
+    uniform: Floats
+    own: float
+    other: float
+    unset: bool
+    nobody: float
+
+    @property
+    def compiled(self) -> bool:
+        """Whether there is compiled code for it here."""
+        return _compiled() is not None
+
+    @property
+    def _law(self) -> tuple[Any, ...]:
+        return self.segments.arrays, self.uniform, self.own, self.other, self.unset, self.nobody
+
+    def _table(self, cells: Floats) -> Floats:
+        """A row a key, and one for "no pair", where that is a cell."""
+        each = len(self.uniform) + self.unset
+        keys, left = divmod(len(cells), each)
+        table = np.zeros((keys + 1, each))
+        table[:keys] = cells[: keys * each].reshape(keys, each)
+        if left:
+            table[keys, 0] = cells[-1]
+        return table
+
+    def em_step(self, shares: Floats, cells: Floats) -> tuple[Floats, float]:
+        """One pass, as ``Channel.em_step`` says."""
+        ratio, start = np.empty(len(shares)), np.ascontiguousarray(shares, dtype=np.float64)
+        likelihood = _compiled().em_step(self._law, start, self._table(cells), ratio)
+        return ratio, float(likelihood)
+
+    def climb(self, cells: Floats) -> PairsClimb:
+        """Many passes on these cells."""
+        return PairsClimb(self._law, self._table(cells))
+
+
+@dataclass(frozen=True, eq=False)
+class PairsClimb:
+    """Runs of EM on a table of cells."""
+
+    law: tuple[Any, ...]
+    table: Floats
+
+    def run(
+        self, shares: Floats, passes: int, tolerance: float, smoothing: int
+    ) -> tuple[Floats, Floats, Floats]:
+        """Passes from ``shares``, as :class:`sottovoce.core.channel.Climb` says, none smoothed."""
+        if smoothing:
+            raise InvalidInput(
+                "smoothing", "a climb over pairs", "0: keys have no order", smoothing
+            )
+        start, ratio = np.array(shares, dtype=np.float64), np.empty(len(shares))
+        state = start, ratio, np.empty(passes + 1)
+        done = _compiled().climb(self.law, self.table, state, tolerance)
+        return start, ratio, state[2][: done + 1]

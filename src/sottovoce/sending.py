@@ -1,0 +1,176 @@
+"""Sending an upload over HTTP until the collector says that it has it, or never will.
+
+Only an acknowledgement in the collector's own words counts: a page that some gateway shows
+in its place, or a redirection, is none.  Everything here is in the standard library.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import re
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http.client import HTTPException
+from typing import Any
+from urllib.error import HTTPError, URLError
+from urllib.parse import SplitResult, urlsplit
+from urllib.request import HTTPRedirectHandler, Request, build_opener
+
+from sottovoce.core.errors import InvalidInput
+from sottovoce.core.wire import FORMS, REFUSALS
+
+__all__ = ["Outcome", "Patience", "check_token", "check_url", "deliver"]
+
+_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+_LONGEST_ANSWER = 2**16
+_VISIBLE = re.compile(r"[!-~]+")
+_AGAIN = {408, 429, 500, 502, 503, 504, 507}
+"""Statuses after which the same bytes may be taken a moment later."""
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long to go on: attempts in all, seconds of waiting in all, seconds for an answer.
+
+    Before attempt k + 1 a device waits a random time up to ``2^(k-1)`` seconds, at most a minute,
+    so that devices that failed together do not come back together; longer, if the
+    collector said so by Retry-After.
+    """
+
+    attempts: int = 5
+    waiting: float = 120.0
+    timeout: float = 10.0
+    sleep: Callable[[float], None] = time.sleep
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of sending: acknowledged, refused for good, or still pending, and a code why."""
+
+    state: str
+    code: str = ""
+    again: bool = False
+    wait: float = 0.0
+
+
+def check_url(url: str, *, plain_http: bool = False) -> str:
+    """The collector's address; unencrypted only on this machine, unless asked for."""
+    parts = _parts(url)
+    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
+        raise InvalidInput("url", "Client", "such as https://collector.example", url)
+    if parts.scheme == "http" and parts.hostname not in _LOOPBACK and not plain_http:
+        hint = "plain_http=True lets everybody on the way read who sends what."
+        raise InvalidInput("url", "Client", "https, or on this machine", url, hint=hint)
+    return url.rstrip("/")
+
+
+def _parts(url: object) -> SplitResult | None:
+    """The parts of an address that a path can be added to; None where it is none."""
+    if not isinstance(url, str) or not _VISIBLE.fullmatch(url) or "?" in url or "#" in url:
+        return None
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # a number, or an error
+    except ValueError:
+        return None
+    return parts
+
+
+def check_token(token: object) -> str | None:
+    """A token fit for a header, or none."""
+    if token is None or (isinstance(token, str) and _VISIBLE.fullmatch(token)):
+        return token
+    raise InvalidInput("token", "Client", "visible ASCII characters without spaces", "another")
+
+
+def deliver(url: str, upload: bytes, *, token: str | None, patience: Patience) -> Outcome:
+    """Send until acknowledged or refused for good, or until patience ends."""
+    waited = 0.0
+    outcome = Outcome("pending", "not-tried")
+    for attempt in range(patience.attempts):
+        outcome = _attempt(url, upload, token, patience.timeout)
+        if not outcome.again or attempt == patience.attempts - 1:
+            break
+        wait = max(outcome.wait, _jitter(attempt))
+        waited += wait
+        if waited > patience.waiting:
+            break
+        patience.sleep(wait)
+    return outcome
+
+
+def _jitter(attempt: int) -> float:
+    return random.SystemRandom().uniform(0, min(60.0, 2.0**attempt))
+
+
+class _NoRedirection(HTTPRedirectHandler):
+    """A redirected upload would become a GET, whose answer means nothing."""
+
+    def redirect_request(self, *arguments: Any, **named: Any) -> None:
+        return None
+
+
+def _attempt(url: str, upload: bytes, token: str | None, timeout: float) -> Outcome:
+    headers = {"Content-Type": FORMS["msgpack"], "User-Agent": "sottovoce"}
+    if token is not None:
+        headers["Authorization"] = f"Bearer {token}"
+    request = Request(f"{url}/reports", data=upload, headers=headers, method="POST")  # noqa: S310
+    try:
+        with build_opener(_NoRedirection).open(request, timeout=timeout) as answer:
+            return _acknowledged(_document(answer.read(_LONGEST_ANSWER)))
+    except HTTPError as error:
+        with error:
+            return _refused(error)
+    except (URLError, OSError, HTTPException):
+        return Outcome("pending", "no-answer", again=True)
+
+
+def _acknowledged(document: dict[str, Any]) -> Outcome:
+    counts = [document.get(name) for name in ("stored", "duplicates")]
+    if all(type(count) is int for count in counts) and sorted(counts) == [0, 1]:  # type: ignore[type-var]
+        return Outcome("acknowledged")
+    return Outcome("pending", "no-acknowledgement")
+
+
+def _refused(error: HTTPError) -> Outcome:
+    try:
+        document = _document(error.read(_LONGEST_ANSWER))
+    except (OSError, HTTPException):
+        document = {}
+    code = document.get("code")
+    wait = _retry_after(error.headers.get("Retry-After"))
+    if code in REFUSALS and REFUSALS[code].status == error.code:
+        if REFUSALS[code].final:
+            return Outcome("refused", code)
+        return Outcome("pending", code, again=error.code in _AGAIN, wait=wait)
+    return Outcome("pending", f"status-{error.code}", again=error.code in _AGAIN, wait=wait)
+
+
+def _document(data: bytes) -> dict[str, Any]:
+    try:
+        document = json.loads(data)
+    except (ValueError, RecursionError):
+        return {}
+    return document if isinstance(document, dict) else {}
+
+
+def _retry_after(text: str | None) -> float:
+    """Seconds to wait, of a number of them or a date; 0 where it says neither."""
+    if not text:
+        return 0.0
+    try:
+        seconds = float(text)
+    except ValueError:
+        try:
+            when = parsedate_to_datetime(text)
+        except ValueError:
+            return 0.0
+        if when.tzinfo is None:
+            when = when.replace(tzinfo=UTC)
+        seconds = (when - datetime.now(UTC)).total_seconds()
+    return max(0.0, seconds) if math.isfinite(seconds) else 0.0

@@ -1,0 +1,405 @@
+"""The wire: golden vectors, round trips, and everything that must be refused."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from collections import Counter
+from datetime import date, timedelta
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sottovoce as sv
+from sottovoce.core.errors import CorruptBytes, InvalidInput, Refused
+from sottovoce.core.msgpack import OTHER, pack, unpack
+from sottovoce.core.registry import registered
+from sottovoce.core.windows import check_window, today, window_days, window_name
+from sottovoce.core.wire import (
+    FORMS,
+    REFUSALS,
+    Upload,
+    admit_upload,
+    decode_upload,
+    encode_upload,
+    new_id,
+    parse_upload,
+    payloads_of,
+    reports_from_payloads,
+    upload_from_parts,
+)
+
+VECTORS = Path(__file__).parent.parent / "vectors"
+REPORT_FILES = [path for path in sorted(VECTORS.glob("*.json")) if "surveys" in path.read_text()]
+REPORT_FILES = [path for path in REPORT_FILES if not path.stem.startswith("uploads")]
+LETTERS = sv.Survey("letters", "Which?", sv.mechanism("grr", sv.Categories(["a", "b", "c"]), 1.0))
+
+
+def stored(name: str) -> dict:
+    return json.loads((VECTORS / name).read_text(encoding="utf-8"))
+
+
+def held(domain, value):
+    """A value of a vector as Python takes it."""
+    if isinstance(domain, sv.KeyValues):
+        return tuple(value) if domain.pairs is None else dict(value)
+    return value
+
+
+def upload_bytes(case: dict) -> bytes:
+    """The bytes of a vector, some of which are told by what repeats in them."""
+    if "opening" in case:
+        return b"[" * case["opening"] + b"]" * case["opening"]
+    if case["form"] == "json" and not set(case["upload"]) <= set("0123456789abcdef"):
+        return case["upload"].encode()
+    repeated = bytes.fromhex(case.get("piece", "")) * case.get("pieces", 0)
+    return bytes.fromhex(case["upload"]) + repeated
+
+
+# -- golden vectors ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", REPORT_FILES, ids=lambda path: path.stem)
+def test_words_and_a_value_give_the_stored_upload(path, scripted):
+    for told in stored(path.name)["surveys"]:
+        survey = sv.Survey.from_json(told["survey"])
+        assert survey.to_json() == told["survey"]
+        assert survey.fingerprint == told["fingerprint"]
+        for case in told["cases"]:
+            words = np.frombuffer(bytes.fromhex(case["words"]), dtype="<u8").astype(np.uint64)
+            source = Poured(words)
+            value = held(survey.mechanism.domain, case["value"])
+            reports = survey.mechanism.randomize(survey.admit(value), source=source)
+            assert source.left == 0
+            upload = Upload.of(survey, case["window"], [bytes.fromhex(case["id"])], reports)
+            assert encode_upload(upload).hex() == case["msgpack"]
+            assert encode_upload(upload, "json").decode() == case["json"]
+            for form, data in (
+                ("msgpack", bytes.fromhex(case["msgpack"])),
+                ("json", case["json"].encode()),
+            ):
+                received = decode_upload(data, survey, form)
+                assert received.reports == reports
+                assert received.ids == (bytes.fromhex(case["id"]),)
+                assert received.window == case["window"]
+
+
+class Poured:
+    """Prepared words, however many are asked for at once."""
+
+    secure = False
+
+    def __init__(self, words) -> None:
+        self.rest = words
+
+    @property
+    def left(self) -> int:
+        return len(self.rest)
+
+    def words(self, count):
+        drawn, self.rest = self.rest[:count], self.rest[count:]
+        assert len(drawn) == count
+        return drawn
+
+
+def test_there_are_vectors_for_every_mechanism_and_every_refusal_of_an_upload():
+    counts = Counter()
+    for path in REPORT_FILES:
+        counts[path.stem] = sum(len(told["cases"]) for told in stored(path.name)["surveys"])
+    assert {cls.name for cls in registered()} <= set(counts)
+    assert sum(counts.values()) >= 300
+    assert min(counts.values()) >= 4
+    refused = Counter(case["code"] for case in stored("uploads-refused.json")["cases"])
+    assert sum(refused.values()) >= 100
+    assert set(refused) == {
+        "unknown-survey", "wrong-version", "malformed", "wrong-payload", "no-id", "too-large"
+    }  # fmt: skip
+    assert set(refused) <= set(REFUSALS)
+
+
+def test_the_generator_adds_nothing_to_what_is_stored():
+    make = module_at(VECTORS / "make.py")
+    made = make.files()
+    assert set(made) == {path.name for path in VECTORS.glob("*.json")}
+    for name, document in made.items():
+        again = json.loads(json.dumps(make.with_stored(name, document)))
+        assert again == stored(name), f"run python vectors/make.py ({name})"
+
+
+def test_uploads_are_taken_in_any_length_and_are_one_upload():
+    told = stored("uploads-taken.json")
+    surveys = {mark: sv.Survey.from_json(text) for mark, text in told["surveys"].items()}
+    assert all(survey.fingerprint == mark for mark, survey in surveys.items())
+    for case in told["cases"]:
+        data = upload_bytes(case)
+        upload = parse_upload(data, case["form"])
+        assert encode_upload(upload).hex() == case["shortest"], case["why"]
+        received = decode_upload(data, surveys, case["form"])
+        assert len(received.reports) == len(received.ids) == len(upload.ids)
+        if "json" in case:
+            assert encode_upload(upload, "json").decode() == case["json"]
+            assert decode_upload(case["json"].encode(), surveys, "json").reports == received.reports
+
+
+def test_wrong_uploads_are_refused_with_their_code():
+    told = stored("uploads-refused.json")
+    surveys = {mark: sv.Survey.from_json(text) for mark, text in told["surveys"].items()}
+    for case in told["cases"]:
+        with pytest.raises(Refused) as caught:
+            decode_upload(upload_bytes(case), surveys, case["form"])
+        found = (caught.value.code, caught.value.position)
+        assert found == (case["code"], case["position"]), case["why"]
+        assert str(caught.value).startswith(f"{case['code']}: ")
+
+
+def test_windows_have_the_stored_names_and_days():
+    for case in stored("windows.json")["cases"]:
+        assert window_name(case["window"], date.fromisoformat(case["day"])) == case["name"]
+        first, last = window_days(case["window"], case["name"])
+        assert (first.isoformat(), last.isoformat()) == (case["first"], case["last"])
+
+
+# -- payloads ----------------------------------------------------------------------------
+
+
+def test_payloads_round_trip(mechanism):
+    reports = mechanism.randomize_indices(np.arange(50) % mechanism.domain.size, sv.Seeded(5))
+    payloads = payloads_of(reports)
+    assert reports_from_payloads(mechanism, payloads) == reports
+    assert all(type(item) in (int, bytes) for payload in payloads for item in payload)
+    survey = sv.Survey("s", "?", mechanism)
+    upload = Upload.of(survey, "", [new_id() for _ in range(50)], reports)
+    for form in FORMS:
+        assert decode_upload(encode_upload(upload, form), survey, form).reports == reports
+
+
+def test_no_payloads_are_no_reports(mechanism):
+    assert len(reports_from_payloads(mechanism, [])) == 0
+    assert payloads_of(reports_from_payloads(mechanism, [])) == []
+
+
+def test_a_wrong_payload_is_found_among_many():
+    payloads = [[i % 3] for i in range(500)]
+    payloads[321] = [3]
+    with pytest.raises(Refused, match="wrong-payload: report 321: field 'value' .* from 0 to 2"):
+        reports_from_payloads(LETTERS.mechanism, payloads)
+
+
+def test_uploads_are_checked_when_made():
+    reports = LETTERS.mechanism.randomize(["a", "b"])
+    with pytest.raises(InvalidInput, match="ids of an upload must be 2, one a report; got 1"):
+        Upload.of(LETTERS, "", [new_id()], reports)
+    with pytest.raises(InvalidInput, match="id of an upload must be 16 bytes"):
+        Upload.of(LETTERS, "", [new_id(), b"short"], reports)
+    with pytest.raises(Refused, match="malformed: window of .* must be empty; got '2026-11'"):
+        Upload.of(LETTERS, "2026-11", [new_id(), new_id()], reports)
+    with pytest.raises(InvalidInput, match="form of an upload must be one of msgpack, json"):
+        encode_upload(Upload.of(LETTERS, "", [new_id()], reports[:1]), "xml")
+    with pytest.raises(InvalidInput, match="form of an upload"):
+        parse_upload(b"", "xml")
+    foreign = sv.Reports(LETTERS.mechanism, reports.columns, certified=False)
+    with pytest.raises(InvalidInput, match="reports of an upload must be drawn by the mechanism"):
+        Upload.of(LETTERS, "", [new_id(), new_id()], foreign)
+    other = sv.Survey("other", "Which?", LETTERS.mechanism)
+    with pytest.raises(Refused, match="unknown-survey"):
+        admit_upload(Upload.of(other, "", [new_id()], reports[:1]), LETTERS)
+
+
+def test_limits_are_the_collectors():
+    ids = [new_id() for _ in range(3)]
+    data = encode_upload(Upload.of(LETTERS, "", ids, LETTERS.mechanism.randomize(["a"] * 3)))
+    assert decode_upload(data, LETTERS, maximum_bytes=len(data), maximum_reports=3).ids == tuple(
+        ids
+    )
+    with pytest.raises(Refused, match=f"too-large: {len(data)} bytes; at most {len(data) - 1}"):
+        decode_upload(data, LETTERS, maximum_bytes=len(data) - 1)
+    with pytest.raises(Refused, match="too-large: 3 reports; at most 2"):
+        decode_upload(data, LETTERS, maximum_reports=2)
+    assert upload_from_parts(unpack(data)) == parse_upload(data)
+
+
+def test_ids_differ_and_come_from_the_source():
+    assert len({new_id() for _ in range(1000)}) == 1000
+    assert new_id(sv.Seeded(1)) == new_id(sv.Seeded(1))
+    assert all(len(new_id()) == 16 for _ in range(10))
+
+
+# -- MessagePack -------------------------------------------------------------------------
+
+ITEMS = st.recursive(
+    st.integers(0, 2**64 - 1) | st.text(max_size=40) | st.binary(max_size=300),
+    lambda inner: st.lists(inner, max_size=20),
+    max_leaves=12,
+)
+
+
+def depth(value) -> int:
+    return 1 + max(map(depth, value), default=0) if isinstance(value, list) else 0
+
+
+@given(ITEMS)
+def test_what_is_packed_is_unpacked(value):
+    if depth(value) > 8:
+        return
+    data = pack(value)
+    assert unpack(data) == value
+    for end in range(len(data)):
+        with pytest.raises(CorruptBytes):
+            unpack(data[:end])
+
+
+@pytest.mark.parametrize("size", [0, 31, 32, 255, 256, 65535, 65536])
+def test_every_length_has_its_shortest_form(size):
+    heads = {"bytes": 2 + (size > 255) + 2 * (size > 65535)}
+    heads["text"] = 1 + (size > 31) + (size > 255) + 2 * (size > 65535)
+    assert len(pack(b"x" * size)) == heads["bytes"] + size
+    assert len(pack("x" * size)) == heads["text"] + size
+    assert len(pack([0] * size)) == size + (1 if size < 16 else 3 if size < 65536 else 5)
+    for value in (b"x" * size, "x" * size, [0] * size):
+        assert unpack(pack(value)) == value
+
+
+def test_numbers_have_their_shortest_form():
+    for value in (0, 127, 128, 255, 256, 65535, 65536, 2**32 - 1, 2**32, 2**64 - 1):
+        size = 1 if value < 128 else 1 + next(s for s in (1, 2, 4, 8) if value < 2 ** (8 * s))
+        assert len(pack(value)) == size
+        assert unpack(pack(value)) == value
+    for wrong in (-1, 2**64, 1.5, None, True, {}):
+        with pytest.raises(InvalidInput, match="value of MessagePack"):
+            pack(wrong)
+
+
+def test_every_type_is_read():
+    texts = {
+        "c0": None, "c2": False, "c3": True, "ff": -1, "e0": -32, "d0 80": -128, "d1 80 00": -(2**15),
+        "d2 80 00 00 00": -(2**31), "d3 80 00 00 00 00 00 00 00": -(2**63), "ca 3f 80 00 00": 1.0,
+        "cb 3f f0 00 00 00 00 00 00": 1.0, "80": OTHER, "81 01 02": OTHER, "de 00 01 01 02": OTHER,
+        "df 00 00 00 01 01 02": OTHER, "d4 01 02": OTHER, "d8 01" + "00" * 16: OTHER, "c7 00 01": OTHER,
+        "c8 00 01 01 02": OTHER, "c9 00 00 00 01 01 02": OTHER,
+    }  # fmt: skip
+    for text, value in texts.items():
+        assert unpack(bytes.fromhex(text)) == value, text
+        with pytest.raises(CorruptBytes, match="1 bytes follow"):
+            unpack(bytes.fromhex(text) + b"\x00")
+        if len(bytes.fromhex(text)) > 1:
+            with pytest.raises(CorruptBytes, match="break off"):
+                unpack(bytes.fromhex(text)[:-1])
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_read_or_refused(data):
+    for form in FORMS:
+        with pytest.raises(Refused):
+            decode_upload(data, LETTERS, form)
+
+
+@given(st.data())
+def test_an_altered_upload_is_refused_or_another_upload(data):
+    """One byte changed: never another error, and never the payload of a field's outside."""
+    mechanism = sv.mechanism("oue", sv.Categories(11), 1.0)
+    survey = sv.Survey("s", "?", mechanism, "week")
+    upload = Upload.of(
+        survey, "2026-W47", [bytes(range(16))], mechanism.randomize(3, source=sv.Seeded(1))
+    )
+    form = data.draw(st.sampled_from(sorted(FORMS)))
+    altered = bytearray(encode_upload(upload, form))
+    altered[data.draw(st.integers(0, len(altered) - 1))] = data.draw(st.integers(0, 255))
+    try:
+        received = decode_upload(bytes(altered), survey, form)
+    except Refused as refused:
+        assert refused.code in REFUSALS
+    else:
+        assert len(received.reports) == 1
+
+
+def module_at(path: Path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_two_implementations_agree_on_altered_uploads():
+    """The one of the pages and ours: same verdict, code and report at fault, or the same bytes."""
+    page = module_at(Path(__file__).parent / "test_wire_page.py")
+    told, rng = stored("uploads-taken.json"), np.random.default_rng(6)
+    surveys = {mark: sv.Survey.from_json(text) for mark, text in told["surveys"].items()}
+    documents = {mark: json.loads(text) for mark, text in told["surveys"].items()}
+    uploads = [
+        ("msgpack", upload_bytes(case)) for case in told["cases"] if case["form"] == "msgpack"
+    ]
+    uploads += [("json", case["json"].encode()) for case in told["cases"] if "json" in case]
+    verdicts = Counter()
+    for _ in range(4000):
+        form, data = uploads[rng.integers(len(uploads))]
+        altered = bytearray(data)
+        for _ in range(rng.integers(1, 4)):
+            at = rng.integers(len(altered))
+            altered[at : at + rng.integers(0, 2)] = rng.bytes(rng.integers(0, 2)) or b"\x92"
+        try:
+            second = page.write(page.read(bytes(altered), form, documents)).hex()
+        except page.Wrong as wrong:
+            second = wrong.args
+        try:
+            received = decode_upload(bytes(altered), surveys, form)
+            upload = Upload.of(
+                received.survey, received.window, list(received.ids), received.reports
+            )
+            first = encode_upload(upload).hex()
+        except Refused as refused:
+            first = (refused.code, refused.position)
+        assert first == second, bytes(altered)
+        verdicts["taken" if isinstance(first, str) else first[0]] += 1
+    assert set(verdicts) >= {"taken", "malformed", "no-id", "wrong-payload", "unknown-survey"}
+
+
+# -- windows -----------------------------------------------------------------------------
+
+
+@given(st.dates(date(1000, 1, 8), date(9998, 12, 20)), st.sampled_from(["day", "week", "month"]))
+def test_a_day_is_in_its_window_and_its_neighbours_are_in_the_next(day, window):
+    first, last = window_days(window, window_name(window, day))
+    assert first <= day <= last
+    assert {window_name(window, d) for d in (first, last)} == {window_name(window, day)}
+    for outside in (first - timedelta(1), last + timedelta(1)):
+        assert window_name(window, outside) != window_name(window, day)
+
+
+def test_windows_that_are_none():
+    for window, names in {
+        "once": ["2026", None, b""], "day": ["", "2026-02-30", "0000-01-01", "2026-02-03 "],
+        "week": ["2026-W60", "2026-W1", "9999-W53"], "month": ["2026-13", "2026-1", "٢٠٢٦-11"],
+    }.items():  # fmt: skip
+        for name in names:
+            with pytest.raises(InvalidInput, match="window of a survey with window"):
+                window_days(window, name)
+
+
+def test_windows_begin_and_end_by_the_collectors_clock():
+    day = date.fromisoformat
+
+    def code(survey, name, earliest, latest):
+        try:
+            check_window(survey, name, earliest=day(earliest), latest=day(latest))
+        except Refused as refused:
+            return refused.code
+        return None
+
+    weekly = sv.Survey("s", "?", LETTERS.mechanism, "week", opens="2026-11-18", closes="2026-12-01")
+    now = "2026-11-20"
+    assert code(weekly, "2026-W47", now, now) is None
+    assert code(weekly, "2026-W48", now, now) == "clock-skew"
+    assert code(weekly, "2026-W48", now, "2026-11-23") is None
+    assert code(weekly, "2026-W46", now, now) == "window-closed"  # before it opens
+    assert code(weekly, "2026-W47", "2026-11-17", "2026-11-17") == "clock-skew"
+    assert code(weekly, "2026-W47", "2026-11-22", "2026-11-23") is None
+    assert code(weekly, "2026-W47", "2026-11-23", "2026-11-23") == "window-closed"
+    assert code(weekly, "2026-W49", "2026-12-02", "2026-12-02") == "window-closed"
+    assert code(weekly, "2026-W50", "2026-12-08", "2026-12-08") == "window-closed"
+    assert code(LETTERS, "", now, now) is None
+    once = sv.Survey("s", "?", LETTERS.mechanism, opens="2026-11-21")
+    assert code(once, "", now, now) == "clock-skew"
+    assert isinstance(today(), date)
