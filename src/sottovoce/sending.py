@@ -1,14 +1,13 @@
 """Sending an upload over HTTP until the collector says that it has it, or never will.
 
 Only an acknowledgement in the collector's own words counts: a page that some gateway shows
-in its place, or a redirection, is none.  Everything here is in the standard library.
+in its place, or a redirection, is none.  HTTP is that of the standard library.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import random
 import re
 import time
 from collections.abc import Callable
@@ -22,6 +21,7 @@ from urllib.parse import SplitResult, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from sottovoce.core.errors import InvalidInput
+from sottovoce.core.randomness import OperatingSystem
 from sottovoce.core.wire import FORMS, REFUSALS
 
 __all__ = ["Outcome", "Patience", "check_token", "check_url", "deliver"]
@@ -105,7 +105,8 @@ def deliver(url: str, upload: bytes, *, token: str | None, patience: Patience) -
 
 
 def _jitter(attempt: int) -> float:
-    return random.SystemRandom().uniform(0, min(60.0, 2.0**attempt))
+    part = int(OperatingSystem().words(1)[0]) / 2**64
+    return part * min(60.0, 2.0**attempt)
 
 
 class _NoRedirection(HTTPRedirectHandler):

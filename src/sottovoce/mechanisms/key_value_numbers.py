@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from math import isqrt
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,7 +119,7 @@ class ReportedNumbers(ABC):
         """The law of a true number, bin by bin."""
 
     @abstractmethod
-    def simulate_added(self, counts: Counts, random: np.random.Generator) -> Counts:
+    def simulate_added(self, counts: Counts, random: Any) -> Counts:
         """Cells of people (rows of bins) who all draw from the added part, anywhere in their bins."""
 
 
@@ -169,7 +169,7 @@ class RoundedNumbers(ReportedNumbers):
     def _middles(self) -> Floats:
         return np.arange(self.bins, dtype=np.float64) * self.steps + (self.steps - 1) / 2
 
-    def simulate_added(self, counts: Counts, random: np.random.Generator) -> Counts:
+    def simulate_added(self, counts: Counts, random: Any) -> Counts:
         high = random.binomial(counts, self._middles / (self.positions - 1)).sum(axis=1)
         return np.stack([counts.sum(axis=1) - high, high], axis=1)
 
@@ -227,7 +227,7 @@ class PiecewiseNumbers(ReportedNumbers):
             low=self.low, total=self.total,
         )  # fmt: skip
 
-    def simulate_added(self, counts: Counts, random: np.random.Generator) -> Counts:
+    def simulate_added(self, counts: Counts, random: Any) -> Counts:
         rows, people = len(counts), int(counts.sum())
         ends, cells = np.cumsum(counts.ravel()), np.zeros(rows * self.cells, dtype=np.int64)
         for start in range(0, people, 2**20):

@@ -2,7 +2,7 @@
 
 The settings are 300 values of 300,000 people and 60 values of 43,386, as in the paper, and 17
 and 100 values.  All methods see the same tallies.  Beyond randomized response, methods that climb
-the likelihood are slow, and repeated less, on tallies of their own.
+the likelihood are slow, and repeated less.
 """
 
 from __future__ import annotations
