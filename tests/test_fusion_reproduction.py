@@ -196,7 +196,7 @@ LINES = {
         _MEANS,
     ),
     **dict.fromkeys(
-        ("full-epsilon-printed", "full-setting-printed", "rules-epsilon-published",
+        ("full-epsilon-printed", "full-setting-printed", "full-setting-own", "rules-epsilon-published",
          "rules-setting-published", "dimensions-printed", "count-printed", "people-printed"),
         _SHARES,
     ),

@@ -344,7 +344,7 @@ def test_a_small_reproduction_writes_page_numbers_and_pictures(small):
     assert {f"{stem}.html", f"{stem}.json", f"{stem}-tables.md"} < names
     assert {f"{stem}-figure-{k}.png" for k in range(2, 11)} < names
     assert f"{stem}-proposition-1.png" in names
-    assert len(found["skipped"]) == 7 + 9  # and populations of the rivals
+    assert len(found["skipped"]) == 7 + 4  # and populations of the rivals
     page = (folder / f"{stem}.html").read_text()
     assert not re.search(r"(src|href)=[\"']?(https?:)?//", page)
     assert "adult: skipped, no folder with real data was given" in page

@@ -35,6 +35,9 @@ class Results(NumberOutcome):
         papers = [d for name, d in self.datasets.items() if name in PAPERS]
         return {
             "Divergences, EM to |dL| < eps": comparison.share_table(self.curves, "printed", "full"),
+            "Divergences, EM to |dL| < eps, single services by their own": comparison.share_table(
+                self.curves, "own", "full"
+            ),
             "Divergences, EM to |dL| < 0.001 e^eps": comparison.share_table(
                 self.curves, "published", "rules"
             ),

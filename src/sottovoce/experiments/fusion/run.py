@@ -101,10 +101,11 @@ def measure(
 def _distributions(
     papers: Sequence[Numbers], waves: Numbers, repeats: int, sizes: Sizes, **how: Any
 ) -> dict[tuple[str, str], Curve]:
-    slow: dict[str, Any] = {"name": "rules", "rules": distributions.RULES[1:], **how}
+    slow: dict[str, Any] = {"name": "rules", "rules": distributions.SLOW, **how}
     some = distributions.SOME_EPSILONS
     curves = distributions.by_epsilon(papers, fewer(repeats), sizes, **how)
-    curves |= distributions.by_setting(papers, fewer(repeats), sizes, **how)
+    own = ("printed", "own")
+    curves |= distributions.by_setting(papers, fewer(repeats), sizes, rules=own, **how)
     curves |= distributions.by_epsilon(papers, few(repeats), sizes, epsilons=some, **slow)
     curves |= distributions.by_setting(papers, few(repeats), sizes, **slow)
     curves |= distributions.by_cells(papers, few(repeats), sizes, **how)

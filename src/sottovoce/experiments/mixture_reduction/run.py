@@ -40,6 +40,10 @@ REPEATS = 100
 """As in the paper."""
 _PATHS = ("mixture-60", "adult", "zones")
 _TIMED = ("mixture-60", "zipf-300")
+_POPULATIONS = (
+    "alike-100", "spikes-60", "half-60", "steep-300", "pay-60", "wages-300", "emoji-300", "msnbc-17",
+)  # fmt: skip
+"""Populations of every kind, for :func:`sottovoce.experiments.mixture_reduction.rivals.rivals`."""
 
 
 def fewer(repeats: int) -> int:
@@ -99,7 +103,7 @@ def measure(
     paths = [d for d in shares if d.name in _PATHS]
     curves |= convergence.paths(paths, fewest(repeats), **how)
     curves |= conditional.conditional(keys, few, **how)
-    beside, no_rivals = rivals(few, data=data, **how)
+    beside, no_rivals = rivals(few, data=data, wanted=_POPULATIONS, **how)
     curves |= {(name, f"rivals-{measure}"): curve for (name, measure), curve in beside.items()}
     timed = [d for d in shares if d.name in _TIMED]
     curves |= convergence.seconds(timed, mixture, progress=progress)
