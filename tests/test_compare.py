@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import math
+from importlib import import_module
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -332,7 +335,11 @@ def test_the_command_ranks_and_tells_json(zipf, tmp_path):
     assert "goals that would work" in refused.stderr
 
 
-def test_time_that_runs_out_before_the_surveys_do_is_no_error(zipf):
-    found = sv.compare(zipf[0], methods=["empirical-bayes", "mle"], replicates=50, seconds=0.3)
+def test_time_that_runs_out_before_the_surveys_do_is_no_error(zipf, monkeypatch):
+    """By a clock of its own, 5 ms a look, so that a busy machine changes nothing."""
+    looks = itertools.count()
+    clock = SimpleNamespace(perf_counter=lambda: next(looks) * 0.005)
+    monkeypatch.setattr(import_module("sottovoce.estimators.compare"), "time", clock)
+    found = sv.compare(zipf[0], methods=["empirical-bayes", "norm-sub"], replicates=50, seconds=0.12)
     assert found.contenders
-    assert all(len(one.errors) <= 50 for one in found.contenders)
+    assert all(5 <= len(one.errors) < 50 for one in found.contenders)
