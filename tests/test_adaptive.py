@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.channel import Channel, DenseChannel, Floats
+from sottovoce.core.channel import Channel, Floats
+from sottovoce.core.dense import DenseChannel
 from sottovoce.core.errors import Unfit
 from sottovoce.estimators.adaptive import adaptive
 from sottovoce.estimators.evidence import Evidence

@@ -14,7 +14,8 @@ from typer.testing import CliRunner
 import sottovoce as sv
 from sottovoce import planning
 from sottovoce.cli.app import app
-from sottovoce.core.channel import Channel, DenseChannel
+from sottovoce.core.channel import Channel
+from sottovoce.core.dense import DenseChannel
 from sottovoce.core.errors import InvalidInput, Unfit
 from sottovoce.core.exact import canonical_json, exp_bounds
 from sottovoce.core.registry import mechanism_from_json

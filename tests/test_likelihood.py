@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sottovoce as sv
-from sottovoce.core.channel import DenseChannel
+from sottovoce.core.dense import DenseChannel
 from sottovoce.core.errors import InvalidInput, Unfit
 from sottovoce.estimators.em import _PassByPass, em, ems, smooth
 from sottovoce.estimators.evidence import Evidence

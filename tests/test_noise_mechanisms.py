@@ -11,7 +11,8 @@ import pytest
 from scipy import integrate, stats
 
 import sottovoce as sv
-from sottovoce.core.channel import Channel, DenseChannel
+from sottovoce.core.channel import Channel
+from sottovoce.core.dense import DenseChannel
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.exact import exp_bounds
 from sottovoce.core.registry import mechanism_from_json

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import sottovoce as sv
-from sottovoce.core.channel import DenseChannel
+from sottovoce.core.dense import DenseChannel
 from sottovoce.core.errors import InvalidInput, NotIdentified, Unfit
 from sottovoce.core.estimate import Estimate
 from sottovoce.core.gains import affine, gains_of_outputs

@@ -12,9 +12,7 @@ Mechanisms and estimators never import each other: they meet here.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -26,12 +24,9 @@ from sottovoce.core.gains import Gains
 __all__ = [
     "Channel",
     "Climb",
-    "DenseChannel",
     "Floats",
     "Inverse",
     "Pure",
-    "SupportChannel",
-    "SupportInverse",
 ]
 
 Floats = NDArray[np.float64]
@@ -232,95 +227,3 @@ class Channel(ABC):
     def climb(self, cells: Floats) -> Climb | None:
         """Many passes on these cells at once, where that is compiled; None where it is not."""
         return None
-
-
-class SupportChannel(Channel):
-    """A one-block channel of a pure oracle: each cell supports a set of values.
-
-    Its unbiased estimate is ``f = (x - q)/(p - q)``, x the frequency of support.
-    """
-
-    pure: Pure
-
-    @abstractmethod
-    def support(self, frequencies: Floats) -> Floats:
-        """For each value, the sum of ``frequencies`` over the cells that support it."""
-
-    @abstractmethod
-    def spread(self, weights: Floats) -> Floats:
-        """For each cell, the sum of ``weights`` over the values that it supports."""
-
-    @property
-    def inverse(self) -> Inverse:
-        return SupportInverse(self.support, self.spread, self.pure)
-
-
-class SupportInverse:
-    """``f = (x - q)/(p - q)`` from the operators ``support`` and ``spread`` of a support channel."""
-
-    def __init__(
-        self, support: Callable[[Floats], Floats], spread: Callable[[Floats], Floats], pure: Pure
-    ) -> None:
-        self._support, self._spread, self._pure = support, spread, pure
-
-    def forward(self, frequencies: Floats) -> Floats:
-        p, q = self._pure.p, self._pure.q
-        return (self._support(frequencies) - q * frequencies.sum()) / (p - q)
-
-    def adjoint(self, weights: Floats) -> Floats:
-        p, q = self._pure.p, self._pure.q
-        return (self._spread(weights) - q * weights.sum()) / (p - q)
-
-
-class DenseChannel(Channel):
-    """A channel given by its matrix (cells by inputs), one block.
-
-    Its inverse is the linear unbiased estimate of least variance when all
-    inputs are equally frequent: ``(A' R^-1 A)^-1 A' R^-1``, ``R = diag(A u)``.
-    """
-
-    def __init__(self, matrix: Floats) -> None:
-        self.matrix = matrix
-        self.cells, self.inputs = matrix.shape
-
-    def forward(self, shares: Floats) -> Floats:
-        return self.matrix @ shares
-
-    def adjoint(self, values: Floats) -> Floats:
-        return self.matrix.T @ values
-
-    def dense(self) -> Floats:
-        return self.matrix.copy()
-
-    @cached_property
-    def _left_inverse(self) -> Floats | None:
-        marginal = self.matrix.mean(axis=1)
-        live = marginal > 0
-        root = np.sqrt(np.where(live, marginal, 1.0))
-        scaled = self.matrix / root[:, None]
-        if np.linalg.matrix_rank(scaled) < self.inputs:
-            return None
-        solved: Floats = np.linalg.pinv(scaled) / root
-        return solved
-
-    @property
-    def inverse(self) -> Inverse | None:
-        return None if self._left_inverse is None else _MatrixInverse(self._left_inverse)
-
-    def variance(self, shares: Floats, frequencies: Floats | None = None) -> Floats:
-        inverse = self._left_inverse
-        if inverse is None:
-            return super().variance(shares, frequencies)
-        seen = self.forward(shares) if frequencies is None else frequencies
-        return np.maximum(0.0, inverse**2 @ seen - shares)
-
-
-class _MatrixInverse:
-    def __init__(self, matrix: Floats) -> None:
-        self._matrix = matrix
-
-    def forward(self, frequencies: Floats) -> Floats:
-        return self._matrix @ frequencies
-
-    def adjoint(self, weights: Floats) -> Floats:
-        return self._matrix.T @ weights

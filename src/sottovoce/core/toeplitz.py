@@ -19,7 +19,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.channel import Channel, DenseChannel, Floats
+from sottovoce.core.channel import Channel, Floats
+from sottovoce.core.dense import DenseChannel
 from sottovoce.core.gains import Gains, affine
 
 __all__ = ["CensoredNoiseChannel"]

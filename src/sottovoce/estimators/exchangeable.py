@@ -20,7 +20,8 @@ import math
 
 import numpy as np
 
-from sottovoce.core.channel import Channel, DenseChannel
+from sottovoce.core.channel import Channel
+from sottovoce.core.dense import DenseChannel
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.threads import one_product_thread
 from sottovoce.core.vector import Vector

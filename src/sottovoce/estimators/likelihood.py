@@ -19,7 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.core.channel import DenseChannel, Floats
+from sottovoce.core.channel import Floats
+from sottovoce.core.dense import DenseChannel
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.key_values import KeyValues
 from sottovoce.core.mechanism import Mechanism

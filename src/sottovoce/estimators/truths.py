@@ -31,7 +31,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.channel import Channel, DenseChannel, Floats
+from sottovoce.core.channel import Channel, Floats
+from sottovoce.core.dense import DenseChannel
 from sottovoce.core.interval import Interval
 from sottovoce.core.key_values import KeyValues
 from sottovoce.core.keys import key_weights, means

@@ -15,7 +15,8 @@ from functools import cached_property
 
 import numpy as np
 
-from sottovoce.core.channel import Channel, DenseChannel, Floats
+from sottovoce.core.channel import Channel, Floats
+from sottovoce.core.dense import DenseChannel
 from sottovoce.core.domain import Domain, Indices
 from sottovoce.estimators.em import em
 from sottovoce.estimators.evidence import Observations

@@ -9,7 +9,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from sottovoce.core.channel import Channel, DenseChannel, Floats
+from sottovoce.core.channel import Channel, Floats
+from sottovoce.core.dense import DenseChannel
 
 __all__ = ["LevelSampling", "StackedChannel"]
 

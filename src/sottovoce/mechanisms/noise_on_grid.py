@@ -30,7 +30,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.channel import Channel, DenseChannel
+from sottovoce.core.channel import Channel
+from sottovoce.core.dense import DenseChannel
 from sottovoce.core.domain import Indices
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.interval import Interval

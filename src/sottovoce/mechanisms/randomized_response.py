@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sottovoce.core.categories import Categories
 from sottovoce.core.certificate import Certificate
-from sottovoce.core.channel import Floats, Pure, SupportChannel
+from sottovoce.core.channel import Floats, Pure
 from sottovoce.core.domain import Indices
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.exact import ceil_divide, exp_bounds
@@ -20,6 +20,7 @@ from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
 from sottovoce.core.randomness import Source
 from sottovoce.core.registry import register
 from sottovoce.core.reports import Column, IntField, Reports
+from sottovoce.core.support import SupportChannel
 
 __all__ = [
     "RandomizedResponse",

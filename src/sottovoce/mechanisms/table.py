@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from sottovoce.core.categories import Categories
 from sottovoce.core.certificate import Certificate
-from sottovoce.core.channel import DenseChannel
 from sottovoce.core.checks import MIN_EPSILON, check_int
+from sottovoce.core.dense import DenseChannel
 from sottovoce.core.domain import Indices
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.mechanism import Mechanism

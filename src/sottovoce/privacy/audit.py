@@ -18,7 +18,7 @@ but is not random (a constant seed, for instance): that fails an audit too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -28,7 +28,6 @@ from numpy.typing import NDArray
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.checks import check_int, check_real
 from sottovoce.core.errors import InvalidInput
-from sottovoce.core.extras import optional
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.pair_sets import PairSets
 from sottovoce.core.randomness import OperatingSystem
@@ -37,17 +36,13 @@ from sottovoce.core.vector import Vector
 from sottovoce.mechanisms.gaussian import Gaussian
 from sottovoce.mechanisms.key_value import KeyValue
 from sottovoce.mechanisms.sampled_coordinate import SampledCoordinate
+from sottovoce.privacy.events import Sample, Supports, count_outcomes, count_supports, lower_bounds
 
 __all__ = ["Audit", "audit", "audit_black_box"]
-
-Sample = Callable[[Any, int], Any]
-Supports = Callable[[Any, Any], NDArray[np.bool_]]
-Counts = NDArray[np.int64]
 
 _LARGEST_DOMAIN = 64
 _ON_A_GRID = 9
 """How many positions of a finer grid are tried, its ends among them."""
-_CHUNK = 2**16
 _MOST_OUTCOMES = 2**12
 
 
@@ -230,11 +225,11 @@ def audit_black_box(
     if not 0 < check_real(alpha, "alpha", "audit", "between 0 and 1") < 1:
         raise InvalidInput("alpha", "audit", "between 0 and 1", alpha)
     if supports is not None:
-        mine, theirs, varies = _count_supports(sample, values, supports, trials)
+        mine, theirs, varies = count_supports(sample, values, supports, trials)
         events = [f"with {v!r} and without {u!r}" for v in values for u in values]
     else:
         width = check_int(outcomes, "outcomes", "audit", 2)
-        counts = _count_outcomes(sample, values, width, read, trials)
+        counts = count_outcomes(sample, values, width, read, trials)
         varies = bool(np.count_nonzero(counts.sum(axis=0)) > 1)
         named = [f"equal to {y}" for y in range(width)]
         if ordered:
@@ -243,7 +238,7 @@ def audit_black_box(
         shape = (len(values), len(values), len(named))
         mine, theirs = np.broadcast_to(counts[:, None], shape), np.broadcast_to(counts, shape)
         events = named * len(values) ** 2
-    bounds = _lower_bounds(mine, theirs, trials, alpha, delta)
+    bounds = lower_bounds(mine, theirs, trials, alpha, delta)
     if apart is not None:
         steps = np.array([[max(1.0, apart(v, u)) for u in values] for v in values])
         bounds = bounds / steps.reshape(steps.shape + (1,) * (bounds.ndim - 2))
@@ -253,65 +248,3 @@ def audit_black_box(
     worst = f"reports {events[best]}, of {values[v]!r} against {values[u]!r}"
     found = Audit(float(epsilon), float(bounds.flat[best]), trials, alpha, worst, varies)
     return found if apart is None else replace(found, between="values a step apart")
-
-
-def _count_supports(
-    sample: Sample, values: Sequence[Any], supports: Supports, trials: int
-) -> tuple[Counts, Counts, bool]:
-    """``mine[v, u]``: reports of v with v and without u; ``theirs[v, u]``: the same among reports of u."""
-    size = len(values)
-    mine = np.zeros((size, size), dtype=np.int64)
-    theirs = np.zeros((size, size), dtype=np.int64)
-    held = np.zeros(size, dtype=np.int64)
-    for v, reports, count in _chunks(sample, values, trials):
-        sets = np.stack([_whole(supports(reports, value), count) for value in values])
-        mine[v] += (sets[v] & ~sets).sum(axis=1)
-        theirs[:, v] += (sets & ~sets[v]).sum(axis=1)
-        held += sets.sum(axis=1)
-    return mine, theirs, bool(np.any((held > 0) & (held < size * trials)))
-
-
-def _count_outcomes(
-    sample: Sample, values: Sequence[Any], outcomes: int, read: Callable[[Any], Any], trials: int
-) -> Counts:
-    """``counts[v, y]``: how many reports of v were y."""
-    counts = np.zeros((len(values), outcomes), dtype=np.int64)
-    for v, reports, count in _chunks(sample, values, trials):
-        drawn = _whole(read(reports), count)
-        if drawn.min() < 0 or drawn.max() >= outcomes:
-            worst = int(drawn.min() if drawn.min() < 0 else drawn.max())
-            raise InvalidInput("reports", "the audited sample", f"from 0 to {outcomes - 1}", worst)
-        counts[v] += np.bincount(drawn, minlength=outcomes)
-    return counts
-
-
-def _chunks(sample: Sample, values: Sequence[Any], trials: int) -> Iterator[tuple[int, Any, int]]:
-    for v, value in enumerate(values):
-        for start in range(0, trials, _CHUNK):
-            count = min(_CHUNK, trials - start)
-            yield v, sample(value, count), count
-
-
-def _whole(column: Any, count: int) -> NDArray[Any]:
-    """One entry a report, as many as were asked for: fewer would hide what is sent."""
-    array = np.asarray(column)
-    if array.shape != (count,):
-        allowed = f"{count} reports, one entry each"
-        raise InvalidInput("reports", "the audited sample", allowed, f"shape {array.shape}")
-    return array
-
-
-def _lower_bounds(
-    mine: Counts, theirs: Counts, trials: int, alpha: float, delta: float
-) -> NDArray[np.float64]:
-    """``ln((low(p1) - delta) / high(p2))`` for every event, both ways, at a shared confidence."""
-    stats = optional("scipy.stats", extra="analyse", purpose="an audit")
-    tail = alpha / (4 * mine.size)  # two proportions an event, each bounded on both sides
-
-    def bound(likely: Counts, rare: Counts) -> NDArray[np.float64]:
-        low = np.where(likely == 0, 0.0, stats.beta.ppf(tail, likely, trials - likely + 1))
-        high = np.where(rare == trials, 1.0, stats.beta.isf(tail, rare + 1, trials - rare))
-        with np.errstate(divide="ignore"):
-            return np.log(np.maximum(low - delta, 0.0)) - np.log(high)
-
-    return np.maximum(0.0, np.maximum(bound(mine, theirs), bound(theirs, mine)))
