@@ -4,6 +4,7 @@ VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 DOCS_READY := $(VENV)/.docs-ready
+SLOW_READY := $(VENV)/.slow-ready
 BENCH_BIN := .venv-bench/bin
 BENCH_READY := .venv-bench/.ready
 CODE   := src tests benchmarks vectors docs/generate_cli.py
@@ -24,6 +25,10 @@ $(DOCS_READY): $(READY)
 	$(BIN)/python -m pip $(PIP) -e '.[docs]'
 	touch $@
 
+$(SLOW_READY): $(READY)
+	$(BIN)/python -m pip $(PIP) -e '.[slow]'
+	touch $@
+
 $(BENCH_READY): pyproject.toml benchmarks/requirements.txt
 	$(PYTHON) -m venv .venv-bench
 	$(BENCH_BIN)/python -m pip $(PIP) --upgrade pip
@@ -34,10 +39,10 @@ demo: $(READY)   ## 200,000 simulated people answer; a picture and a page in dem
 	$(BIN)/python -m sottovoce.demo
 
 test: $(READY)   ## the quick suite
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --dist loadgroup
 
-test-slow: $(READY) ## statistical and fault tests that need minutes
-	$(BIN)/python -m pytest -n auto -m slow
+test-slow: $(SLOW_READY) ## statistical and fault tests that need minutes
+	$(BIN)/python -m pytest -n auto --dist loadgroup -m slow
 
 lint: $(READY)   ## style, types, borders between rooms, spelling
 	$(BIN)/ruff check $(CODE)

@@ -14,7 +14,7 @@ __all__ = ["describe_machine"]
 _PACKAGES = ("sottovoce", "numpy", "numba", "scipy", "pure-ldp", "multi-freq-ldpy", "xxhash")
 
 
-def describe_machine() -> dict[str, Any]:
+def describe_machine(packages: tuple[str, ...] = _PACKAGES) -> dict[str, Any]:
     """Processor, cores, load, system, Python, packages and date."""
     return {
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -23,7 +23,7 @@ def describe_machine() -> dict[str, Any]:
         "load_average_at_start": round(os.getloadavg()[0], 2),
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
-        "packages": {name: version(name) for name in _PACKAGES},
+        "packages": {name: version(name) for name in packages},
     }
 
 

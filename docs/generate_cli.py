@@ -36,6 +36,15 @@ fuse              several services to one answer
 survey            what is asked, as a file
 ```
 
+Those of a [collector](../how-to/run-a-collector.md), in the order they are needed:
+
+```text
+serve             take reports over HTTP   send        values to reports to a collector
+keys              the keys of its roles    answers     what the reports say
+publish           a survey to a collector  export      the reports as a file
+tokens            let a person or relay in backup      a checked copy of the store
+```
+
 ## In common
 
 * **Results are on standard output**, all else on the error stream. With `--json` the result is one

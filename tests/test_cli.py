@@ -13,10 +13,10 @@ from typer.testing import CliRunner
 import sottovoce as sv
 from sottovoce import experiments
 from sottovoce.cli.app import COMMANDS, app
-from sottovoce.cli.questions import Questions
 from sottovoce.cli.screen import cell_text, printable
 from sottovoce.experiments import claims
 from sottovoce.privacy import audit as audits
+from sottovoce.questions import read_questions
 
 ANSWERS = ["tea", "coffee", "water"]
 DRINKS = ["--values", "tea,coffee,water", "--mechanism", "olh", "--epsilon", "2"]
@@ -317,13 +317,13 @@ def test_what_is_asked_decides_the_goal(folder, asked, goal):
 @pytest.mark.parametrize(
     ("asked", "goal"),
     [
-        ({"mean": True}, "mean"),
-        ({"ranges": ["0:1"]}, "range"),
-        ({"mean": True, "ranges": ["0:1"]}, "range"),
+        ([("mean", "1")], "mean"),
+        ([("range", "0:1")], "range"),
+        ([("mean", "1"), ("range", "0:1")], "range"),
     ],
 )
 def test_means_and_ranges_are_sums_alike(asked, goal):
-    assert Questions(sv.Interval(0, 1, 2), **asked).goal == goal
+    assert read_questions(sv.Interval(0, 1, 2), asked).goal == goal
 
 
 def test_method_options_and_steps(folder):

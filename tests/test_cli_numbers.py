@@ -12,7 +12,6 @@ from typer.testing import CliRunner
 
 import sottovoce as sv
 from sottovoce.cli.app import app
-from sottovoce.cli.questions import Questions
 
 INCOME = sv.Interval(0, 60_000, bins=24)
 
@@ -128,13 +127,3 @@ def test_a_mean_and_nothing_else(folder):
 )
 def test_bad_numbers(folder, option, text, said):
     assert said in run("estimate", folder / "olh.svt", option, text, code=2).stderr
-
-
-def test_what_is_asked_decides_the_goal():
-    def goal(**asked):
-        return Questions(INCOME, **asked).goal
-
-    assert goal(mean=True) == "mean"
-    assert goal(mean=True, variance=True) == goal(quantiles=(0.5,)) == goal(cdfs=(1,)) == "range"
-    assert goal(quantiles=(0.5,), shares=("3",)) == goal() == "distribution"
-    assert Questions(INCOME).everything and not Questions(INCOME, variance=True).everything

@@ -340,6 +340,8 @@ def test_time_that_runs_out_before_the_surveys_do_is_no_error(zipf, monkeypatch)
     looks = itertools.count()
     clock = SimpleNamespace(perf_counter=lambda: next(looks) * 0.005)
     monkeypatch.setattr(import_module("sottovoce.estimators.compare"), "time", clock)
-    found = sv.compare(zipf[0], methods=["empirical-bayes", "norm-sub"], replicates=50, seconds=0.12)
+    found = sv.compare(
+        zipf[0], methods=["empirical-bayes", "norm-sub"], replicates=50, seconds=0.12
+    )
     assert found.contenders
     assert all(5 <= len(one.errors) < 50 for one in found.contenders)

@@ -50,12 +50,18 @@ class Patience:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of sending: acknowledged, refused for good, or still pending, and a code why."""
+    """What came of sending: acknowledged, refused for good, or still pending, and a code why.
+
+    Of an acknowledged upload, ``stored`` reports were new to the collector, ``duplicates`` were
+    there already.
+    """
 
     state: str
     code: str = ""
     again: bool = False
     wait: float = 0.0
+    stored: int = 0
+    duplicates: int = 0
 
 
 def check_url(url: str, *, plain_http: bool = False) -> str:
@@ -88,12 +94,14 @@ def check_token(token: object) -> str | None:
     raise InvalidInput("token", "Client", "visible ASCII characters without spaces", "another")
 
 
-def deliver(url: str, upload: bytes, *, token: str | None, patience: Patience) -> Outcome:
-    """Send until acknowledged or refused for good, or until patience ends."""
+def deliver(
+    url: str, upload: bytes, *, token: str | None, patience: Patience, reports: int = 1
+) -> Outcome:
+    """Send an upload of so many ``reports`` until acknowledged or refused for good, or patience ends."""
     waited = 0.0
     outcome = Outcome("pending", "not-tried")
     for attempt in range(patience.attempts):
-        outcome = _attempt(url, upload, token, patience.timeout)
+        outcome = _attempt(url, upload, token, patience.timeout, reports)
         if not outcome.again or attempt == patience.attempts - 1:
             break
         wait = max(outcome.wait, _jitter(attempt))
@@ -116,14 +124,14 @@ class _NoRedirection(HTTPRedirectHandler):
         return None
 
 
-def _attempt(url: str, upload: bytes, token: str | None, timeout: float) -> Outcome:
+def _attempt(url: str, upload: bytes, token: str | None, timeout: float, reports: int) -> Outcome:
     headers = {"Content-Type": FORMS["msgpack"], "User-Agent": "sottovoce"}
     if token is not None:
         headers["Authorization"] = f"Bearer {token}"
     request = Request(f"{url}/reports", data=upload, headers=headers, method="POST")  # noqa: S310
     try:
         with build_opener(_NoRedirection).open(request, timeout=timeout) as answer:
-            return _acknowledged(_document(answer.read(_LONGEST_ANSWER)))
+            return _acknowledged(_document(answer.read(_LONGEST_ANSWER)), reports)
     except HTTPError as error:
         with error:
             return _refused(error)
@@ -131,10 +139,11 @@ def _attempt(url: str, upload: bytes, token: str | None, timeout: float) -> Outc
         return Outcome("pending", "no-answer", again=True)
 
 
-def _acknowledged(document: dict[str, Any]) -> Outcome:
-    counts = [document.get(name) for name in ("stored", "duplicates")]
-    if all(type(count) is int for count in counts) and sorted(counts) == [0, 1]:  # type: ignore[type-var]
-        return Outcome("acknowledged")
+def _acknowledged(document: dict[str, Any], reports: int) -> Outcome:
+    told: list[Any] = [document.get("stored"), document.get("duplicates")]
+    counted = all(type(count) is int and count >= 0 for count in told)  # True is no number
+    if counted and sum(told) == reports:
+        return Outcome("acknowledged", stored=told[0], duplicates=told[1])
     return Outcome("pending", "no-acknowledgement")
 
 

@@ -10,8 +10,8 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.core.errors import InvalidInput, Mismatch
+from sottovoce.core.fields import BitField, IntField, RowField
 from sottovoce.core.registry import mechanism_from_json
-from sottovoce.core.reports import BitField, IntField, RowField
 
 
 def people(mechanism, count, seed=1):

@@ -9,7 +9,24 @@ from typing import Annotated
 import typer
 
 import sottovoce
-from sottovoce.cli import check, collect, compare, design, estimate, fuse, research, survey
+from sottovoce.cli import (
+    answers,
+    backup,
+    check,
+    collect,
+    compare,
+    design,
+    estimate,
+    export,
+    fuse,
+    keys,
+    publish,
+    research,
+    send,
+    serve,
+    survey,
+    tokens,
+)
 from sottovoce.cli.exits import EXIT_CODES, INTERRUPTED, end_with_pipes
 from sottovoce.cli.screen import say
 
@@ -17,7 +34,9 @@ __all__ = ["COMMANDS", "app", "run"]
 
 COMMANDS = (
     design.methods, design.plan, collect.randomize, collect.tally, estimate.estimate,
-    compare.compare, fuse.fuse, check.audit, research.bench, research.reproduce, research.demo,
+    compare.compare, fuse.fuse, serve.serve, keys.keys, publish.publish, tokens.tokens, send.send,
+    answers.answers, export.export, backup.backup, check.audit, research.bench, research.reproduce,
+    research.demo,
 )  # fmt: skip
 """In the order of the data's way."""
 

@@ -6,17 +6,44 @@ import csv
 import io
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import typer
 
 from sottovoce.cli.options import describe
-from sottovoce.cli.questions import Row
 from sottovoce.cli.screen import cell_text, show_table
-from sottovoce.core.estimate import Estimate
 from sottovoce.core.mechanism import Mechanism
+from sottovoce.questions import Row
 
-__all__ = ["Block", "Findings"]
+__all__ = ["Block", "Findings", "Made"]
+
+
+class Made(Protocol):
+    """How an estimate was made: that of this machine, or what a collector says of its own."""
+
+    @property
+    def n(self) -> int:
+        """Reports that went into it."""
+
+    @property
+    def method(self) -> str:
+        """The method, by name."""
+
+    @property
+    def why(self) -> str:
+        """Why this method."""
+
+    @property
+    def converged(self) -> bool:
+        """Whether it came to its end."""
+
+    @property
+    def iterations(self) -> int:
+        """Steps it took."""
+
+    @property
+    def about(self) -> str:
+        """Whom its intervals are about."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +51,7 @@ class Block:
     """The answers about one group; its name is empty where there are no groups."""
 
     group: str
-    estimate: Estimate
+    estimate: Made
     answers: list[Row]
 
 

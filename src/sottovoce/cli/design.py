@@ -28,7 +28,7 @@ from sottovoce.cli.options import (
     make_mechanism,
 )  # fmt: skip
 from sottovoce.cli.screen import progress, show_json, show_table
-from sottovoce.cli.values import parse_value
+from sottovoce.core.texts import read_value
 from sottovoce.estimators import methods as methods_for
 
 __all__ = ["methods", "plan"]
@@ -137,7 +137,7 @@ def plan(
         bins=bins,
         most=most,
     )
-    value = None if of is None else parse_value(of, domain, "--of")
+    value = None if of is None else read_value(of, domain, "--of", "the command")
     with progress("planning"):
         found = plan_for(domain, epsilon=epsilon, users=users, error=error, goal=goal, of=value)
     rows = list(found.frame())

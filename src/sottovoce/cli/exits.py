@@ -33,7 +33,8 @@ EXIT_CODES = {
     ),
     CHECK_FAILED: (
         "a check failed",
-        "the command ran and shows its result: an audit found a broken promise, a benchmark was wrong",
+        "the command ran and shows its result: an audit found a broken promise, a benchmark was wrong, "
+        "a collector did not take every report, a store is not in order",
     ),
     INTERRUPTED: ("interrupted", "Ctrl-C; nothing half-written is left"),
     CLOSED_PIPE: (

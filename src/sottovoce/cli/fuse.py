@@ -11,7 +11,6 @@ from sottovoce.cli.exits import guarded
 from sottovoce.cli.options import AsJson, Bins, Force, High, Low, parse_options
 from sottovoce.cli.outputs import check_file, check_output
 from sottovoce.cli.pictures import check_picture, write_picture
-from sottovoce.cli.questions import Row
 from sottovoce.cli.screen import progress, say, show_json, show_table
 from sottovoce.cli.services import open_services
 from sottovoce.core.answer import two_sided
@@ -24,6 +23,7 @@ from sottovoce.fusion.files import ServiceFile
 from sottovoce.fusion.join import DEFAULT_MEMORY, join
 from sottovoce.fusion.mean import FusedMean
 from sottovoce.fusion.services import Fusion
+from sottovoce.questions import Row
 
 __all__ = ["fuse"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -18,11 +17,12 @@ from sottovoce.core.interval import Interval
 from sottovoce.core.key_values import KeyValues
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import mechanism
+from sottovoce.core.texts import split_list
 
 __all__ = [
     "AsJson", "Bins", "ByColumn", "Epsilon", "Force", "High", "Keys", "KeysFile", "Larger", "Low",
     "MechanismName", "Most", "Options", "Pairs", "Size", "Values", "ValuesFile", "describe", "make_domain",
-    "make_mechanism", "parse_options", "split_list",
+    "make_mechanism", "parse_options",
 ]  # fmt: skip
 
 _DOMAIN = "What a value may be (names, whole numbers, numbers in bins, or keys with numbers)"
@@ -183,7 +183,7 @@ def make_domain(
             return KeyValues(named, low, high, pairs=pairs, larger=larger or "refuse", **more)
         return Interval(low, high) if bins is None else Interval(low, high, bins)
     if values is not None:
-        return Categories(split_list(values, "--values"))
+        return Categories(split_list(values, "--values", "the command"))
     assert values_file is not None  # one of the ways was chosen
     return Categories(_lines(values_file, "--values-from-file"))
 
@@ -195,7 +195,7 @@ def _keys(
     if keys is not None and keys_file is not None:
         raise InvalidInput("--keys, --keys-from-file", "the command", "one of the two", "both")
     if keys is not None:
-        return split_list(keys, "--keys")
+        return split_list(keys, "--keys", "the command")
     if keys_file is not None:
         return _lines(keys_file, "--keys-from-file")
     for option, given in (("--pairs", pairs), ("--larger", larger)):
@@ -214,19 +214,6 @@ def _lines(path: Path, option: str) -> list[str]:
             where = f"line {number}"
             raise InvalidInput(where, str(path), "a value; lines must not be blank", line)
     return lines
-
-
-def split_list(text: str, option: str) -> list[str]:
-    """``a,"b, with comma",c`` as a list; no item may be empty."""
-    try:
-        items = next(csv.reader([text], strict=True), [])
-    except csv.Error as error:
-        raise InvalidInput(
-            option, "the command", f"a list such as a,b,c ({error})", text
-        ) from error
-    if not items or not all(item.strip() for item in items):
-        raise InvalidInput(option, "the command", "a list such as a,b,c, without empty items", text)
-    return items
 
 
 def parse_options(

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from sottovoce.core.errors import CorruptBytes, InvalidInput
+from sottovoce.core.files import part_of
 from sottovoce.core.tally import Tally
 
 __all__ = [
@@ -76,7 +77,7 @@ def write_folder(output: str, by: str, groups: Mapping[str, Tally]) -> None:
     """One tally a group and an index, made beside its place and renamed into it."""
     target = Path(output)
     check_folder(output)
-    part = target.with_name(f".{target.name}.{os.urandom(8).hex()}.part")
+    part = part_of(target)
     aside = target.with_name(f"{part.name}.old")
     part.mkdir()
     try:

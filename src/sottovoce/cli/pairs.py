@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from sottovoce.cli.columns import Columns
 from sottovoce.cli.tables import CHUNK, read_columns, row_error
-from sottovoce.cli.values import PrivateColumn, groups_of, is_empty, reader_of
+from sottovoce.cli.values import PrivateColumn, groups_of, is_empty
 from sottovoce.core.domain import Indices
 from sottovoce.core.key_values import KeyValues
+from sottovoce.core.texts import reader_of
 
 __all__ = ["read_pairs"]
 

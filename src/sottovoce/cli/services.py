@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sottovoce.cli.options import parse_options, split_list
+from sottovoce.cli.options import parse_options
 from sottovoce.core.checks import check_epsilon, check_int
 from sottovoce.core.domain import Domain
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.interval import Interval
+from sottovoce.core.texts import split_list
 from sottovoce.fusion.files import ServiceFile, file_mechanism
 
 __all__ = ["ServiceText", "open_services"]
@@ -54,7 +55,9 @@ class ServiceText:
             raise InvalidInput("--service", "fuse", _SHAPE, text)
         if not said:
             return cls(path, path.stem)
-        more = parse_options(split_list(said[2], "--service") if len(said) == 3 else None)
+        more = parse_options(
+            split_list(said[2], "--service", "the command") if len(said) == 3 else None
+        )
         owner = f"service {more.get('name', path.stem)!r}"
         return cls(
             path,

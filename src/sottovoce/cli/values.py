@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from sottovoce.cli.tables import read_columns, row_error
-from sottovoce.core.categories import Categories
 from sottovoce.core.domain import Domain, Indices
-from sottovoce.core.errors import InvalidInput, Unfit
+from sottovoce.core.errors import InvalidInput
 from sottovoce.core.interval import Interval
+from sottovoce.core.texts import Read, reader_of, text_of
 
-__all__ = ["PrivateColumn", "groups_of", "is_empty", "parse_value", "read_values", "reader_of"]
+__all__ = ["PrivateColumn", "groups_of", "is_empty", "read_values"]
 
 Cells = list[Any]
-Read = Callable[[Any], Any]
 
 
 def read_values(
@@ -34,50 +33,6 @@ def read_values(
     for row, columns in read_columns(given, wanted):
         groups = None if by is None else groups_of(columns[1], row, by, name)
         yield private.indices(columns[0], row), groups
-
-
-def reader_of(domain: Domain) -> Read:
-    """How a cell becomes a value of the domain."""
-    if isinstance(domain, Interval):
-        return _number
-    if isinstance(domain, Categories):
-        if domain.values is None:
-            return _whole_number
-        known: dict[str, Any] = {str(value): value for value in reversed(domain.values)}
-        known.update((value, value) for value in domain.values if isinstance(value, str))
-        return lambda cell: known.get(text := _text(cell), text)
-    raise Unfit(
-        f"the command line reads values of Categories and of an Interval, not of {domain}; "
-        "pairs are asked about by key"
-    )
-
-
-def parse_value(text: str, domain: Domain, option: str) -> Any:
-    """A value that was typed; whether it is in the domain is left to the domain."""
-    read = reader_of(domain)
-    try:
-        return read(text)
-    except ValueError:
-        kind = "a number" if isinstance(domain, Interval) else "a whole number"
-        raise InvalidInput(option, "the command", f"{kind}, of {domain}", text) from None
-
-
-def _number(cell: Any) -> float:
-    return float(cell)
-
-
-def _whole_number(cell: Any) -> int:
-    if isinstance(cell, float):
-        if not cell.is_integer():
-            raise ValueError(cell)
-        return int(cell)
-    return int(cell)
-
-
-def _text(cell: Any) -> str:
-    if isinstance(cell, float) and cell.is_integer():
-        return str(int(cell))
-    return str(cell)
 
 
 @dataclass(frozen=True)
@@ -129,7 +84,7 @@ def is_empty(cell: Any) -> bool:
 
 def groups_of(cells: Cells, row: int, by: str, name: str) -> list[str]:
     """The group that each cell of a public column names."""
-    known = {cell: _text(cell) for cell in dict.fromkeys(cells)}
+    known = {cell: text_of(cell) for cell in dict.fromkeys(cells)}
     if any(map(is_empty, known)):
         place = next(place for place, cell in enumerate(cells) if is_empty(cell))
         raise row_error(name, row + place, by, "not empty: it names a group", cells[place])

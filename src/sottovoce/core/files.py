@@ -6,7 +6,12 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-__all__ = ["write_whole"]
+__all__ = ["part_of", "write_whole"]
+
+
+def part_of(target: Path) -> Path:
+    """A hidden neighbour, of a name nobody else has, for what is to become ``target``."""
+    return target.with_name(f".{target.name}.{os.urandom(8).hex()}.part")
 
 
 def write_whole(path: str | os.PathLike[str], fill: Callable[[Path], object]) -> Path:
@@ -15,7 +20,7 @@ def write_whole(path: str | os.PathLike[str], fill: Callable[[Path], object]) ->
     If anything fails, the temporary file is removed and ``path`` is as it was.
     """
     target = Path(path)
-    temporary = target.with_name(f".{target.name}.{os.urandom(8).hex()}.part")
+    temporary = part_of(target)
     os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))  # less the umask
     try:
         fill(temporary)

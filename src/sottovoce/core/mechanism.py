@@ -25,8 +25,9 @@ from sottovoce.core.checks import check_epsilon, check_int
 from sottovoce.core.domain import Domain, Indices
 from sottovoce.core.errors import InvalidInput, Mismatch
 from sottovoce.core.exact import canonical_json, decimal_text, fingerprint_of
+from sottovoce.core.fields import Column, Field
 from sottovoce.core.randomness import OperatingSystem, Source, uniform_below_many
-from sottovoce.core.reports import Column, Field, Reports
+from sottovoce.core.reports import Reports
 from sottovoce.core.rows import Rows
 from sottovoce.core.tally import Tally
 from sottovoce.core.threads import in_parallel

@@ -9,10 +9,10 @@ from typing import Any
 
 from sottovoce.core.domain import Domain
 from sottovoce.core.exact import decimal_text
+from sottovoce.core.fields import BitField, IntField
 from sottovoce.core.frame import Frame
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.odds import privacy_in_words
-from sottovoce.core.reports import BitField, IntField
 
 __all__ = ["Plan", "Prospect", "response_limit"]
 

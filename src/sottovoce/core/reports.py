@@ -1,181 +1,29 @@
 """Randomized reports in columns: what leaves devices, and nothing else.
 
-A report is a few integers.  Many reports are a few numpy columns, of the
-smallest unsigned type that holds them; a set of values is a row of packed bits
-(value v is bit ``v % 8`` of byte ``v // 8``), and one number for each of several
-keys a row of such integers.  No column is ever a float.
+A report is a few integers.  Many reports are a few numpy columns, one for each of their
+mechanism's :mod:`fields <sottovoce.core.fields>`; no column is ever a float.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sottovoce.core.errors import CorruptBytes, InvalidInput, Mismatch
 from sottovoce.core.extras import optional
+from sottovoce.core.fields import Column
 from sottovoce.core.files import write_whole
 
 if TYPE_CHECKING:
     from sottovoce.core.mechanism import Mechanism
 
-__all__ = ["BitField", "Field", "IntField", "RowField", "Reports"]
-
-Column = NDArray[Any]
+__all__ = ["Reports"]
 
 FORMAT = "1"
 """Version of the Arrow and Parquet layout."""
-
-
-@dataclass(frozen=True)
-class IntField:
-    """A column of whole numbers in ``[0, size)``."""
-
-    name: str
-    size: int
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        return np.min_scalar_type(self.size - 1)
-
-    def empty(self, count: int) -> Column:
-        return np.empty(count, dtype=self.dtype)
-
-    def one(self, value: int) -> Column:
-        """The column of a single report."""
-        return np.array([value], dtype=self.dtype)
-
-    def check(self, column: Column, owner: str) -> Column:
-        """The column in its smallest type; anything outside ``[0, size)`` is refused."""
-        if column.ndim != 1 or column.dtype.kind not in "iu":
-            raise InvalidInput(
-                f"column {self.name!r}",
-                owner,
-                "a flat column of whole numbers",
-                f"shape {column.shape}, dtype {column.dtype}",
-            )
-        if len(column):
-            low, high = int(column.min()), int(column.max())
-            if low < 0 or high >= self.size:
-                raise InvalidInput(
-                    f"column {self.name!r}",
-                    owner,
-                    f"from 0 to {self.size - 1}",
-                    low if low < 0 else high,
-                )
-        return column.astype(self.dtype, copy=False)
-
-    def to_arrow(self, column: Column, arrow: Any) -> Any:
-        return arrow.array(column)
-
-    def from_arrow(self, array: Any) -> Column:
-        return np.asarray(array.to_numpy(zero_copy_only=False))
-
-
-@dataclass(frozen=True)
-class BitField:
-    """A column of ``size`` bits a report, packed into ``ceil(size / 8)`` bytes."""
-
-    name: str
-    size: int
-
-    @property
-    def width(self) -> int:
-        return -(-self.size // 8)
-
-    def empty(self, count: int) -> Column:
-        return np.empty((count, self.width), dtype=np.uint8)
-
-    def one(self, value: bytes) -> Column:
-        """The column of a single report."""
-        return np.frombuffer(value, dtype=np.uint8).reshape(1, self.width)
-
-    def check(self, column: Column, owner: str) -> Column:
-        """The packed rows; a wrong width or a set bit beyond the last value is refused."""
-        if column.ndim != 2 or column.dtype != np.uint8 or column.shape[1] != self.width:
-            raise InvalidInput(
-                f"column {self.name!r}",
-                owner,
-                f"rows of {self.width} bytes",
-                f"shape {column.shape}, dtype {column.dtype}",
-            )
-        spare = 8 * self.width - self.size
-        if spare and len(column) and np.any(column[:, -1] >> np.uint8(8 - spare)):
-            raise InvalidInput(
-                f"column {self.name!r}",
-                owner,
-                f"zero in the {spare} bits beyond the last value",
-                "a set bit there",
-            )
-        return column
-
-    def to_arrow(self, column: Column, arrow: Any) -> Any:
-        flat = arrow.py_buffer(np.ascontiguousarray(column))
-        return arrow.Array.from_buffers(arrow.binary(self.width), len(column), [None, flat])
-
-    def from_arrow(self, array: Any) -> Column:
-        width = getattr(array.type, "byte_width", None)
-        if width != self.width:
-            return np.zeros((len(array), 0), dtype=np.uint8)  # refused by check, by its width
-        rows = np.frombuffer(array.buffers()[1], dtype=np.uint8)
-        start = array.offset * width
-        return rows[start : start + len(array) * width].reshape(len(array), width)
-
-
-@dataclass(frozen=True)
-class RowField:
-    """A column of ``count`` whole numbers a report, each in ``[0, size)``."""
-
-    name: str
-    size: int
-    count: int
-
-    @property
-    def dtype(self) -> np.dtype[Any]:
-        return np.min_scalar_type(self.size - 1).newbyteorder("<")
-
-    @property
-    def width(self) -> int:
-        """Bytes of one report's row."""
-        return self.count * self.dtype.itemsize
-
-    def empty(self, count: int) -> Column:
-        return np.empty((count, self.count), dtype=self.dtype)
-
-    def one(self, value: bytes) -> Column:
-        """The column of a single report."""
-        return np.frombuffer(value, dtype=self.dtype).reshape(1, self.count)
-
-    def check(self, column: Column, owner: str) -> Column:
-        """The rows in their smallest type; a wrong length or a number outside is refused."""
-        if column.ndim != 2 or column.dtype.kind not in "iu" or column.shape[1] != self.count:
-            raise InvalidInput(
-                f"column {self.name!r}",
-                owner,
-                f"rows of {self.count} whole numbers",
-                f"shape {column.shape}, dtype {column.dtype}",
-            )
-        whole = IntField(self.name, self.size).check(column.ravel(), owner)
-        return whole.reshape(column.shape).astype(self.dtype, copy=False)
-
-    def to_arrow(self, column: Column, arrow: Any) -> Any:
-        flat = arrow.array(np.ascontiguousarray(column).ravel())
-        return arrow.FixedSizeListArray.from_arrays(flat, self.count)
-
-    def from_arrow(self, array: Any) -> Column:
-        if getattr(array.type, "list_size", None) != self.count:
-            return np.zeros((len(array), 0), dtype=np.uint8)  # refused by check, by its length
-        flat = array.flatten()
-        if flat.null_count:
-            raise CorruptBytes(f"column {self.name!r} of the reports has empty numbers")
-        return np.asarray(flat.to_numpy(zero_copy_only=False)).reshape(-1, self.count)
-
-
-Field = IntField | BitField | RowField
 
 
 class Reports:

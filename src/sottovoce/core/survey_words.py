@@ -7,10 +7,11 @@ from fractions import Fraction
 from sottovoce.core.categories import Categories
 from sottovoce.core.counts import Counts
 from sottovoce.core.domain import Domain
+from sottovoce.core.fields import IntField
 from sottovoce.core.interval import Interval
 from sottovoce.core.key_values import KeyValues
 from sottovoce.core.odds import belief, round_up
-from sottovoce.core.reports import IntField, Reports
+from sottovoce.core.reports import Reports
 from sottovoce.core.survey import Survey
 from sottovoce.core.vector import Vector
 from sottovoce.core.windows import today, window_name

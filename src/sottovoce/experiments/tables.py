@@ -41,5 +41,5 @@ def markdown(frame: Frame) -> str:
     ]
     for row in frame:
         said = (f"{c:.3g}" if isinstance(c, float) else str(c) for c in row.values())
-        lines.append("| " + " | ".join(said) + " |")
+        lines.append("| " + " | ".join(text.replace("|", "\\|") for text in said) + " |")
     return "\n".join(lines)

@@ -23,7 +23,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.errors import InvalidInput, Mismatch
-from sottovoce.core.reports import Column, Reports
+from sottovoce.core.fields import Column
+from sottovoce.core.reports import Reports
 from sottovoce.fusion.aligned import (
     Aligned,
     Rows,

@@ -15,11 +15,12 @@ from sottovoce.core.checks import check_int
 from sottovoce.core.domain import Indices
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.exact import decimal_text
+from sottovoce.core.fields import Column
 from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import Field, Mechanism
 from sottovoce.core.randomness import Source
 from sottovoce.core.registry import mechanism, mechanism_from_document, register
-from sottovoce.core.reports import Column, Reports
+from sottovoce.core.reports import Reports
 from sottovoce.mechanisms.binned_channel import BinnedChannel
 from sottovoce.mechanisms.level_oracle import best_hash_range
 

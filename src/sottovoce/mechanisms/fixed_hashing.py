@@ -14,11 +14,12 @@ from sottovoce.core.categories import Categories
 from sottovoce.core.channel import Channel, Floats, Inverse, Pure
 from sottovoce.core.checks import check_int
 from sottovoce.core.errors import InvalidInput
+from sottovoce.core.fields import IntField
 from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
 from sottovoce.core.randomness import Source, uniform_below
 from sottovoce.core.registry import register
-from sottovoce.core.reports import IntField, Reports
+from sottovoce.core.reports import Reports
 from sottovoce.core.support import SupportInverse
 from sottovoce.mechanisms.fixed_family import FixedFamily
 from sottovoce.mechanisms.hashed_response import NumberedHashes

@@ -19,11 +19,12 @@ from sottovoce.core.coordinates import CoordinatesChannel
 from sottovoce.core.domain import Indices
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.exact import exp_bounds
+from sottovoce.core.fields import Column, IntField
 from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.randomness import OperatingSystem, Source
 from sottovoce.core.registry import register
-from sottovoce.core.reports import Column, IntField, Reports
+from sottovoce.core.reports import Reports
 from sottovoce.core.vector import Vector
 from sottovoce.mechanisms.gaussian_privacy import (
     delta_of_table,

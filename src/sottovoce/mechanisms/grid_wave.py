@@ -26,8 +26,9 @@ from sottovoce.core.checks import check_int
 from sottovoce.core.domain import Indices
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.exact import exp_bounds
+from sottovoce.core.fields import Column, IntField
 from sottovoce.core.randomness import Source, uniform_below, uniform_below_many
-from sottovoce.core.reports import Column, IntField, Reports
+from sottovoce.core.reports import Reports
 from sottovoce.mechanisms.fine_grid import FineGrid
 from sottovoce.mechanisms.grid_channel import GridChannel, Shape
 

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.domain import Indices
 from sottovoce.core.errors import InvalidInput
+from sottovoce.core.fields import Column, IntField
 from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
 from sottovoce.core.randomness import Source, uniform_below, uniform_below_many
 from sottovoce.core.registry import register
-from sottovoce.core.reports import Column, IntField, Reports
+from sottovoce.core.reports import Reports
 from sottovoce.core.tree import Tree
 from sottovoce.kernels.hadamard import parity, random_rows
 from sottovoce.mechanisms.haar_channel import HaarChannel

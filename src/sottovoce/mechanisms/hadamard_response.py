@@ -17,11 +17,12 @@ from sottovoce.core.checks import check_int
 from sottovoce.core.domain import Indices
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.exact import exp_bounds
+from sottovoce.core.fields import Column, IntField
 from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
 from sottovoce.core.randomness import Source, uniform_below, uniform_below_many
 from sottovoce.core.registry import register
-from sottovoce.core.reports import Column, IntField, Reports
+from sottovoce.core.reports import Reports
 from sottovoce.kernels.hadamard import parity, random_rows, walsh_hadamard
 
 __all__ = ["HadamardResponse"]

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.domain import Indices
+from sottovoce.core.fields import Column
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.randomness import Source, uniform_below_many
-from sottovoce.core.reports import Column, Reports
+from sottovoce.core.reports import Reports
 from sottovoce.mechanisms.randomized_response import (
     check_response_weights,
     respond_all,

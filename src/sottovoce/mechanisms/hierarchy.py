@@ -18,11 +18,12 @@ from sottovoce.core.certificate import Certificate
 from sottovoce.core.checks import MIN_EPSILON, check_choice, check_int
 from sottovoce.core.domain import Indices
 from sottovoce.core.errors import InvalidInput
+from sottovoce.core.fields import BitField, Column, IntField
 from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
 from sottovoce.core.randomness import Source, uniform_below, uniform_below_many
 from sottovoce.core.registry import register
-from sottovoce.core.reports import BitField, Column, IntField, Reports
+from sottovoce.core.reports import Reports
 from sottovoce.core.tree import Tree
 from sottovoce.mechanisms.hierarchy_channel import HierarchyChannel, SampledHierarchyChannel
 from sottovoce.mechanisms.level_oracle import (

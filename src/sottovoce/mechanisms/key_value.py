@@ -15,12 +15,13 @@ from sottovoce.core.checks import check_choice, check_int
 from sottovoce.core.domain import Indices
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.exact import exp_bounds
+from sottovoce.core.fields import Column, Field
 from sottovoce.core.key_values import NO_PAIR, KeyValues
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
 from sottovoce.core.pair_sets import PairSets
 from sottovoce.core.randomness import OperatingSystem, Source, uniform_below_many
 from sottovoce.core.registry import register
-from sottovoce.core.reports import Column, Field, Reports
+from sottovoce.core.reports import Reports
 from sottovoce.mechanisms.fine_grid import places_on_grid
 from sottovoce.mechanisms.key_value_channel import PairsChannel
 from sottovoce.mechanisms.key_value_response import ResponseKeys

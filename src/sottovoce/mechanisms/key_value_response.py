@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.domain import Indices
+from sottovoce.core.fields import Column, Field, IntField
 from sottovoce.core.randomness import Source, uniform_below_many
-from sottovoce.core.reports import Column, Field, IntField, Reports
+from sottovoce.core.reports import Reports
 from sottovoce.mechanisms.key_value_channel import ResponsePairsChannel
 from sottovoce.mechanisms.key_value_numbers import ReportedNumbers
 

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.domain import Indices
 from sottovoce.core.exact import ceil_divide
+from sottovoce.core.fields import BitField, Column, Field, RowField
 from sottovoce.core.randomness import Source, uniform_below_many
-from sottovoce.core.reports import BitField, Column, Field, Reports, RowField
+from sottovoce.core.reports import Reports
 from sottovoce.kernels.bits import column_counts
 from sottovoce.mechanisms.key_value_channel import UnaryPairsChannel
 from sottovoce.mechanisms.key_value_numbers import ReportedNumbers, RoundedNumbers

@@ -15,10 +15,11 @@ from sottovoce.core.categories import Categories
 from sottovoce.core.channel import Floats, Pure
 from sottovoce.core.checks import check_int
 from sottovoce.core.errors import InvalidInput
+from sottovoce.core.fields import IntField
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
 from sottovoce.core.randomness import Source, uniform_below
 from sottovoce.core.registry import register
-from sottovoce.core.reports import IntField, Reports
+from sottovoce.core.reports import Reports
 from sottovoce.core.support import SupportChannel
 from sottovoce.mechanisms.hashed_response import NumberedHashes
 from sottovoce.mechanisms.linear_family import LinearFamily, next_prime, previous_prime

@@ -34,10 +34,11 @@ from sottovoce.core.channel import Channel
 from sottovoce.core.dense import DenseChannel
 from sottovoce.core.domain import Indices
 from sottovoce.core.errors import InvalidInput
+from sottovoce.core.fields import Column, IntField
 from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
 from sottovoce.core.randomness import Source, uniform_below, uniform_below_many
-from sottovoce.core.reports import Column, IntField, Reports
+from sottovoce.core.reports import Reports
 from sottovoce.core.toeplitz import CensoredNoiseChannel
 
 __all__ = ["FIXED_POINT", "GUARD", "LARGEST_TABLE", "NoiseOnGrid", "NoiseTable", "fitting_table"]

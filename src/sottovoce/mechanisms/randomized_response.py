@@ -15,11 +15,12 @@ from sottovoce.core.channel import Floats, Pure
 from sottovoce.core.domain import Indices
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.exact import ceil_divide, exp_bounds
+from sottovoce.core.fields import Column, IntField
 from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
 from sottovoce.core.randomness import Source
 from sottovoce.core.registry import register
-from sottovoce.core.reports import Column, IntField, Reports
+from sottovoce.core.reports import Reports
 from sottovoce.core.support import SupportChannel
 
 __all__ = [

@@ -14,11 +14,12 @@ from sottovoce.core.coordinates import CoordinatesChannel
 from sottovoce.core.domain import Indices
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.exact import decimal_text
+from sottovoce.core.fields import Column, IntField
 from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import Field, Mechanism
 from sottovoce.core.randomness import OperatingSystem, Source, uniform_below_many
 from sottovoce.core.registry import mechanism, mechanism_from_document, register
-from sottovoce.core.reports import Column, IntField, Reports
+from sottovoce.core.reports import Reports
 from sottovoce.core.vector import Vector
 
 __all__ = ["SampledCoordinate"]

@@ -14,11 +14,12 @@ from sottovoce.core.checks import check_int
 from sottovoce.core.domain import Indices
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.exact import exp_bounds
+from sottovoce.core.fields import Column, IntField
 from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
 from sottovoce.core.randomness import Source
 from sottovoce.core.registry import register
-from sottovoce.core.reports import Column, IntField, Reports
+from sottovoce.core.reports import Reports
 from sottovoce.kernels.seeds import FACTORS, SHIFTS, cells_of, support_bits, support_counts
 from sottovoce.mechanisms.hashed_response import HashedResponse
 from sottovoce.mechanisms.randomized_response import respond_all, respond_one

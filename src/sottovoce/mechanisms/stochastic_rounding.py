@@ -14,12 +14,13 @@ from sottovoce.core.channel import Channel, Floats
 from sottovoce.core.domain import Indices
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.exact import exp_bounds
+from sottovoce.core.fields import Column, IntField
 from sottovoce.core.gains import Gains, gains_of_outputs
 from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.randomness import Source, uniform_below, uniform_below_many
 from sottovoce.core.registry import register
-from sottovoce.core.reports import Column, IntField, Reports
+from sottovoce.core.reports import Reports
 from sottovoce.mechanisms.fine_grid import FineGrid
 
 __all__ = ["StochasticRounding"]

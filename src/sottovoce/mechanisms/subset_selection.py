@@ -18,11 +18,12 @@ from sottovoce.core.checks import check_int
 from sottovoce.core.domain import Indices
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.exact import exp_bounds
+from sottovoce.core.fields import BitField, Column
 from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
 from sottovoce.core.randomness import Source
 from sottovoce.core.registry import register
-from sottovoce.core.reports import BitField, Column, Reports
+from sottovoce.core.reports import Reports
 from sottovoce.kernels.bits import column_counts
 from sottovoce.mechanisms.reported_sets import SetRows, set_rows
 from sottovoce.mechanisms.support_blocks import SupportBlocks, UnaryChannel, in_and_out

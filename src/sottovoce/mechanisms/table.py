@@ -18,10 +18,11 @@ from sottovoce.core.checks import MIN_EPSILON, check_int
 from sottovoce.core.dense import DenseChannel
 from sottovoce.core.domain import Indices
 from sottovoce.core.errors import InvalidInput
+from sottovoce.core.fields import Column, IntField
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.randomness import Source, uniform_below, uniform_below_many
 from sottovoce.core.registry import register
-from sottovoce.core.reports import Column, IntField, Reports
+from sottovoce.core.reports import Reports
 
 __all__ = ["Table"]
 

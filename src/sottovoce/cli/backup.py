@@ -1,0 +1,104 @@
+"""``sottovoce backup``: a checked copy of a store, whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sottovoce.cli.exits import CHECK_FAILED, guarded
+from sottovoce.cli.options import AsJson, Force
+from sottovoce.cli.outputs import STDOUT, check_file, check_output
+from sottovoce.cli.screen import printable, progress, say, show_json
+from sottovoce.cli.stores import STORE, StoreUrl, open_beside, without_password
+from sottovoce.core.errors import InvalidInput, Unfit
+from sottovoce.core.files import part_of
+
+__all__ = ["backup"]
+
+
+@guarded
+def backup(
+    *,
+    store: StoreUrl = STORE,
+    output: Annotated[
+        str | None,
+        typer.Option("--output", "-o", metavar="FILE", help="The copy, a SQLite file."),
+    ] = None,
+    check: Annotated[
+        bool,
+        typer.Option("--check", help="Only check the store, and copy nothing."),
+    ] = False,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Copy a SQLite store while its collector runs, and check the copy.
+
+    The copy holds what was acknowledged when it began. It is checked before it gets its name: the
+    database itself, and counters against reports and tallies. A copy that fails is not kept. PostgreSQL has
+    its own tool, pg_dump; --check works for both.
+    """
+    if check == (output is not None):
+        raise InvalidInput("--output, --check", "backup", "one of the two", output)
+    if output is not None:
+        if output == STDOUT:
+            raise InvalidInput("--output", "backup", "a file", output)
+        if store.startswith(("postgresql://", "postgres://")):
+            raise Unfit(
+                "PostgreSQL copies its databases itself: pg_dump --format=custom "
+                f"--file={output} --dbname={without_password(store)}"
+            )
+        check_output(output, force=force, inputs=[store])
+        check_file(output)
+    wrong = _check(store) if output is None else _copy(store, Path(output))
+    held = 0 if output is None or wrong else Path(output).stat().st_size
+    if as_json:
+        show_json(
+            {"store": without_password(store), "output": output, "bytes": held, "wrong": wrong}
+        )
+    for each in wrong:
+        say(f"wrong: {printable(each)}")
+    if wrong:
+        raise typer.Exit(CHECK_FAILED)
+    if not as_json:
+        copied = "" if output is None else f", copied to {printable(output)} ({held:,} bytes)"
+        say(f"{printable(without_password(store))}: fine{copied}")
+
+
+def _check(store: str) -> list[str]:
+    with progress("checking"), open_beside(store) as opened:
+        return opened.check()
+
+
+def _copy(store: str, target: Path) -> list[str]:
+    """A copy under the target's name if nothing is wrong with it; else none, and what is wrong."""
+    part = part_of(target)
+    try:
+        with progress("copying"), open_beside(store) as opened:
+            opened.backup(part)
+        wrong = _check(str(part))
+        if not wrong:
+            part.replace(target)
+            _sync(target.parent)
+        return wrong
+    finally:
+        for left in _files(part):
+            left.unlink(missing_ok=True)
+
+
+def _files(part: Path) -> Sequence[Path]:
+    """The copy, and what SQLite may have put beside it."""
+    return [part, *(part.with_name(part.name + end) for end in ("-wal", "-shm", "-journal"))]
+
+
+def _sync(folder: Path) -> None:
+    """The new name is on the disk as well."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,161 @@
+"""``sottovoce export``: the reports of a survey as a file, from a collector or from its store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sottovoce.cli.collector import (
+    COLLECTOR,
+    LOCAL,
+    Collector,
+    PlainHttp,
+    SurveyOrFingerprint,
+    Url,
+    Windows,
+    find_survey,
+    say_left_out,
+)
+from sottovoce.cli.exits import guarded
+from sottovoce.cli.options import AsJson, Force
+from sottovoce.cli.outputs import check_file, check_output
+from sottovoce.cli.screen import Advance, printable, progress, say, show_json
+from sottovoce.cli.stores import open_beside
+from sottovoce.core.errors import InvalidInput
+from sottovoce.core.extras import optional
+from sottovoce.core.files import write_whole
+from sottovoce.core.report_files import FILE_FORMS, write_reports
+from sottovoce.core.reports import Reports
+
+if TYPE_CHECKING:
+    from sottovoce.store import Published, Store
+
+__all__ = ["export"]
+
+
+@guarded
+def export(
+    *,
+    survey: SurveyOrFingerprint,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output", "-o", metavar="FILE",
+            help="A .parquet file, which tally and estimate read, or a .csv file.",
+        ),
+    ],
+    window: Windows = None,
+    url: Url = LOCAL,
+    key_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--key-file", metavar="FILE", rich_help_panel=COLLECTOR,
+            help="A file with the read key; needed without --store.",
+        ),
+    ] = None,
+    plain_http: PlainHttp = False,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            "--store", metavar="URL",
+            help="Read the store itself and ask no collector: a SQLite file, or a postgresql:// address.",
+        ),
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Write the reports of a survey to a file: randomized, without ids, in no order.
+
+    Windows below the survey's minimum batch are left out and named. Reports that retention or scrubbing
+    removed are not there any more; their tallies are, in `answers`.
+    """
+    form = Path(output).suffix.lower().removeprefix(".")
+    if form not in FILE_FORMS:
+        allowed = f"a file named .{' or .'.join(FILE_FORMS)}"
+        raise InvalidInput("--output", "export", allowed, output)
+    check_output(output, force=force, inputs=[survey])
+    check_file(output)
+    if (store is None) == (key_file is None):
+        given = "none of them" if store is None else "both"
+        raise InvalidInput("--key-file, --store", "export", "one of the two", given)
+    fingerprint = find_survey(survey)
+    left_out: list[str] = []
+    written = 0
+    with progress("exporting") as advance:
+
+        def fill(part: Path) -> None:
+            nonlocal left_out, written
+            if store is not None:
+                taken = _Export(store, fingerprint, window or (), form)
+                left_out = taken.write(part, advance)
+            elif key_file is not None:
+                collector = Collector.at(url, key_file, plain_http=plain_http)
+                query = [("window", name) for name in window or ()]
+                path = f"/surveys/{fingerprint}/reports.{form}"
+                left_out = collector.download(path, query, part, advance)
+            written = _count(part, form)
+
+        write_whole(output, fill)
+    say_left_out(left_out)
+    if as_json:
+        told = {"fingerprint": fingerprint, "reports": written, "left_out": left_out}
+        show_json({**told, "output": output})
+    else:
+        say(f"{written:,} reports in {printable(output)}")
+
+
+@dataclass(frozen=True)
+class _Export:
+    """What is read of a store, and the form it is written in."""
+
+    url: str
+    fingerprint: str
+    windows: Sequence[str]
+    form: str
+
+    def write(self, part: Path, advance: Advance) -> list[str]:
+        """Write the reports; the windows that are left out."""
+        with open_beside(self.url) as store:
+            published = store.surveys().get(self.fingerprint)
+            if published is None:
+                allowed = "a survey that is published in this store"
+                raise InvalidInput("SURVEY", "export", allowed, self.fingerprint)
+            shown, left_out = self._windows(store, published)
+            parts = self._parts(store, shown, advance)
+            with part.open("wb") as file:
+                write_reports(file, self.form, published.survey.mechanism, parts)
+        return list(left_out)
+
+    def _windows(
+        self, store: Store, published: Published
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Windows that may be shown and those that may not, as the collector itself decides."""
+        from sottovoce.service.answering import Analyst
+        from sottovoce.service.refusals import Declined
+
+        try:
+            return Analyst(store).windows(published, self.windows)
+        except Declined as declined:
+            allowed = "of windows that have the minimum batch"
+            raise InvalidInput(
+                "--window", "export", allowed, list(self.windows), hint=f"{declined.message}."
+            ) from None
+
+    def _parts(self, store: Store, windows: Sequence[str], advance: Advance) -> Iterator[Reports]:
+        for window in windows:
+            for _, reports in store.reports(self.fingerprint, window):
+                yield reports
+                advance(len(reports))
+
+
+def _count(part: Path, form: str) -> int:
+    """The reports in a file; one that broke off has no footer and is refused."""
+    if form == "csv":
+        with part.open("rb") as file:
+            return sum(1 for _ in file) - 1
+    parquet = optional("pyarrow.parquet", extra="analyse", purpose="reading Parquet")
+    return int(parquet.read_metadata(part).num_rows)

@@ -1,0 +1,121 @@
+"""From the store to estimates, behind every page and route that shows numbers.
+
+The minimum batch is kept here, once for all of them: windows with fewer reports than the
+survey says are left out and named, and where none is left there is no answer.
+Estimates are remembered by what went into them, the tally above all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from threading import Lock
+
+from sottovoce.answers import Difference, difference
+from sottovoce.core.estimate import Estimate
+from sottovoce.core.survey import Survey
+from sottovoce.core.windows import window_days
+from sottovoce.estimators import estimate
+from sottovoce.service.refusals import Declined
+from sottovoce.store import Published, Store
+
+__all__ = ["Analyst", "Told", "Way"]
+
+_MOST_REMEMBERED = 64
+
+
+@dataclass(frozen=True)
+class Way:
+    """How to estimate: the arguments of :func:`sottovoce.estimate`."""
+
+    method: str = "auto"
+    goal: str = "distribution"
+    then: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Told:
+    """An estimate, of which survey, from which windows, and those below the minimum batch."""
+
+    survey: Survey
+    windows: tuple[str, ...]
+    left_out: tuple[str, ...]
+    estimate: Estimate
+
+
+class Analyst:
+    """Answers questions about what a store holds; may be used by several threads."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._remembered: OrderedDict[tuple[str, Way], Estimate] = OrderedDict()
+        self._lock, self._work = Lock(), Lock()
+
+    def windows(
+        self, published: Published, wanted: Sequence[str] = ()
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Windows that may be shown, and those below the minimum batch; all, or those wanted."""
+        survey = published.survey
+        held = self._store.windows(survey.fingerprint)
+        for name in wanted:
+            window_days(survey.window, name)
+        chosen = sorted(set(wanted) or held)
+        shown = tuple(name for name in chosen if held.get(name, 0) >= survey.minimum_batch)
+        left_out = tuple(name for name in chosen if name not in shown)
+        if not shown:
+            raise Declined(
+                "below-minimum-batch",
+                f"survey {survey.name!r} shows nothing from fewer than {survey.minimum_batch} "
+                "reports in a window",
+                windows=list(left_out),
+            )
+        return shown, left_out
+
+    def estimate(self, published: Published, wanted: Sequence[str], way: Way) -> Told:
+        """The estimate from some windows of a survey together."""
+        survey = published.survey
+        shown, left_out = self.windows(published, wanted)
+        tally = self._store.tally(survey.fingerprint, list(shown))
+        if tally.n < survey.minimum_batch:  # deleted in between
+            raise Declined("below-minimum-batch")
+        key = hashlib.sha256(tally.to_bytes()).hexdigest(), way
+        found = self._recall(key)
+        if found is None:
+            with self._work:  # one at a time: uploads need the processor too
+                found = self._recall(key)
+                if found is None:
+                    found = estimate(tally, way.method, goal=way.goal, then=way.then)
+                    self._remember(key, found)
+        return Told(survey, shown, left_out, found)
+
+    def _recall(self, key: tuple[str, Way]) -> Estimate | None:
+        with self._lock:
+            found = self._remembered.get(key)
+            if found is not None:
+                self._remembered.move_to_end(key)
+            return found
+
+    def _remember(self, key: tuple[str, Way], found: Estimate) -> None:
+        with self._lock:
+            self._remembered[key] = found
+            if len(self._remembered) > _MOST_REMEMBERED:
+                self._remembered.popitem(last=False)
+
+    def difference(
+        self,
+        first: tuple[Published, Sequence[str]],
+        second: tuple[Published, Sequence[str]],
+        way: Way,
+    ) -> tuple[Told, Told, Difference]:
+        """How the second side differs from the first: windows of a survey, or surveys.
+
+        The sides must have no report in common.
+        """
+        sides = [self.estimate(*side, way) for side in (first, second)]
+        same = sides[0].survey.fingerprint == sides[1].survey.fingerprint
+        both = set(sides[0].windows) & set(sides[1].windows)
+        if same and both:
+            raise Declined("mismatch", "the two sides of a difference have windows in common")
+        return sides[0], sides[1], difference(sides[0].estimate, sides[1].estimate)

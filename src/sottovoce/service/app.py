@@ -1,0 +1,140 @@
+"""The application: routes around one desk, and what happens at its start and end."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
+
+from sottovoce import __version__
+from sottovoce.core.errors import InvalidInput
+from sottovoce.service.access import Keys, read_secret
+from sottovoce.service.bodies import Gone
+from sottovoce.service.commits import Commits
+from sottovoce.service.desk import Clock, Desk, now
+from sottovoce.service.logs import log_failure
+from sottovoce.service.openapi import openapi_document
+from sottovoce.service.refusals import Declined, declined_by
+from sottovoce.service.replies import json_reply, refusal_reply
+from sottovoce.service.routes import ROUTES, Described
+from sottovoce.service.settings import Settings
+from sottovoce.service.upkeep import Upkeep
+from sottovoce.service.uploads import Uploads
+from sottovoce.store import Store
+
+__all__ = ["Collector", "collector"]
+
+_HTTP_CODES = {404: "no-such-route", 405: "wrong-method"}
+
+
+class Collector(Starlette):
+    """A collector as an ASGI application; uploads go past the router, straight to their route."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk, self.uploads = desk, Uploads(desk)
+        super().__init__(
+            routes=[_route(desk, each, self.uploads) for each in ROUTES],
+            lifespan=_lifespan,
+            exception_handlers={HTTPException: _by_starlette, Exception: _by_starlette},
+        )
+        self.router.redirect_slashes = False
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope.get("path") == "/reports" and scope.get("method") == "POST":
+            await self.uploads(scope, receive, send)
+        else:
+            await super().__call__(scope, receive, send)
+
+
+def collector(
+    store: Store, settings: Settings | None = None, *, keys: Keys | None = None, clock: Clock = now
+) -> Collector:
+    """The application of a store; ``keys`` are those of the secret file unless given."""
+    told = Settings() if settings is None else settings
+    held = Keys(read_secret(told.secret_file)) if keys is None else keys
+    return Collector(Desk(store, told, held, clock))
+
+
+@asynccontextmanager
+async def _lifespan(app: Starlette) -> AsyncIterator[None]:
+    """The writer and the upkeep run as long as the application does."""
+    assert isinstance(app, Collector)
+    desk = app.desk
+    desk.commits = Commits(desk.store, desk.settings.queue, desk.settings.gather_seconds)
+    upkeep = Upkeep(desk)
+    desk.ready = True
+    try:
+        yield
+    finally:
+        desk.ready = False
+        await asyncio.to_thread(upkeep.stop)
+        await desk.commits.stop()
+
+
+def _route(desk: Desk, described: Described, uploads: Uploads) -> Route:
+    if described.path == "/reports":
+        return Route(described.path, uploads, methods=["POST"])
+    return Route(described.path, _endpoint(desk, described), methods=[described.method])
+
+
+def _endpoint(desk: Desk, described: Described) -> Callable[[Request], Awaitable[Response]]:
+    """A handler behind the checks that all have: the role, and the names of parameters."""
+    known = {each.name for each in described.parameters}
+
+    async def answer(request: Request) -> Response:
+        try:
+            _check_role(desk, request, described.role)
+            _check_parameters(request, known)
+            if described.handler is None:
+                reply = json_reply(openapi_document(ROUTES, __version__))
+            else:
+                reply = await described.handler(desk, request)
+        except Gone:
+            return Response(status_code=408)  # nobody is there to read it
+        except Exception as error:
+            declined = declined_by(error)
+            if declined.status >= 500:
+                log_failure(error)
+            desk.counters.count(declined.status, declined.code)
+            return refusal_reply(declined)
+        desk.counters.count(reply.status_code)
+        return reply
+
+    return answer
+
+
+def _check_role(desk: Desk, request: Request, role: str) -> None:
+    if not role:
+        return
+    held = desk.keys.roles(request.headers.get("authorization"))
+    if role not in held:
+        told = f"the key of the role {role} is needed, as Authorization: Bearer KEY"
+        raise Declined("wrong-role" if held else "no-key", told)
+
+
+def _check_parameters(request: Request, known: set[str]) -> None:
+    for name in request.query_params:
+        if name not in known:
+            allowed = f"one of {', '.join(sorted(known))}" if known else "left out: it takes none"
+            raise InvalidInput("parameter", "this address", allowed, name)
+
+
+async def _by_starlette(request: Request, error: Exception) -> Response:
+    """What the router refuses, in the form of all refusals."""
+    assert isinstance(request.app, Collector)
+    status = error.status_code if isinstance(error, HTTPException) else 500
+    declined = Declined(_HTTP_CODES.get(status, "failed"))
+    if status >= 500:
+        log_failure(error)
+    request.app.desk.counters.count(declined.status, declined.code)
+    reply = refusal_reply(declined)
+    if isinstance(error, HTTPException):
+        reply.headers.update(error.headers or {})
+    return reply

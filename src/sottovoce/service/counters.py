@@ -1,0 +1,94 @@
+"""Numbers about the collector itself, and their text for Prometheus.
+
+What was stored, sent twice and refused is counted in the store, for ever and exactly.  Here is
+what a running collector knows beside it, from 0 at every start.
+"""
+
+from __future__ import annotations
+
+import time
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from sottovoce.store import Counts
+
+__all__ = ["Counters", "metrics_text"]
+
+BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0)
+"""Seconds that split the times of uploads."""
+
+
+class Counters:
+    """Answers by status and code, and how long acknowledged uploads took."""
+
+    clock = staticmethod(time.perf_counter)
+
+    def __init__(self) -> None:
+        self.statuses: Counter[int] = Counter()
+        self.codes: Counter[str] = Counter()
+        self.times = [0] * (len(BOUNDS) + 1)
+        self.seconds = 0.0
+
+    def count(self, status: int, code: str = "") -> None:
+        """One more answer of that status, and refusal of that code."""
+        self.statuses[status] += 1
+        if code:
+            self.codes[code] += 1
+
+    def took(self, began: float) -> None:
+        """One more upload acknowledged, that began then."""
+        seconds = self.clock() - began
+        self.statuses[200] += 1
+        self.seconds += seconds
+        self.times[bisect_left(BOUNDS, seconds)] += 1
+
+
+def metrics_text(
+    counters: Counters, counts: Counts, gauges: Mapping[str, tuple[str, float]]
+) -> str:
+    """All numbers in the text form of Prometheus."""
+    totals = {
+        "stored": ("reports stored, ever", counts.stored),
+        "duplicates": ("reports that were there already, ever", counts.duplicates),
+        "deleted": ("reports deleted by their id, ever", counts.deleted),
+        "expired": ("reports gone by retention, ever", counts.expired),
+    }
+    lines: list[str] = []
+    for name, (means, value) in totals.items():
+        lines += _metric(f"reports_{name}_total", "counter", means, [("", value)])
+    refused = [(_label("code", code), n) for code, n in sorted(counts.refused.items())]
+    lines += _metric("reports_refused_total", "counter", "reports refused, ever", refused)
+    answers = [(_label("status", str(s)), n) for s, n in sorted(counters.statuses.items())]
+    lines += _metric("answers_total", "counter", "answers since the start", answers)
+    codes = [(_label("code", code), n) for code, n in sorted(counters.codes.items())]
+    lines += _metric("refusals_total", "counter", "requests refused since the start", codes)
+    for name, (means, gauge) in gauges.items():
+        lines += _metric(name, "gauge", means, [("", gauge)])
+    return "\n".join([*lines, *_histogram(counters)]) + "\n"
+
+
+def _histogram(counters: Counters) -> list[str]:
+    name, below, rows = "upload_seconds", 0, []
+    for bound, count in zip([*map(str, BOUNDS), "+Inf"], counters.times, strict=True):
+        below += count
+        rows.append((_label("le", bound), below))
+    head = _metric(name, "histogram", "seconds of acknowledged uploads", [])
+    full = f"sottovoce_{name}"
+    return [
+        *head,
+        *(f"{full}_bucket{label} {value}" for label, value in rows),
+        f"{full}_sum {counters.seconds}",
+        f"{full}_count {below}",
+    ]
+
+
+def _metric(name: str, kind: str, means: str, values: Iterable[tuple[str, float]]) -> list[str]:
+    full = f"sottovoce_{name}"
+    head = [f"# HELP {full} {means}", f"# TYPE {full} {kind}"]
+    return [*head, *(f"{full}{label} {value}" for label, value in values)]
+
+
+def _label(name: str, value: str) -> str:
+    plain = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'{{{name}="{plain}"}}'

@@ -1,0 +1,75 @@
+"""What all routes of one collector share: its store, surveys, keys, limits and counters."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, TypeVar
+
+from sottovoce.service.access import Keys
+from sottovoce.service.answering import Analyst
+from sottovoce.service.commits import Commits
+from sottovoce.service.counters import Counters
+from sottovoce.service.limits import Addresses, Bucket
+from sottovoce.service.refusals import Declined
+from sottovoce.service.settings import Settings
+from sottovoce.service.taking import Taker
+from sottovoce.store import Published, Store
+
+__all__ = ["Clock", "Desk", "now"]
+
+Clock = Callable[[], datetime]
+T = TypeVar("T")
+
+
+def now() -> datetime:
+    """The time it is in UTC."""
+    return datetime.now(UTC)
+
+
+class Desk:
+    """One collector at work.  ``commits`` is there while the application runs."""
+
+    commits: Commits
+
+    def __init__(self, store: Store, settings: Settings, keys: Keys, clock: Clock = now) -> None:
+        self.store, self.settings, self.keys, self.clock = store, settings, keys, clock
+        self.counters = Counters()
+        self.rate, self.addresses = Bucket(settings.rate), Addresses(settings.address_rate)
+        self.bytes_taken = 0
+        self.analyst = Analyst(store)
+        self._analysts = ThreadPoolExecutor(2, "analyst")
+        self.takers: dict[bytes, Taker] = {}
+        self.ready = False
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Look up the surveys again, after one was published or closed."""
+        found = self.store.surveys()
+        self.takers = {bytes.fromhex(key): Taker(told) for key, told in found.items()}
+
+    def published(self, fingerprint: str) -> Published:
+        """The survey of a fingerprint; refused where there is none."""
+        try:
+            return self.takers[bytes.fromhex(fingerprint)].published
+        except (KeyError, ValueError):
+            raise Declined(
+                "unknown-survey", f"no survey has the fingerprint {fingerprint[:64]}"
+            ) from None
+
+    async def aside(self, function: Callable[..., T], *arguments: Any) -> T:
+        """What a function returns that takes long: done in a thread, beside the event loop."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._analysts, function, *arguments)
+
+    def days(self) -> tuple[date, date]:
+        """The last day of a window that is still waited for, and the day it is on fast clocks."""
+        moment = self.clock()
+        latest = (moment + timedelta(minutes=self.settings.skew_minutes)).date()
+        return moment.date() - timedelta(self.settings.patience_days), latest
+
+    def today(self) -> date:
+        """The day it is in UTC."""
+        return self.clock().date()

@@ -1,0 +1,120 @@
+"""Numbers over HTTP, for who may read: status, estimates, answers, differences."""
+
+from __future__ import annotations
+
+from starlette.datastructures import QueryParams
+from starlette.requests import Request
+from starlette.responses import Response
+
+from sottovoce.core.domain import Domain
+from sottovoce.core.errors import InvalidInput
+from sottovoce.questions import QUESTIONS, Questions, Row, read_questions
+from sottovoce.service.answering import Told, Way
+from sottovoce.service.desk import Desk
+from sottovoce.service.refusals import Declined
+from sottovoce.service.replies import (
+    answers_document,
+    csv_text,
+    json_reply,
+    survey_document,
+    told_document,
+)
+
+__all__ = ["answers", "answers_csv", "differences", "estimate", "status"]
+
+COLUMNS = ("question", "label", "value", "stderr", "low", "high")
+_SURVEYS = ("first", "second")
+
+
+async def status(desk: Desk, request: Request) -> Response:
+    """How much has come, window by window, and what was refused."""
+    published = desk.published(request.path_params["fingerprint"])
+    fingerprint = published.survey.fingerprint
+    counts = await desk.aside(desk.store.counts, fingerprint)
+    held = await desk.aside(desk.store.windows, fingerprint)
+    least = published.survey.minimum_batch
+    windows = [
+        {"window": name, "reports": n, "shown": n >= least} for name, n in sorted(held.items())
+    ]
+    document = {
+        **survey_document(published), "windows": windows, "stored": counts.stored,
+        "duplicates": counts.duplicates, "refused": dict(counts.refused),
+        "deleted": counts.deleted, "expired": counts.expired,
+    }  # fmt: skip
+    return json_reply(document)
+
+
+async def estimate(desk: Desk, request: Request) -> Response:
+    """All that is known: the share of every value, or frequency and mean of every key."""
+    told, questions = await _told(desk, request, needs_question=False)
+    rows = await desk.aside(questions.of, told.estimate)
+    return json_reply(answers_document(told_document(told), rows, questions.confidence))
+
+
+async def answers(desk: Desk, request: Request) -> Response:
+    """Answers to the questions in the address."""
+    told, rows, confidence = await _answered(desk, request)
+    return json_reply(answers_document(told_document(told), rows, confidence))
+
+
+async def answers_csv(desk: Desk, request: Request) -> Response:
+    """The same as a table."""
+    _, rows, _ = await _answered(desk, request)
+    text = csv_text(COLUMNS, ([row[name] for name in COLUMNS] for row in rows))
+    return Response(text.encode(), 200, {"cache-control": "no-store"}, "text/csv; charset=utf-8")
+
+
+async def differences(desk: Desk, request: Request) -> Response:
+    """How a second side differs from a first: windows of one survey, or two surveys."""
+    query = request.query_params
+    published = [desk.published(_needed(query, name)) for name in _SURVEYS]
+    windows = [query.getlist(f"{name}_window") for name in _SURVEYS]
+    questions = _questions(query, published[0].survey.mechanism.domain)
+    way = _way(query, questions)
+    first, second, found = await desk.aside(
+        desk.analyst.difference, (published[0], windows[0]), (published[1], windows[1]), way
+    )
+    rows = await desk.aside(questions.of, found)
+    head = {"first": told_document(first), "second": told_document(second)}
+    return json_reply(answers_document(head, rows, questions.confidence))
+
+
+async def _answered(desk: Desk, request: Request) -> tuple[Told, list[Row], float]:
+    told, questions = await _told(desk, request, needs_question=True)
+    return told, await desk.aside(questions.of, told.estimate), questions.confidence
+
+
+async def _told(desk: Desk, request: Request, *, needs_question: bool) -> tuple[Told, Questions]:
+    query = request.query_params
+    published = desk.published(request.path_params["fingerprint"])
+    questions = _questions(query, published.survey.mechanism.domain)
+    if needs_question and not questions.asked:
+        allowed = f"one of {', '.join(QUESTIONS)}"
+        raise InvalidInput("question", "a request for answers", allowed, None)
+    way = _way(query, questions)
+    told = await desk.aside(desk.analyst.estimate, published, query.getlist("window"), way)
+    return told, questions
+
+
+def _questions(query: QueryParams, domain: Domain) -> Questions:
+    """The questions in the order of the address; parameters of other names are no questions."""
+    asked = [(name, text) for name, text in query.multi_items() if name in QUESTIONS]
+    given = query.get("confidence", "0.95")
+    try:
+        confidence = float(given)
+    except ValueError:
+        confidence = 0.0
+    if not 0 < confidence < 1:
+        raise InvalidInput("confidence", "a request", "a number between 0 and 1", given)
+    return read_questions(domain, asked, confidence=confidence)
+
+
+def _way(query: QueryParams, questions: Questions) -> Way:
+    goal = query.get("goal") or questions.goal
+    return Way(query.get("method", "auto"), goal, tuple(query.getlist("then")))
+
+
+def _needed(query: QueryParams, name: str) -> str:
+    if name not in query:
+        raise Declined("invalid", f"{name} is needed: the fingerprint of a survey")
+    return query[name]

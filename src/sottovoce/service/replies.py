@@ -1,0 +1,101 @@
+"""Answers of the routes: documents as JSON, and what they are made of."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+import numpy as np
+from starlette.responses import Response
+
+from sottovoce.core.survey import Survey
+from sottovoce.questions import Row
+from sottovoce.service.answering import Told
+from sottovoce.service.refusals import Declined, body_of
+from sottovoce.store import Published
+
+__all__ = [
+    "answers_document", "canonical", "csv_text", "json_reply", "refusal_reply", "survey_document",
+    "told_document",
+]  # fmt: skip
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+"""Beginnings of a text that programs of tables would run as a formula."""
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    raise TypeError(f"{type(value).__name__} is not JSON")
+
+
+_encode = msgspec.json.Encoder(enc_hook=_plain).encode
+
+
+def json_reply(
+    document: Any, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
+    """A document as JSON, never cached on the way."""
+    more = {"cache-control": "no-store", **(headers or {})}
+    return Response(_encode(document), status, more, "application/json")
+
+
+def refusal_reply(declined: Declined) -> Response:
+    """A refusal, in the form that all of them have."""
+    return Response(body_of(declined), declined.status, declined.headers, "application/json")
+
+
+def survey_document(published: Published) -> dict[str, Any]:
+    """What everybody may know of a survey."""
+    survey, rules = published.survey, published.rules
+    return {
+        "fingerprint": survey.fingerprint, "name": survey.name, "question": survey.question,
+        "mechanism": survey.mechanism.name, "epsilon": survey.mechanism.epsilon,
+        "window": survey.window, "minimum_batch": survey.minimum_batch, "opens": survey.opens,
+        "closes": survey.closes, "upload": rules.upload, "retention": rules.retention,
+        "scrub": rules.scrub, "closed": published.closed,
+    }  # fmt: skip
+
+
+def told_document(told: Told) -> dict[str, Any]:
+    """Where an estimate comes from and how it was made."""
+    found, survey = told.estimate, told.survey
+    return {
+        "fingerprint": survey.fingerprint, "name": survey.name, "windows": list(told.windows),
+        "left_out": list(told.left_out), "reports": found.n, "method": found.method,
+        "why": found.why, "converged": found.converged, "iterations": found.iterations,
+        "about": found.about,
+    }  # fmt: skip
+
+
+def answers_document(head: Mapping[str, Any], rows: Sequence[Row], confidence: float) -> Any:
+    """Answers under what they are about."""
+    return {**head, "confidence": confidence, "answers": list(rows)}
+
+
+def csv_text(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """A table as CSV; text that looks like a formula gets an apostrophe before it."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows([_cell(cell) for cell in row] for row in rows)
+    return text.getvalue()
+
+
+def _cell(cell: Any) -> Any:
+    if isinstance(cell, (tuple, list)):
+        cell = " to ".join(map(str, cell))
+    if isinstance(cell, str) and cell.startswith(_FORMULA):
+        return f"'{cell}"
+    return "" if cell is None else cell
+
+
+def canonical(survey: Survey) -> Response:
+    """The survey itself, as devices need it; it never changes, so it may be kept."""
+    headers = {"etag": f'"{survey.fingerprint}"', "cache-control": "public, max-age=86400"}
+    return Response(survey.to_json().encode(), 200, headers, "application/json")

@@ -1,0 +1,143 @@
+"""All routes in one table: what answers, who may ask, with what, and what comes of it.
+
+The application, its OpenAPI document and the tests of the reference page read this table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from starlette.requests import Request
+from starlette.responses import Response
+
+from sottovoce.questions import QUESTIONS
+from sottovoce.service import downloads, health, publishing, reading
+from sottovoce.service.desk import Desk
+
+__all__ = ["ROUTES", "Described", "Parameter"]
+
+Handler = Callable[[Desk, Request], Awaitable[Response]]
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A parameter in the address."""
+
+    name: str
+    means: str
+    many: bool = False
+    needed: bool = False
+
+
+@dataclass(frozen=True)
+class Described:
+    """A route.  ``gives`` is the name of a schema of OpenAPI, or a media type.
+
+    ``handler`` is None where the application answers by other means.
+    """
+
+    method: str
+    path: str
+    means: str
+    handler: Handler | None
+    gives: str
+    role: str = ""
+    parameters: tuple[Parameter, ...] = ()
+    takes: str = ""
+    statuses: tuple[int, ...] = (200,)
+    refuses: tuple[str, ...] = ()
+
+    @property
+    def codes(self) -> tuple[str, ...]:
+        """Every code that the route may refuse with."""
+        found = [*self.refuses]
+        if "{fingerprint}" in self.path:
+            found.append("unknown-survey")
+        if self.role:
+            found += ["no-key", "wrong-role"]
+        if self.takes:
+            found += ["too-large", "too-slow", "rate-limited"]
+        return tuple(dict.fromkeys([*found, "invalid", "store-down", "disk-full", "stopping"]))
+
+
+_WINDOW = Parameter("window", "a window, by name; all that may be shown if not given", many=True)
+_WAY = (
+    Parameter("method", "the method by name; auto if not given"),
+    Parameter("goal", "what auto chooses for: distribution, subset, top, mean or range"),
+    Parameter("then", "a method to apply to the result", many=True),
+    Parameter("confidence", "of the intervals; 0.95 if not given"),
+)
+_ASKED = tuple(Parameter(name, means, many=True) for name, means in QUESTIONS.items())
+_SIDES = (
+    Parameter("first", "the fingerprint of the first survey", needed=True),
+    Parameter("second", "the fingerprint of the second survey, may be the same", needed=True),
+    Parameter("first_window", "a window of the first side", many=True),
+    Parameter("second_window", "a window of the second side", many=True),
+)
+_NUMBERS = ("below-minimum-batch", "unfit")
+_UPLOAD = (
+    "malformed", "wrong-version", "no-id", "wrong-payload", "unknown-survey", "window-closed",
+    "clock-skew", "not-allowed",
+)  # fmt: skip
+_SURVEY = "/surveys/{fingerprint}"
+
+ROUTES = (
+    Described("GET", "/", "A page for people.", health.front_page, "text/html"),
+    Described(
+        "POST", "/reports", "Reports of one survey and window, in MessagePack or JSON.", None,
+        "Acknowledgement", takes="Upload", refuses=_UPLOAD,
+    ),
+    Described("GET", "/surveys", "All surveys.", publishing.list_surveys, "Surveys"),
+    Described(
+        "POST", "/surveys", "Publish a survey; the same again changes nothing.", publishing.publish,
+        "Published", "publish", takes="Publication", statuses=(200, 201), refuses=("mismatch",),
+    ),
+    Described("GET", _SURVEY, "A survey's canonical JSON.", publishing.show_survey, "Survey"),
+    Described(
+        "POST", f"{_SURVEY}/close", "Take no more reports of a survey.", publishing.close,
+        "About", "publish",
+    ),
+    Described(
+        "POST", f"{_SURVEY}/tokens", "Fresh tokens to upload with.", publishing.issue_tokens,
+        "Tokens", "publish", takes="TokensWanted", statuses=(201,),
+    ),
+    Described(
+        "DELETE", _SURVEY + "/reports/{id}", "Take a report out, by its id.",
+        publishing.delete_report, "Deleted", refuses=("no-such-report", "scrubbed"),
+    ),
+    Described(
+        "GET", f"{_SURVEY}/status", "Counts by window, and refusals.", reading.status, "Status",
+        "read",
+    ),
+    Described(
+        "GET", f"{_SURVEY}/estimate", "The share of every value, or all keys.", reading.estimate,
+        "Answers", "read", (_WINDOW, *_WAY), refuses=_NUMBERS,
+    ),
+    Described(
+        "GET", f"{_SURVEY}/answers", "Answers to questions.", reading.answers, "Answers", "read",
+        (_WINDOW, *_WAY, *_ASKED), refuses=_NUMBERS,
+    ),
+    Described(
+        "GET", f"{_SURVEY}/answers.csv", "The same as a table.", reading.answers_csv, "text/csv",
+        "read", (_WINDOW, *_WAY, *_ASKED), refuses=_NUMBERS,
+    ),
+    Described(
+        "GET", f"{_SURVEY}/reports.parquet", "Reports as Parquet.", downloads.reports_parquet,
+        "application/vnd.apache.parquet", "read", (_WINDOW,),
+        refuses=("below-minimum-batch", "not-installed"),
+    ),
+    Described(
+        "GET", f"{_SURVEY}/reports.csv", "Reports as CSV.", downloads.reports_csv, "text/csv",
+        "read", (_WINDOW,), refuses=("below-minimum-batch",),
+    ),
+    Described(
+        "GET", "/differences", "How a second side differs from a first.", reading.differences,
+        "Differences", "read", (*_SIDES, *_WAY, *_ASKED),
+        refuses=(*_NUMBERS, "mismatch", "unknown-survey"),
+    ),
+    Described("GET", "/health", "Alive and ready.", health.health, "Health"),
+    Described("GET", "/metrics", "Numbers for Prometheus.", health.metrics, "text/plain"),
+    Described("GET", "/openapi.json", "This address in OpenAPI.", None, "OpenAPI"),
+)  # fmt: skip
+"""Every route of a collector."""

@@ -1,0 +1,141 @@
+"""What a collector is told at its start: a file, the environment, and arguments, in this order.
+
+Every setting is a field with what it means and what is allowed beside it; the page of HTTP
+lists them all.  Later sources win: arguments over ``SOTTOVOCE_*`` over the file.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from sottovoce.core.errors import CorruptBytes, InvalidInput
+
+__all__ = ["ENVIRONMENT", "Settings", "load_settings"]
+
+ENVIRONMENT = "SOTTOVOCE_"
+"""Variables are named so, followed by the setting in capitals."""
+
+OWNER = "the collector"
+
+
+def _text(default: str, means: str) -> Any:
+    return field(default=default, metadata={"means": means, "least": None})
+
+
+def _number(default: float, least: float, means: str) -> Any:
+    return field(default=default, metadata={"means": means, "least": least})
+
+
+@dataclass(frozen=True)
+class Settings:
+    """All settings of a collector, checked.
+
+    >>> Settings(port=9000).port
+    9000
+    """
+
+    store: str = _text("collector.db", "file of the SQLite store, or the URL of a PostgreSQL one")
+    host: str = _text("127.0.0.1", "address that is listened on")
+    port: int = _number(8000, 0, "port that is listened on; 0 takes a free one")
+    secret_file: str = _text("collector.secret", "file of the secret, made at the first start")
+    proxies: str = _text("", "addresses of proxies whose X-Forwarded-For is believed, by commas")
+    body_bytes: int = _number(2**20, 1, "bytes an upload may have")
+    upload_reports: int = _number(10_000, 1, "reports an upload may have")
+    body_seconds: float = _number(20.0, 0.01, "seconds in which a body must have come")
+    idle_seconds: float = _number(20.0, 0.01, "seconds a connection may be silent between requests")
+    rate: float = _number(10_000.0, 0, "uploads a second from everybody; 0: no limit")
+    address_rate: float = _number(0.0, 0, "uploads a second from one address; 0: no limit")
+    queue: int = _number(10_000, 1, "uploads that may wait to be written")
+    gather_seconds: float = _number(0.004, 0, "seconds that a commit waits for company")
+    waiting_bytes: int = _number(2**26, 1, "bytes of all uploads that are being taken")
+    skew_minutes: float = _number(15.0, 0, "minutes a device's clock may be ahead")
+    patience_days: int = _number(2, 0, "days that reports of a window are taken after its end")
+    fold_seconds: float = _number(5.0, 0.01, "seconds between two foldings of reports into tallies")
+    expire_seconds: float = _number(3600.0, 0.01, "seconds between two rounds of retention")
+    stop_seconds: int = _number(10, 1, "seconds that requests under way may take at the end")
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            object.__setattr__(self, each.name, _checked(each.name, getattr(self, each.name)))
+        if self.port > 65_535:
+            raise InvalidInput("port", OWNER, "from 0 to 65535", self.port)
+
+
+_KINDS: dict[str, type[str] | type[int] | type[float]] = {
+    each.name: {"str": str, "int": int, "float": float}[str(each.type)] for each in fields(Settings)
+}
+_LEAST: dict[str, float | None] = {each.name: each.metadata["least"] for each in fields(Settings)}
+_WORDS = {str: "text", int: "a whole number", float: "a number"}
+
+
+def _checked(name: str, value: Any) -> Any:
+    """The value of a setting in its own type; an error where it is of another, or too small."""
+    kind, least = _KINDS[name], _LEAST[name]
+    allowed = _WORDS[kind] + ("" if least is None else f" of at least {least:g}")
+    fits = isinstance(value, (int, float) if kind is float else kind)
+    if not fits or isinstance(value, bool):
+        raise InvalidInput(name, OWNER, allowed, value)
+    if least is not None and not (math.isfinite(value) and value >= least):
+        raise InvalidInput(name, OWNER, allowed, value)
+    return kind(value)
+
+
+def load_settings(
+    path: str | os.PathLike[str] | None = None,
+    environment: Mapping[str, str] | None = None,
+    **given: Any,
+) -> Settings:
+    """Settings of a TOML file, of the environment (``os.environ`` if None), and of arguments.
+
+    Arguments that are None are as if they were not there.
+
+    >>> load_settings(environment={"SOTTOVOCE_PORT": "9000", "SOTTOVOCE_RATE": "50"}, port=9001)
+    Settings(store='collector.db', host='127.0.0.1', port=9001, ... rate=50.0, ...)
+    """
+    found = {} if path is None else _from_file(Path(path))
+    found |= _from_environment(os.environ if environment is None else environment)
+    for name, value in given.items():
+        _check_name(name, "an argument")
+        if value is not None:
+            found[name] = value
+    return Settings(**found)
+
+
+def _from_file(path: Path) -> dict[str, Any]:
+    try:
+        told = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise CorruptBytes(f"{path} is no TOML: {error}") from error
+    for name, value in told.items():
+        _check_name(name, str(path))
+        _checked(name, value)
+    return told
+
+
+def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
+    """Settings among the variables; other variables that begin alike are left alone."""
+    found = {}
+    for name, kind in _KINDS.items():
+        variable = ENVIRONMENT + name.upper()
+        if variable in environment:
+            found[name] = _read(kind, environment[variable], variable)
+    return found
+
+
+def _read(kind: Callable[[str], Any], text: str, variable: str) -> Any:
+    try:
+        return kind(text)
+    except ValueError:
+        raise InvalidInput(variable, "the environment", _WORDS[kind], text) from None  # type: ignore[index]
+
+
+def _check_name(name: str, where: str) -> None:
+    if name not in _KINDS:
+        allowed = f"one of {', '.join(_KINDS)}"
+        raise InvalidInput("a setting", where, allowed, name)

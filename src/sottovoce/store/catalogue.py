@@ -1,0 +1,121 @@
+"""The surveys and windows of a store, remembered between transactions."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+from datetime import date
+
+from sqlalchemy import Connection, insert, select, update
+
+from sottovoce.core.errors import InvalidInput, Mismatch
+from sottovoce.core.payloads import reports_from_rows, row_width
+from sottovoce.core.reports import Reports
+from sottovoce.core.survey import Survey
+from sottovoce.core.tally import Tally
+from sottovoce.core.windows import window_days
+from sottovoce.store.items import Published, Rules, check_rules
+from sottovoce.store.schema import surveys, windows
+
+__all__ = ["Catalogue", "Entry", "Window"]
+
+
+@dataclass
+class Window:
+    """A window that reports came for: its number, and whether it is over for good."""
+
+    number: int
+    over: bool
+
+
+@dataclass
+class Entry:
+    """A survey that is collected for."""
+
+    number: int
+    published: Published
+    windows: dict[str, Window] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.mechanism = self.published.survey.mechanism
+        self.width = row_width(self.mechanism)
+
+    def reports(self, rows: bytes) -> Reports:
+        return reports_from_rows(self.mechanism, rows)
+
+    def tally(self, rows: bytes) -> Tally:
+        return self.mechanism.tally(self.reports(rows))
+
+    def last_day(self, window: str) -> date:
+        """The last day on which a report for that window can be made."""
+        survey = self.published.survey
+        last = window_days(survey.window, window)[1]
+        return min(last, date.fromisoformat(survey.closes)) if survey.closes else last
+
+
+class Catalogue:
+    """What is published, by fingerprint."""
+
+    def __init__(self) -> None:
+        self.entries: dict[str, Entry] = {}
+
+    def entry(self, fingerprint: str) -> Entry:
+        found = self.entries.get(fingerprint)
+        if found is None:
+            allowed = "the fingerprint of a published survey"
+            raise InvalidInput("fingerprint", "the store", allowed, fingerprint)
+        return found
+
+    def chosen(self, fingerprint: str | None) -> Collection[Entry]:
+        """The entry of one survey, or those of all."""
+        return list(self.entries.values()) if fingerprint is None else [self.entry(fingerprint)]
+
+    def load(self, connection: Connection) -> None:
+        """Read what is there; a survey already read is not read again."""
+        for row in connection.execute(select(surveys)):
+            known = self.entries.get(row.fingerprint)
+            if known is None:
+                rules = Rules(row.upload, row.retention, row.scrub)
+                published = Published(Survey.from_json(row.document), rules, row.closed)
+                self.entries[row.fingerprint] = Entry(row.number, published)
+            elif known.published.closed != row.closed:
+                known.published = replace(known.published, closed=row.closed)
+        by_number = {entry.number: entry for entry in list(self.entries.values())}
+        chosen = select(windows.c.number, windows.c.survey, windows.c.name, windows.c.over)
+        for row in connection.execute(chosen):
+            by_number[row.survey].windows[row.name] = Window(row.number, row.over)
+
+    def publish(self, connection: Connection, survey: Survey, rules: Rules) -> Entry | None:
+        """The entry of a new survey; None where it is there already, by the same rules."""
+        check_rules(survey, rules)
+        known = self.entries.get(survey.fingerprint)
+        if known is not None:
+            if known.published.rules != rules:
+                raise Mismatch(
+                    f"survey {survey.name!r} ({survey.fingerprint}) is published with "
+                    f"{known.published.rules}; it cannot be published again with {rules}"
+                )
+            return None
+        row = {
+            "fingerprint": survey.fingerprint,
+            "document": survey.to_json(),
+            "upload": rules.upload,
+            "retention": rules.retention,
+            "scrub": rules.scrub,
+            "closed": False,
+        }
+        added = connection.execute(insert(surveys).values(row).returning(surveys.c.number))
+        return Entry(added.scalar_one(), Published(survey, rules))
+
+    def close(self, connection: Connection, entry: Entry) -> Published:
+        """A survey that takes no more reports."""
+        chosen = update(surveys).where(surveys.c.number == entry.number)
+        connection.execute(chosen.values(closed=True))
+        return replace(entry.published, closed=True)
+
+    def add_window(self, connection: Connection, entry: Entry, name: str) -> Window:
+        """A window that the first report comes for."""
+        window_days(entry.published.survey.window, name)  # refuses what is no window of it
+        row = {"survey": entry.number, "name": name}
+        added = connection.execute(insert(windows).values(row).returning(windows.c.number))
+        return Window(added.scalar_one(), False)

@@ -1,0 +1,168 @@
+"""Reports counted into tallies, a piece at a time, and tallies read.
+
+A commit leaves its rows in ``changes``, side by side; folding adds them to the tallies of
+their windows and removes them, in one transaction: after a crash a row is in one place or
+the other, never in both.  A deletion is a change too, with sign -1, and comes after the
+change that it undoes, so that no cell is ever below 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from sottovoce.core.errors import CorruptBytes
+from sottovoce.core.tally import Tally
+from sottovoce.core.windows import window_days
+from sottovoce.store.catalogue import Entry
+from sottovoce.store.database import Database
+from sottovoce.store.schema import changes, tallies
+
+__all__ = ["fold", "tally", "tally_of"]
+
+_LARGE = 2**16
+_SHARE = 16
+"""A tally of more than ``_LARGE`` cells is written anew only for a 16th as many reports."""
+_MOST_BYTES = 2**25
+"""Rows of one window held in memory before they are counted."""
+
+
+def fold(database: Database, entries: Collection[Entry], most: int, *, lazy: bool) -> int:
+    """Fold about ``most`` reports: how many."""
+    by_window = {w.number: entry for entry in entries for w in list(entry.windows.values())}
+    with database.reading() as connection:
+        due = _due(connection, by_window, lazy)
+        pieces = _gather(connection, due, most)
+        before = {window: _stored_tally(connection, by_window[window], window) for window in pieces}
+    if not pieces:
+        return 0
+    after = {w: piece.onto(before[w] or _empty(by_window[w])) for w, piece in pieces.items()}
+    with database.writing() as connection:
+        for window, result in after.items():
+            values = {"n": result.n, "cells": _bytes_of_cells(result.cells)}
+            if before[window] is None:
+                connection.execute(insert(tallies).values(window=window, **values))
+            else:
+                chosen = update(tallies).where(tallies.c.window == window)
+                connection.execute(chosen.values(values))
+            folded = (changes.c.window == window) & (changes.c.number <= pieces[window].last)
+            connection.execute(delete(changes).where(folded))
+    return sum(piece.reports for piece in pieces.values())
+
+
+def tally(database: Database, entry: Entry, names: Iterable[str] | None) -> Tally:
+    """The tallies of windows, merged, with all changes that are not yet folded."""
+    if names is None:
+        chosen = [window.number for window in list(entry.windows.values())]
+    else:
+        for name in (asked := sorted(set(names))):
+            window_days(entry.published.survey.window, name)  # refuses what is no window of it
+        chosen = [entry.windows[name].number for name in asked if name in entry.windows]
+    with database.reading() as connection:
+        return tally_of(connection, entry, chosen)
+
+
+def tally_of(connection: Connection, entry: Entry, chosen: Collection[int]) -> Tally:
+    """The tallies of windows by number, merged, with all changes that are not yet folded."""
+    pieces = _gather(connection, dict.fromkeys(chosen, entry), None)
+    stored = [_stored_tally(connection, entry, number) for number in chosen]
+    total = sum((found for found in stored if found is not None), _empty(entry))
+    for piece in pieces.values():
+        total = piece.onto(total)
+    return total
+
+
+class _Piece:
+    """Changes of one window that follow each other."""
+
+    def __init__(self, entry: Entry) -> None:
+        self.entry, self.last, self.reports, self._bytes = entry, 0, 0, 0
+        self._rows: dict[int, list[bytes]] = {1: [], -1: []}
+        self._counted: dict[int, Tally] = {}
+
+    def add(self, number: int, sign: int, reports: int, rows: bytes) -> None:
+        self.last = number
+        self.reports += reports
+        self._rows[sign].append(rows)
+        self._bytes += len(rows)
+        if self._bytes > _MOST_BYTES:
+            self._count()
+
+    def _count(self) -> None:
+        for sign, rows in self._rows.items():
+            if rows:
+                counted = self.entry.tally(b"".join(rows))
+                before = self._counted.get(sign)
+                self._counted[sign] = counted if before is None else before + counted
+                rows.clear()
+        self._bytes = 0
+
+    def onto(self, before: Tally) -> Tally:
+        """A tally with these changes made."""
+        self._count()
+        added, removed = self._counted.get(1), self._counted.get(-1)
+        total = before if added is None else before + added
+        if removed is None:
+            return total
+        return Tally(total.mechanism, total.n - removed.n, total.cells - removed.cells)
+
+
+def _due(connection: Connection, by_window: dict[int, Entry], lazy: bool) -> dict[int, Entry]:
+    """The windows with changes, without those whose tally is too large to be written for so few."""
+    news = select(changes.c.window, func.sum(changes.c.reports)).group_by(changes.c.window)
+    due = {}
+    for window, reports in connection.execute(news):
+        entry = by_window.get(window)
+        if entry is not None:
+            cells = entry.mechanism.cells
+            if not lazy or cells <= _LARGE or reports * _SHARE >= cells:
+                due[window] = entry
+    return due
+
+
+def _gather(
+    connection: Connection, by_window: dict[int, Entry], most: int | None
+) -> dict[int, _Piece]:
+    """The first changes of some windows, until they are ``most`` reports."""
+    pieces: dict[int, _Piece] = {}
+    if not by_window:
+        return pieces
+    chosen = select(changes).where(changes.c.window.in_(by_window)).order_by(changes.c.number)
+    seen = 0
+    with connection.execute(chosen, execution_options={"yield_per": 1000}) as found:
+        for number, window, sign, reports, rows in found:
+            if window not in pieces:
+                pieces[window] = _Piece(by_window[window])
+            pieces[window].add(number, sign, reports, rows)
+            seen += reports
+            if most is not None and seen >= most:
+                break
+    return pieces
+
+
+def _stored_tally(connection: Connection, entry: Entry, window: int) -> Tally | None:
+    """What is folded of a window."""
+    chosen = select(tallies.c.n, tallies.c.cells).where(tallies.c.window == window)
+    found = connection.execute(chosen).one_or_none()
+    if found is None:
+        return None
+    return Tally(entry.mechanism, found.n, _cells_from_bytes(found.cells, entry.mechanism.cells))
+
+
+def _empty(entry: Entry) -> Tally:
+    return Tally.empty(entry.mechanism)
+
+
+def _bytes_of_cells(cells: NDArray[np.int64]) -> bytes:
+    smallest = np.min_scalar_type(int(cells.max()))
+    return cells.astype(smallest.newbyteorder("<")).tobytes()
+
+
+def _cells_from_bytes(data: bytes, cells: int) -> NDArray[np.int64]:
+    width, rest = divmod(len(data), cells)
+    if rest or width not in (1, 2, 4, 8):
+        raise CorruptBytes(f"a tally of {cells} cells in {len(data)} bytes")
+    return np.frombuffer(data, dtype=f"<u{width}").astype(np.int64)

@@ -1,0 +1,142 @@
+"""The tables, one schema for SQLite and PostgreSQL.
+
+No column says who sent a report or when it came.  Tables with a random key keep no order
+of arrival either (WITHOUT ROWID in SQLite), except ``changes``, whose rows go as soon as
+they are folded.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    Column,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Integer,
+    LargeBinary,
+    MetaData,
+    SmallInteger,
+    Table,
+    Text,
+    UniqueConstraint,
+    false,
+)
+
+__all__ = [
+    "DELETED",
+    "HELD",
+    "SCRUBBED",
+    "changes",
+    "metadata",
+    "refusals",
+    "reports",
+    "surveys",
+    "tallies",
+    "tokens",
+    "windows",
+]
+
+HELD, SCRUBBED, DELETED = 0, 1, 2
+"""States of a report: all there; its payload gone; only its id left, as a tombstone."""
+
+metadata = MetaData(
+    naming_convention={
+        "pk": "pk_%(table_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_N_name)s",
+    }
+)
+
+_Number = BigInteger().with_variant(Integer, "sqlite")
+
+
+def _count(name: str) -> Column[int]:
+    return Column(name, BigInteger, nullable=False, server_default="0")
+
+
+surveys = Table(
+    "surveys",
+    metadata,
+    Column("number", _Number, primary_key=True),
+    Column("fingerprint", Text, nullable=False, unique=True),
+    Column("document", Text, nullable=False),
+    Column("upload", Text, nullable=False),
+    Column("retention", Integer),
+    Column("scrub", Boolean, nullable=False),
+    Column("closed", Boolean, nullable=False),
+)
+"""What is collected for: the survey's canonical JSON, and its rules."""
+
+windows = Table(
+    "windows",
+    metadata,
+    Column("number", _Number, primary_key=True),
+    Column("survey", ForeignKey(surveys.c.number), nullable=False),
+    Column("name", Text, nullable=False),
+    _count("stored"),
+    _count("duplicates"),
+    _count("deleted"),
+    _count("expired"),
+    Column("over", Boolean, nullable=False, server_default=false()),
+    Column("cleared", Boolean, nullable=False, server_default=false()),
+    _count("scrubbed"),
+    UniqueConstraint("survey", "name"),
+    UniqueConstraint("survey", "number"),
+)
+"""Counters of a window.  One that is ``over`` takes no more reports, because it loses its ids;
+when all are gone it is ``cleared``."""
+
+reports = Table(
+    "reports",
+    metadata,
+    Column("survey", _Number, primary_key=True, autoincrement=False),
+    Column("id", LargeBinary(16), primary_key=True),
+    Column("window", _Number, nullable=False),
+    Column("state", SmallInteger, nullable=False),
+    Column("row", LargeBinary),
+    ForeignKeyConstraint(["survey", "window"], [windows.c.survey, windows.c.number]),
+    sqlite_with_rowid=False,
+)
+"""Reports by survey and id: the order of ids is the only one there is."""
+
+changes = Table(
+    "changes",
+    metadata,
+    Column("number", _Number, primary_key=True),
+    Column("window", ForeignKey(windows.c.number), nullable=False),
+    Column("sign", SmallInteger, nullable=False),
+    Column("reports", Integer, nullable=False),
+    Column("rows", LargeBinary, nullable=False),
+)
+"""What is not yet in a tally: rows of one commit and window, side by side, to be added
+(``sign`` 1) or taken out (-1).  Folding removes them."""
+
+tallies = Table(
+    "tallies",
+    metadata,
+    Column("window", ForeignKey(windows.c.number), primary_key=True, autoincrement=False),
+    Column("n", BigInteger, nullable=False),
+    Column("cells", LargeBinary, nullable=False),
+)
+"""Cells as little-endian unsigned integers of the fewest bytes that hold them all."""
+
+tokens = Table(
+    "tokens",
+    metadata,
+    Column("window", ForeignKey(windows.c.number), primary_key=True, autoincrement=False),
+    Column("token", LargeBinary(32), primary_key=True),
+    Column("used", Integer, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""How many reports a token, hashed with survey and window, has brought; not which."""
+
+refusals = Table(
+    "refusals",
+    metadata,
+    Column("fingerprint", Text, primary_key=True),
+    Column("code", Text, primary_key=True),
+    _count("reports"),
+    sqlite_with_rowid=False,
+)
+"""Reports refused, by survey (empty where unknown) and code."""

@@ -1,0 +1,213 @@
+"""SQLite: one file, a write-ahead log that is synced at every commit, one writer.
+
+The log is emptied into the database by a thread of its own.  A checkpoint in the writer's
+way would make some commits wait for it; one that only ever runs beside the writer would never
+find the log at rest, which would then grow for ever.  So most of it is done beside the
+writer, and only the little that came meanwhile while it waits.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+import sqlite3
+import threading
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, create_engine, event
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import QueuePool
+
+from sottovoce.core.errors import CorruptBytes, InvalidInput
+from sottovoce.core.files import write_whole
+from sottovoce.store.database import Database
+from sottovoce.store.errors import StoreBusy, StoreDown, StoreFull
+
+__all__ = ["SQLite"]
+
+_LOG = logging.getLogger(__name__)
+_WAIT = 10.0
+"""Seconds to wait for another process that holds the file for a moment."""
+_CACHE_KIB = 64 * 1024
+_LOG_PAGES = 16 * 1024
+"""Pages in the write-ahead log after which it is emptied."""
+_LOG_BYTES = 64 * 2**20
+"""Bytes that the file of an emptied log may keep."""
+_IDLE = 2.0
+"""Seconds after which also a short log is emptied."""
+_ROOM = 2**20
+"""With less than this free, an error of writing is taken for a full disk."""
+
+
+class SQLite(Database):
+    """A store in one SQLite file."""
+
+    name = "sqlite"
+    known_sql = """WITH RECURSIVE place(i) AS
+        (SELECT 0 UNION ALL SELECT i + 1 FROM place WHERE i + 1 < :n)
+        SELECT group_concat(i) FROM place WHERE EXISTS
+        (SELECT 1 FROM reports WHERE survey = :survey AND id = substr(:ids, 16 * i + 1, 16))"""
+    insert_sql = """WITH RECURSIVE place(i) AS
+        (SELECT 0 UNION ALL SELECT i + 1 FROM place WHERE i + 1 < :n)
+        INSERT INTO reports (survey, id, "window", state, "row")
+        SELECT :survey, substr(:ids, 16 * i + 1, 16), :window, 0, substr(:rows, :width * i + 1, :width)
+        FROM place"""
+    used_sql = """WITH RECURSIVE place(i) AS
+        (SELECT 0 UNION ALL SELECT i + 1 FROM place WHERE i + 1 < :n)
+        SELECT group_concat(i || ':' || used) FROM place CROSS JOIN tokens
+        ON "window" = :window AND token = substr(:tokens, 32 * i + 1, 32)"""
+    charge_sql = """INSERT INTO tokens ("window", token, used)
+        SELECT :window, substr(:tokens, 32 * key + 1, 32), value FROM json_each(:used) WHERE true
+        ON CONFLICT ("window", token) DO UPDATE SET used = excluded.used"""
+    begin_read_sql = "BEGIN"
+    begin_write_sql = "BEGIN IMMEDIATE"
+
+    def __init__(self, path: Path, *, writable: bool) -> None:
+        if not writable and not path.is_file():
+            raise InvalidInput("store", "open_store", "a store that is there already", str(path))
+        if writable and not path.parent.is_dir():
+            raise InvalidInput("store", "open_store", "in a folder that exists", str(path))
+        engine = create_engine(
+            f"sqlite:///{path}",
+            isolation_level="AUTOCOMMIT",
+            poolclass=QueuePool,
+            connect_args={"timeout": _WAIT, "check_same_thread": False, "cached_statements": 64},
+        )
+
+        @event.listens_for(engine, "connect")
+        def prepare(connection: sqlite3.Connection, _record: Any) -> None:
+            connection.isolation_level = None
+            connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
+            connection.execute("PRAGMA temp_store = MEMORY")
+            if not writable:
+                connection.execute("PRAGMA query_only = ON")
+
+        super().__init__(engine, str(path))
+        self.path = path
+        self._pages, self._wake, self._closing = 0, threading.Event(), False
+        self._emptier: threading.Thread | None = None
+        self._guard: sqlite3.Connection | None = None
+
+    def claim(self) -> None:
+        """Hold a lock on a neighbour of the file for as long as the process lives."""
+        guard = sqlite3.connect(
+            f"{self.path}.lock", timeout=0, isolation_level=None, check_same_thread=False
+        )
+        try:
+            guard.execute("PRAGMA journal_mode = MEMORY")  # no further file
+            guard.execute("BEGIN EXCLUSIVE")
+        except sqlite3.OperationalError as error:
+            guard.close()
+            if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                raise StoreBusy(
+                    f"another collector writes to {self.path}; stop it first, "
+                    "or open the store with writable=False"
+                ) from error
+            raise self.translate(error) or error from error
+        self._guard = guard
+        self._emptier = threading.Thread(target=self._empty_log, name="checkpoints", daemon=True)
+        self._emptier.start()
+
+    def prepare_writing(self, connection: Connection) -> None:
+        driver = connection.connection.driver_connection
+        assert isinstance(driver, sqlite3.Connection)
+        for pragma in (
+            "journal_mode = WAL",
+            "synchronous = FULL",
+            "foreign_keys = ON",
+            "secure_delete = ON",
+            "wal_autocheckpoint = 0",
+            f"journal_size_limit = {_LOG_BYTES}",
+        ):
+            driver.execute(f"PRAGMA {pragma}").fetchall()
+        found = [
+            driver.execute(f"PRAGMA {name}").fetchone()[0]
+            for name in ("journal_mode", "synchronous", "foreign_keys", "secure_delete")
+        ]
+        if found != ["wal", 2, 1, 1]:
+            raise StoreDown(
+                f"{self.path} cannot be written durably: journal_mode, synchronous, foreign_keys, "
+                f"secure_delete are {found}"
+            )
+
+    def translate(self, error: Exception) -> Exception | None:
+        cause = error.orig if isinstance(error, DBAPIError) else error
+        code = getattr(cause, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+        if not isinstance(cause, sqlite3.Error) or code == sqlite3.SQLITE_ERROR:
+            return None
+        if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
+            return CorruptBytes(f"{self.path} is no SQLite database, or a damaged one: {cause}")
+        failed = code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
+        if code == sqlite3.SQLITE_FULL or (failed and self._no_room()):
+            return StoreFull(f"no room for {self.path}: {cause}")
+        if isinstance(cause, sqlite3.OperationalError):
+            return StoreDown(f"{self.path} cannot be used: {cause}")
+        return None
+
+    def _no_room(self) -> bool:
+        try:
+            return shutil.disk_usage(self.path.parent).free < _ROOM
+        except OSError:
+            return False
+
+    # -- the log -------------------------------------------------------------------------
+
+    def wrote(self, rows: int) -> None:
+        """Every random id is in a page of its own, as soon as there are many."""
+        self._pages += rows + 8
+        if self._pages >= _LOG_PAGES:
+            self._wake.set()
+
+    def _empty_log(self) -> None:
+        while not self._closing:
+            self._wake.wait(_IDLE)
+            self._wake.clear()
+            if self._pages and not self._closing:
+                try:
+                    self.empty_log()
+                except (sqlite3.Error, StoreDown) as error:
+                    _LOG.warning("the log of the store was not emptied: %s", type(error).__name__)
+
+    def empty_log(self) -> None:
+        """Two passes beside the writer, each shorter than the one before, and one with it."""
+        with closing(sqlite3.connect(self.path, timeout=_WAIT, isolation_level=None)) as beside:
+            beside.execute("PRAGMA synchronous = FULL")
+            for _ in range(2):
+                beside.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+            with self.lock:
+                beside.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
+                self._pages = 0
+
+    # -- the rest ------------------------------------------------------------------------
+
+    def integrity(self, connection: Connection) -> list[str]:
+        found = [row[0] for row in connection.exec_driver_sql("PRAGMA integrity_check")]
+        strays = connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall()
+        wrong = [f"integrity: {text}" for text in found if text != "ok"]
+        return wrong + [f"foreign key: {tuple(row)}" for row in strays]
+
+    def backup(self, path: str) -> None:
+        target = Path(path)
+        if target.exists():
+            raise InvalidInput("path", "a backup", "that of no file yet", path)
+
+        def fill(part: Path) -> None:
+            with closing(sqlite3.connect(self.path, timeout=_WAIT, isolation_level=None)) as source:
+                source.execute("VACUUM INTO ?", (str(part),))  # sees one moment, holds up nobody
+
+        try:
+            write_whole(target, fill)
+        except sqlite3.Error as error:
+            raise self.translate(error) or error from error
+
+    def close(self) -> None:
+        self._closing = True
+        self._wake.set()
+        if self._emptier is not None:
+            self._emptier.join()
+        super().close()
+        if self._guard is not None:
+            self._guard.close()
+            self._guard = None

@@ -1,0 +1,217 @@
+"""A store: surveys, their reports, tallies and counters, in one database."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+from types import TracebackType
+
+from sottovoce.core.errors import Unfit
+from sottovoce.core.reports import Reports
+from sottovoce.core.survey import Survey
+from sottovoce.core.tally import Tally
+from sottovoce.core.windows import today as today_in_utc
+from sottovoce.store import checking, folding, reading, removing
+from sottovoce.store.catalogue import Catalogue, Entry
+from sottovoce.store.database import Database
+from sottovoce.store.items import Counts, Published, Receipt, Refusals, Rules, Submission
+from sottovoce.store.writing import Batch
+
+__all__ = ["Store"]
+
+
+class Store:
+    """Everything that a collector keeps; open one with :func:`sottovoce.store.open_store`.
+
+    Any thread may call any method.  Transactions that write come one after the other, and long
+    work (:meth:`fold`, :meth:`scrub`, :meth:`expire`) is made of short ones, so that reports
+    are taken in between.
+    """
+
+    def __init__(self, database: Database, *, writable: bool) -> None:
+        self.database, self.writable = database, writable
+        self._catalogue = Catalogue()
+        self._fold_lock = threading.Lock()
+        with database.reading() as connection:
+            self._catalogue.load(connection)
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<store in {self.database.where}>"
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self.database.close()
+
+    def _current(self) -> Catalogue:
+        """What is published, also by a collector that runs elsewhere."""
+        if not self.writable:
+            with self.database.reading() as connection:
+                self._catalogue.load(connection)
+        return self._catalogue
+
+    def _entry(self, fingerprint: str) -> Entry:
+        return self._current().entry(fingerprint)
+
+    def _check_writable(self, what: str) -> None:
+        if not self.writable:
+            raise Unfit(f"{what}: the store in {self.database.where} was opened only for reading")
+
+    # -- surveys ---------------------------------------------------------------------------
+
+    def publish(self, survey: Survey, rules: Rules | None = None) -> bool:
+        """Collect for a survey from now on: True if it is new, False if it was there already.
+
+        The same survey with other rules is a :class:`~sottovoce.core.errors.Mismatch`.
+        """
+        self._check_writable("publish")
+        with self.database.lock:
+            with self.database.writing() as connection:
+                entry = self._catalogue.publish(connection, survey, rules or Rules())
+            if entry is not None:
+                self._catalogue.entries[survey.fingerprint] = entry
+            return entry is not None
+
+    def surveys(self) -> dict[str, Published]:
+        """What is published, by fingerprint."""
+        return {key: entry.published for key, entry in list(self._current().entries.items())}
+
+    def close_survey(self, fingerprint: str) -> None:
+        """Take no more reports of a survey, for good."""
+        self._check_writable("close_survey")
+        with self.database.lock:
+            entry = self._catalogue.entry(fingerprint)
+            with self.database.writing() as connection:
+                closed = self._catalogue.close(connection, entry)
+            entry.published = closed
+
+    # -- reports in ------------------------------------------------------------------------
+
+    def write(self, items: Sequence[Submission | Refusals]) -> list[Receipt]:
+        """Store submissions and count refusals, in one transaction that is on the disk on return.
+
+        One receipt an item, in order.  If anything fails nothing of it is stored, and it is
+        :class:`StoreFull` or :class:`StoreDown` that says so.
+        """
+        self._check_writable("write")
+        with self.database.lock:
+            batch = Batch(self._catalogue, items)
+            with self.database.writing() as connection:
+                receipts = batch.write(self.database, connection)
+            for (fingerprint, name), window in batch.new_windows.items():
+                self._catalogue.entry(fingerprint).windows[name] = window
+        self.database.wrote(batch.stored)
+        return receipts
+
+    # -- tallies ---------------------------------------------------------------------------
+
+    def fold(self, fingerprint: str | None = None, most: int = 200_000) -> int:
+        """Count reports into the tallies of their windows: how many, 0 when none is left.
+
+        For all surveys at once, a window waits until its news are worth writing its tally
+        anew; for one survey everything is folded.
+        """
+        self._check_writable("fold")
+        entries = self._catalogue.chosen(fingerprint)
+        with self._fold_lock:
+            return folding.fold(self.database, entries, most, lazy=fingerprint is None)
+
+    def _fold_all(self, fingerprint: str) -> None:
+        while self.fold(fingerprint):
+            pass
+
+    def tally(self, fingerprint: str, windows: Iterable[str] | None = None) -> Tally:
+        """The tally of all reports in some windows, or in all: up to date, whatever is folded."""
+        entry = self._entry(fingerprint)
+        return folding.tally(self.database, entry, windows)
+
+    # -- reports out -----------------------------------------------------------------------
+
+    def delete(self, fingerprint: str, id: bytes) -> bool:
+        """Take a report out, of its tally too; False if there is none of that id.
+
+        The id stays, so that the report does not come back when it is sent again.
+        """
+        self._check_writable("delete")
+        with self.database.lock:
+            entry = self._catalogue.entry(fingerprint)
+            with self.database.writing() as connection:
+                return removing.delete(connection, entry, id)
+
+    def expire(self, today: date) -> int:
+        """Remove what has been kept as long as its survey's rules say: how many reports.
+
+        Payloads and ids go, of windows that closed more than ``retention`` days ago, and such a
+        window takes no more reports.  Tallies stay.
+        """
+        self._check_writable("expire")
+        return sum(self._expire(entry, today) for entry in self._catalogue.chosen(None))
+
+    def _expire(self, entry: Entry, today: date) -> int:
+        names = removing.expired_windows(self.database, entry, today)
+        if not names:
+            return 0
+        due = [entry.windows[name] for name in names if name in entry.windows]
+        numbers = [window.number for window in due]
+        with self.database.lock:
+            with self.database.writing() as connection:
+                removing.end_windows(connection, numbers)
+            for window in due:
+                window.over = True
+        self._fold_all(entry.published.survey.fingerprint)
+        return removing.expire(self.database, entry, numbers)
+
+    def scrub(self, today: date | None = None) -> int:
+        """Remove the payloads of windows that have closed, where the rules say so: how many.
+
+        They are folded before; ids stay.
+        """
+        self._check_writable("scrub")
+        day, done = today or today_in_utc(), 0
+        for entry in self._catalogue.chosen(None):
+            due = removing.scrubbable_windows(self.database, entry, day)
+            if due:
+                self._fold_all(entry.published.survey.fingerprint)
+                done += removing.scrub(self.database, entry, due)
+        return done
+
+    # -- looking ---------------------------------------------------------------------------
+
+    def counts(self, fingerprint: str | None = None) -> Counts:
+        """What became of all reports ever sent, of one survey or of all."""
+        entry = None if fingerprint is None else self._entry(fingerprint)
+        return reading.counts(self.database, entry)
+
+    def windows(self, fingerprint: str) -> dict[str, int]:
+        """The reports in the tally of each window: all that were stored, less the deleted."""
+        return reading.windows_of(self.database, self._entry(fingerprint))
+
+    def reports(
+        self, fingerprint: str, window: str | None = None, chunk: int = 100_000
+    ) -> Iterator[tuple[list[bytes], Reports]]:
+        """Ids and reports, in the order of ids; those without payload are left out.
+
+        Every chunk is read by itself, so that a slow reader keeps nothing from being cleared
+        away: what comes or goes meanwhile may be there or not.
+        """
+        return reading.reports_of(self.database, self._entry(fingerprint), window, chunk)
+
+    def backup(self, path: str | os.PathLike[str]) -> None:
+        """Write a copy of all that is stored, while reports come in."""
+        self.database.backup(os.fspath(path))
+
+    def check(self) -> list[str]:
+        """What is wrong: with the database, or between reports, counters and tallies."""
+        return checking.check(self.database)

@@ -1,0 +1,139 @@
+"""What deploys a collector names only what there is, and the examples of the guides run."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tomllib
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+
+from sottovoce.cli.app import COMMANDS
+from sottovoce.service.settings import Settings, load_settings
+
+ROOT = Path(__file__).parent.parent
+DEPLOY, GUIDES = ROOT / "deploy", ROOT / "docs" / "how-to"
+BLOCK = re.compile(r"^```sh\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
+CLIENT = {"SOTTOVOCE_URL"}
+"""Variables of the commands that ask a collector."""
+
+PAGES = [
+    GUIDES / f"{name}.md" for name in ("run-a-collector", "issue-tokens", "back-up-and-restore")
+]
+
+
+def test_every_variable_is_a_setting():
+    known = {f"SOTTOVOCE_{each.name.upper()}" for each in fields(Settings)} | CLIENT
+    texts = [path.read_text() for path in (*DEPLOY.iterdir(), *GUIDES.glob("*.md"))]
+    named = {name for text in texts for name in re.findall(r"SOTTOVOCE_[A-Z_]*[A-Z]\b", text)}
+    assert "SOTTOVOCE_STORE" in named
+    assert named <= known | {"SOTTOVOCE_DATA"}
+
+
+def test_the_settings_file_is_taken():
+    told = tomllib.loads((DEPLOY / "collector.toml").read_text())
+    loaded = load_settings(DEPLOY / "collector.toml", environment={})
+    assert {name: getattr(loaded, name) for name in told} == told
+    assert loaded.host == "127.0.0.1"
+
+
+def test_every_command_is_a_command():
+    known = {command.__name__ for command in COMMANDS} | {"survey"}
+    paths = [DEPLOY / "sottovoce.service", *PAGES, GUIDES / "deploy.md", GUIDES / "upgrade.md"]
+    for path in paths:
+        code = re.findall(r"^```(?:sh|text)\n(.*?)^```", path.read_text(), re.M | re.S)
+        lines = "\n".join(code) if path.suffix == ".md" else path.read_text()
+        called = re.findall(r"(?:^|[|/ ])sottovoce ([a-z]+) ", lines, re.MULTILINE)
+        assert called, path
+        assert set(called) <= known | {"knows"}, path
+
+
+def test_the_proxy_says_nothing_about_requests():
+    told = (DEPLOY / "nginx.conf").read_text()
+    plain = re.sub(r"#.*", "", told)
+    assert re.findall(r"access_log (\S+);", plain) == ["off"]
+    assert re.findall(r"error_log (.*);", plain) == ["stderr emerg"]
+    assert not re.search(r"log_format|\$remote_addr|\$http_user_agent", plain)
+    for header in ("X-Forwarded-For", "X-Real-IP", "User-Agent"):
+        assert f'proxy_set_header {header} "";' in plain
+    most = re.findall(r"client_max_body_size (\d+)m;", plain)
+    assert all(int(size) * 2**20 > Settings().body_bytes for size in most)
+
+
+def test_compose_and_image_agree():
+    yaml = pytest.importorskip("yaml")
+    told = yaml.safe_load((DEPLOY / "compose.yaml").read_text())
+    services = told["services"]
+    assert sorted(services) == ["collector", "database", "proxy"]
+    assert (DEPLOY / services["collector"]["build"]["context"] / "pyproject.toml").is_file()
+    assert (ROOT / services["collector"]["build"]["dockerfile"]).is_file()
+    for service in services.values():
+        for volume in service["volumes"]:
+            name = volume.partition(":")[0]
+            assert name in told["volumes"] or name.startswith("./")
+        assert set(service["networks"]) <= set(told["networks"])
+        assert set(service.get("depends_on", {})) <= set(services)
+    assert "ports" not in services["collector"]
+    assert told["networks"]["inside"]["internal"] is True
+    image = (DEPLOY / "Dockerfile").read_text()
+    upstream = re.search(r"server (\w+):(\d+);", (DEPLOY / "nginx.conf").read_text()).groups()
+    assert upstream == ("collector", re.search(r"EXPOSE (\d+)", image)[1])
+    assert re.search(r"^USER 10001", image, re.MULTILINE)
+    for copied in re.findall(r"^COPY (?!--from)(.*) \S+$", image, re.MULTILINE):
+        assert all((ROOT / name).exists() for name in copied.split())
+
+
+@pytest.mark.skipif(not shutil.which("systemd-analyze"), reason="needs systemd-analyze")
+def test_the_unit_is_valid(tmp_path):
+    unit = (DEPLOY / "sottovoce.service").read_text()
+    assert "/opt/sottovoce/bin/sottovoce serve" in unit
+    here = tmp_path / "sottovoce.service"
+    here.write_text(unit.replace("/opt/sottovoce/bin/sottovoce", sys.executable))
+    command = [shutil.which("systemd-analyze"), "verify", here]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(os.name != "posix" or not shutil.which("awk"), reason="needs a Unix shell")
+def test_the_examples_of_the_guides_run(tmp_path):
+    """All blocks of three pages, in the order of reading, against one collector."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = str(free.getsockname()[1])
+    script = tmp_path / "bin" / "sottovoce"
+    script.parent.mkdir()
+    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m sottovoce.cli "$@"\n')
+    script.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{script.parent}{os.pathsep}{os.environ['PATH']}"}
+    environment |= {"SOTTOVOCE_PORT": port, "SOTTOVOCE_URL": f"http://127.0.0.1:{port}"}
+    first, *others = [BLOCK.findall(page.read_text(encoding="utf-8")) for page in PAGES]
+    wait = f"until (exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null; do sleep 0.1; done\n"
+    blocks = [first[0] + wait, *first[1:-1], *(each for page in others for each in page), first[-1]]
+    assert len(blocks) >= 12
+    folder = tmp_path / "work"
+    folder.mkdir()
+    with (tmp_path / "said").open("w+") as said:
+        shell = subprocess.Popen(
+            ["/bin/bash", "-e", "-x", "-o", "pipefail", "-c", "".join(blocks) + "wait\n"],
+            cwd=folder, env=environment, stdout=said, stderr=said, start_new_session=True,
+        )  # fmt: skip
+        try:
+            code = shell.wait(timeout=240)
+        finally:
+            if shell.poll() is None:
+                os.killpg(shell.pid, signal.SIGKILL)
+        said.seek(0)
+        told = said.read()
+    assert code == 0, told
+    assert "5,000 reports: 5,000 stored, 0 there already, 0 pending" in told
+    assert "3 reports: 3 stored" in told
+    assert "restored/collector.db: fine" in told
+    restored = (folder / "restored" / "drinks.csv").read_text()
+    assert len(restored.splitlines()) == 5001

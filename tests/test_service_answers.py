@@ -1,0 +1,516 @@
+"""Surveys, roles, answers, differences, exports, deletion: everything that is not an upload."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import time
+from datetime import UTC, datetime
+
+import httpx
+import numpy as np
+import pytest
+
+import sottovoce as sv
+from loading import colors, load, make, running
+from sottovoce.core.payloads import row_bytes
+from sottovoce.core.survey import Survey
+from sottovoce.service import answering
+from sottovoce.service.refusals import CODES
+from sottovoce.service.routes import ROUTES
+from sottovoce.store import Rules, Submission
+
+WEEKS = ("2026-W45", "2026-W46", "2026-W47")
+
+
+def fill(store, survey, window, values, seed=1):
+    """Put answers into a store: as a collector would, without the way there."""
+    reports = survey.mechanism.randomize(values, source=sv.Seeded(seed))
+    count = len(reports)
+    ids = [seed.to_bytes(8, "big") + n.to_bytes(8, "big") for n in range(count)]
+    store.write([Submission(survey.fingerprint, window, ids, row_bytes(reports))])
+    return reports
+
+
+def drinks(name="drinks", **more):
+    mechanism = sv.mechanism("olh", sv.Categories(["tea", "coffee", "water"]), 2.0)
+    return Survey(name, "What do you drink?", mechanism, "week", 100, **more)
+
+
+def ages():
+    return Survey("ages", "How old?", sv.mechanism("sw", sv.Interval(0, 100, 16), 2.0))
+
+
+def trips():
+    domain = sv.KeyValues(["bus", "train"], 0, 10, 4)
+    return Survey("trips", "How far?", sv.mechanism("pckv-pm", domain, 2.0))
+
+
+class Asking:
+    """A collector with answers in it, and what was put there."""
+
+    def __init__(self, running):
+        self.running, self.reports = running, {}
+        key = running.keys.of_role("read")
+        self.http = httpx.Client(
+            base_url=running.url, headers={"authorization": f"Bearer {key}"}, timeout=60
+        )
+
+    def get(self, path, **parameters):
+        return self.http.get(path, params=parameters)
+
+    def told(self, path, **parameters):
+        answer = self.get(path, **parameters)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def code(self, path, **parameters):
+        answer = self.get(path, **parameters)
+        code = answer.json()["code"]
+        assert answer.status_code == CODES[code].status
+        assert answer.json()["message"]
+        return code
+
+
+@pytest.fixture(scope="module")
+def asking(tmp_path_factory):
+    weekly, other, numbers, pairs = drinks(), drinks("others"), ages(), trips()
+    folder = tmp_path_factory.mktemp("answers")
+    with running(folder, weekly, other, numbers, pairs) as found:
+        asked = Asking(found)
+        store = found.store
+        plan = {
+            (weekly, WEEKS[0]): ["tea"] * 600 + ["coffee"] * 300,
+            (weekly, WEEKS[1]): ["tea"] * 300 + ["coffee"] * 600,
+            (weekly, WEEKS[2]): ["tea"] * 99,  # below the minimum batch
+            (other, WEEKS[0]): ["water"] * 500,
+            (numbers, ""): list(np.linspace(20, 60, 2000)),
+            (pairs, ""): [("bus", 3.0), ("train", 8.0)] * 1000,
+        }
+        for seed, ((survey, window), values) in enumerate(plan.items(), start=1):
+            asked.reports[survey.name, window] = fill(store, survey, window, values, seed)
+        asked.surveys = {s.name: s for s in (weekly, other, numbers, pairs)}
+        yield asked
+        asked.http.close()
+        assert store.check() == []
+
+
+def at(asking, name, path):
+    return f"/surveys/{asking.surveys[name].fingerprint}/{path}"
+
+
+# -- surveys -----------------------------------------------------------------------------------
+
+
+def test_surveys_are_listed_and_given_to_devices_word_for_word(asking):
+    with httpx.Client(base_url=asking.running.url) as anybody:
+        told = anybody.get("/surveys").json()["surveys"]
+        assert {each["name"] for each in told} == set(asking.surveys)
+        for each in told:
+            survey = asking.surveys[each["name"]]
+            text = anybody.get(f"/surveys/{each['fingerprint']}").text
+            assert text == survey.to_json()
+            assert Survey.from_json(text) == survey
+        page = anybody.get("/")
+        assert page.headers["content-type"].startswith("text/html")
+        assert "What do you drink?" in page.text
+        for wrong in ("0" * 32, "nonsense", "%00"):
+            answer = anybody.get(f"/surveys/{wrong}")
+            assert (answer.status_code, answer.json()["code"]) == (404, "unknown-survey")
+
+
+def test_publishing_again_changes_nothing_and_other_rules_are_refused(tmp_path):
+    survey = drinks()
+    with running(tmp_path) as collector:
+        key = {"authorization": f"Bearer {collector.keys.of_role('publish')}"}
+        where, body = f"{collector.url}/surveys", {"survey": survey.document()}
+        first = httpx.post(where, json={**body, "rules": {"retention": 30}}, headers=key)
+        assert (first.status_code, first.json()["published"]) == (201, True)
+        assert first.json()["fingerprint"] == survey.fingerprint
+        assert first.json()["retention"] == 30
+        again = httpx.post(where, json={**body, "rules": {"retention": 30}}, headers=key)
+        assert (again.status_code, again.json()["published"]) == (200, False)
+        other = httpx.post(where, json=body, headers=key)
+        assert (other.status_code, other.json()["code"]) == (409, "mismatch")
+        window = sv.core.windows.window_name("week", sv.core.windows.today())
+        assert load(collector.address, make(survey, 3, window).uploads(3)).stored == 3
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"", b"{", b"[]", b"null", b"{}", b'{"survey": 1}', b'{"survey": {"survey": 1}}',
+        b'{"survey": {"survey": 2}}', b'{"survey": {}, "more": 1}', b'{"survey": NaN}', b"\xff",
+        b"[" * 100_000, b'{"survey": {"survey": 1, "mechanism": []}}',
+        b'{"survey": {"survey": 1, "mechanism": {"mechanism": "grr"}}}',
+    ],
+)  # fmt: skip
+def test_bodies_that_are_no_survey_are_refused(asking, body):
+    key = {"authorization": f"Bearer {asking.running.keys.of_role('publish')}"}
+    answer = httpx.post(f"{asking.running.url}/surveys", content=body, headers=key)
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid")
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"name": ""}, {"name": 5}, {"window": "year"}, {"minimum_batch": 0}, {"opens": "soon"},
+        {"outside": "nearest"}, {"mechanism": None}, {"more": 1}, {"name": "\ud800"},
+        {"minimum_batch": 10**400}, {"question": ["?"]},
+    ],
+)  # fmt: skip
+def test_surveys_with_something_wrong_are_refused(asking, change):
+    key = {"authorization": f"Bearer {asking.running.keys.of_role('publish')}"}
+    document = json.dumps({"survey": {**drinks().document(), **change}})
+    answer = httpx.post(f"{asking.running.url}/surveys", content=document, headers=key)
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid"), answer.text
+
+
+@pytest.mark.parametrize(
+    "rules", [[], {"upload": "all"}, {"retention": -1}, {"scrub": 1}, {"x": 1}]
+)
+def test_rules_with_something_wrong_are_refused(asking, rules):
+    key = {"authorization": f"Bearer {asking.running.keys.of_role('publish')}"}
+    body = {"survey": drinks("new").document(), "rules": rules}
+    answer = httpx.post(f"{asking.running.url}/surveys", json=body, headers=key)
+    assert (answer.status_code, answer.json()["code"]) == (400, "invalid")
+
+
+HOSTILE = [
+    "<script>alert(1)</script>", "=cmd|' /C calc'!A0", "'; DROP TABLE reports; --", "../../etc/passwd",
+    "a\x00b", "\r\nSet-Cookie: x=1", "\u202eevil", "😀" * 50, "%s%n{0}", "x" * 5000, "\u2028\x1b[31m",
+]  # fmt: skip
+
+
+def test_hostile_names_are_names(tmp_path):
+    with running(tmp_path) as collector:
+        publish = {"authorization": f"Bearer {collector.keys.of_role('publish')}"}
+        read = {"authorization": f"Bearer {collector.keys.of_role('read')}"}
+        with httpx.Client(base_url=collector.url) as http:
+            for name in HOSTILE:
+                value = name.replace("\0", "")
+                mechanism = sv.mechanism("grr", sv.Categories([value, "b"]), 2.0)
+                survey = Survey(name, name, mechanism, "once", 10)
+                answer = http.post("/surveys", json={"survey": survey.document()}, headers=publish)
+                assert answer.status_code == 201, answer.text
+                assert load(collector.address, make(survey, 20).uploads(20)).stored == 20
+                where = f"/surveys/{survey.fingerprint}"
+                assert http.get(where).text == survey.to_json()
+                assert http.get(f"{where}/status", headers=read).json()["name"] == name
+                asked = {"share": value, "top": "2"}
+                told = http.get(f"{where}/answers", params=asked, headers=read).json()
+                assert told["answers"][0]["label"] == value
+                table = http.get(f"{where}/answers.csv", params=asked, headers=read).text
+                labels = [row[1] for row in csv.reader(io.StringIO(table, newline=""))][1:]
+                assert not any(label.startswith(("=", "+", "@")) for label in labels)
+                assert http.get(f"{where}/reports.parquet", headers=read).status_code == 200
+            page = http.get("/").text
+            assert "<script>" not in page
+            assert "&lt;script&gt;" in page
+            assert "set-cookie" not in http.get("/").headers
+        assert collector.store.check() == []
+
+
+# -- roles -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "route", [r for r in ROUTES if r.role], ids=lambda r: f"{r.method} {r.path}"
+)
+def test_roles_are_asked_for_before_anything_else(asking, route):
+    url = asking.running.url + route.path.replace("{fingerprint}", "0" * 32)
+    keys = asking.running.keys
+    other = {"publish": "read", "read": "publish"}[route.role]
+    for header, status, code in (
+        (None, 401, "no-key"),
+        ("Bearer wrong", 401, "no-key"),
+        (f"Basic {keys.of_role(route.role)}", 401, "no-key"),
+        (f"Bearer {keys.of_role(other)}", 403, "wrong-role"),
+    ):
+        headers = {"authorization": header} if header else {}
+        answer = httpx.request(route.method, url, headers=headers)
+        assert (answer.status_code, answer.json()["code"]) == (status, code)
+        if status == 401:
+            assert answer.headers["www-authenticate"] == "Bearer"
+    headers = {"authorization": f"Bearer {keys.of_role(route.role)}"}
+    answer = httpx.request(route.method, url, headers=headers)
+    assert answer.json()["code"] not in ("no-key", "wrong-role")
+
+
+# -- numbers -----------------------------------------------------------------------------------
+
+
+def test_status_counts_by_window(asking):
+    told = asking.told(at(asking, "drinks", "status"))
+    assert told["windows"] == [
+        {"window": WEEKS[0], "reports": 900, "shown": True},
+        {"window": WEEKS[1], "reports": 900, "shown": True},
+        {"window": WEEKS[2], "reports": 99, "shown": False},
+    ]
+    assert (told["stored"], told["duplicates"], told["refused"]) == (1899, 0, {})
+
+
+def test_estimates_are_those_of_the_library(asking):
+    told = asking.told(at(asking, "drinks", "estimate"), window=WEEKS[0])
+    survey, reports = asking.surveys["drinks"], asking.reports["drinks", WEEKS[0]]
+    expected = sv.estimate(survey.mechanism.tally(reports))
+    assert [row["value"] for row in told["answers"]] == pytest.approx(list(expected.shares))
+    assert [row["stderr"] for row in told["answers"]] == pytest.approx(list(expected.stderr))
+    assert (told["method"], told["why"], told["reports"]) == (expected.method, expected.why, 900)
+    assert told["windows"] == [WEEKS[0]]
+
+
+def test_windows_are_merged_and_those_below_the_minimum_batch_are_named(asking):
+    told = asking.told(at(asking, "drinks", "estimate"))
+    assert (told["windows"], told["left_out"]) == ([WEEKS[0], WEEKS[1]], [WEEKS[2]])
+    mechanism = asking.surveys["drinks"].mechanism
+    tallies = [mechanism.tally(asking.reports["drinks", week]) for week in WEEKS[:2]]
+    expected = sv.estimate(tallies[0] + tallies[1])
+    assert [row["value"] for row in told["answers"]] == pytest.approx(list(expected.shares))
+
+
+@pytest.mark.parametrize(
+    "path", ["estimate", "answers", "answers.csv", "reports.csv", "reports.parquet"]
+)
+def test_below_the_minimum_batch_there_are_no_numbers(asking, path):
+    asked = {"top": "1"} if path.startswith("answers") else {}
+    for window in (WEEKS[2], "2020-W01"):
+        answer = asking.get(at(asking, "drinks", path), window=window, **asked)
+        assert answer.status_code == 409
+        told = answer.json()
+        assert (told["code"], told["windows"]) == ("below-minimum-batch", [window])
+        assert set(told) == {"code", "message", "windows"}
+
+
+def test_one_more_report_and_the_window_is_shown(tmp_path):
+    survey = colors(minimum_batch=20)
+    with running(tmp_path, survey) as collector:
+        asked = Asking(collector)
+        where = f"/surveys/{survey.fingerprint}/estimate"
+        load(collector.address, make(survey, 19).uploads())
+        assert asked.code(where) == "below-minimum-batch"
+        load(collector.address, make(survey, 1).uploads())
+        assert asked.told(where)["reports"] == 20
+
+
+def test_answers_to_questions(asking):
+    told = asking.told(
+        at(asking, "drinks", "answers"), window=WEEKS[0], share="tea", total="tea,coffee", top="2",
+        confidence="0.9",
+    )  # fmt: skip
+    rows = told["answers"]
+    assert [row["question"] for row in rows] == ["share", "total", "top", "top"]
+    assert told["confidence"] == 0.9
+    for row in rows:
+        assert row["low"] < row["value"] < row["high"]
+        assert row["high"] - row["value"] == pytest.approx(1.6449 * row["stderr"], rel=1e-3)
+    numbers = asking.told(
+        at(asking, "ages", "answers"),
+        range="20:60",
+        cdf="40",
+        quantile="0.5",
+        mean="1",
+        variance="1",
+    )["answers"]
+    by_question = {row["question"]: row["value"] for row in numbers}
+    assert by_question["mean"] == pytest.approx(40, abs=8)
+    assert by_question["quantile"] == pytest.approx(40, abs=10)
+    assert by_question["range"] > 0.7
+    pairs = asking.told(at(asking, "trips", "answers"), key="bus", quantile="0.5", top_keys="1")
+    labels = [(row["question"], row["label"]) for row in pairs["answers"]]
+    assert labels[0] == ("frequency", "bus")
+    assert any(label.startswith("bus: ") for _, label in labels if isinstance(label, str))
+    everything = asking.told(at(asking, "trips", "estimate"))["answers"]
+    assert [row["question"] for row in everything] == ["frequency", "frequency", "mean", "mean"]
+
+
+def test_methods_may_be_named(asking):
+    told = asking.told(at(asking, "drinks", "estimate"), method="unbiased", then="norm-sub")
+    assert told["method"] == "unbiased + norm-sub"
+    assert told["why"] == "asked for by name"
+
+
+@pytest.mark.parametrize(
+    ("name", "asked", "code"),
+    [
+        ("drinks", {}, "invalid"),
+        ("drinks", {"share": "beer"}, "invalid"),
+        ("drinks", {"total": "tea,tea"}, "invalid"),
+        ("drinks", {"top": "0"}, "invalid"),
+        ("drinks", {"top": "many"}, "invalid"),
+        ("drinks", {"top": "1e400"}, "invalid"),
+        ("drinks", {"mean": "1"}, "unfit"),
+        ("drinks", {"top": "1", "method": "magic"}, "unfit"),
+        ("drinks", {"top": "1", "goal": "fun"}, "invalid"),
+        ("drinks", {"top": "1", "confidence": "2"}, "invalid"),
+        ("drinks", {"top": "1", "confidence": "nan"}, "invalid"),
+        ("drinks", {"top": "1", "window": "tomorrow"}, "invalid"),
+        ("drinks", {"key": "tea"}, "unfit"),
+        ("drinks", {"sahre": "tea"}, "invalid"),
+        ("ages", {"range": "20"}, "invalid"),
+        ("ages", {"range": "60:20"}, "invalid"),
+        ("ages", {"range": "a:b"}, "invalid"),
+        ("ages", {"quantile": "2"}, "invalid"),
+        ("ages", {"mean": "yes"}, "invalid"),
+        ("ages", {"cdf": "inf"}, "invalid"),
+        ("trips", {"mean": "1"}, "invalid"),
+        ("trips", {"key": "plane"}, "invalid"),
+    ],
+)
+def test_questions_with_something_wrong_are_refused(asking, name, asked, code):
+    assert asking.code(at(asking, name, "answers"), **asked) == code
+
+
+def test_differences_between_windows_and_between_surveys(asking):
+    one, two = (asking.surveys[name].fingerprint for name in ("drinks", "others"))
+    told = asking.told(
+        "/differences", first=one, first_window=WEEKS[0], second=one, second_window=WEEKS[1]
+    )
+    values = {row["label"]: row for row in told["answers"]}
+    assert values["coffee"]["value"] == pytest.approx(1 / 3, abs=0.2)
+    assert values["coffee"]["p_value"] < 0.01
+    assert told["first"]["windows"] == [WEEKS[0]]
+    between = asking.told("/differences", first=one, second=two, share="water", top="1")
+    assert between["answers"][0]["value"] > 0.5
+    estimates = [
+        asking.told(at(asking, name, "answers"), share="water") for name in ("drinks", "others")
+    ]
+    first, second = (told["answers"][0] for told in estimates)
+    assert between["answers"][0]["value"] == pytest.approx(second["value"] - first["value"])
+
+
+def test_differences_that_mean_nothing_are_refused(asking):
+    one, numbers = (asking.surveys[name].fingerprint for name in ("drinks", "ages"))
+    assert asking.code("/differences", first=one, second=one) == "mismatch"
+    assert asking.code("/differences", first=one, second=numbers) == "mismatch"
+    assert asking.code("/differences", first=one) == "invalid"
+    assert asking.code("/differences", first=one, second="0" * 32) == "unknown-survey"
+    asked = {"first": one, "first_window": WEEKS[0], "second": one, "second_window": WEEKS[2]}
+    assert asking.code("/differences", **asked) == "below-minimum-batch"
+
+
+def test_estimates_are_remembered_until_reports_come_or_go(asking, monkeypatch):
+    runs = []
+    original = answering.estimate
+    monkeypatch.setattr(answering, "estimate", lambda *a, **k: runs.append(1) or original(*a, **k))
+    where = at(asking, "others", "estimate")
+    before = asking.told(where)
+    runs.clear()
+    assert asking.told(where) == before
+    assert runs == []
+    survey = asking.surveys["others"]
+    fill(asking.running.store, survey, WEEKS[0], ["tea"], seed=99)
+    number = (99).to_bytes(8, "big") + bytes(8)
+    assert asking.told(where)["reports"] == 501
+    deleted = httpx.delete(
+        f"{asking.running.url}/surveys/{survey.fingerprint}/reports/{number.hex()}"
+    )
+    assert deleted.json() == {"deleted": True}
+    assert asking.told(where) == before
+    assert runs == [1]
+
+
+# -- files -------------------------------------------------------------------------------------
+
+
+def test_exports_hold_the_reports_and_nothing_else(asking, tmp_path):
+    survey = asking.surveys["drinks"]
+    answer = asking.get(at(asking, "drinks", "reports.parquet"))
+    assert answer.headers["sottovoce-left-out"] == WEEKS[2]
+    file = tmp_path / "reports.parquet"
+    file.write_bytes(answer.content)
+    reports = sv.Reports.read(file, survey.mechanism)
+    tally = survey.mechanism.tally(reports)
+    expected = [survey.mechanism.tally(asking.reports["drinks", week]) for week in WEEKS[:2]]
+    np.testing.assert_array_equal(tally.cells, (expected[0] + expected[1]).cells)
+    for name in ("drinks", "trips", "ages"):
+        table = asking.get(at(asking, name, "reports.csv")).text
+        names, *rows = csv.reader(io.StringIO(table))
+        assert names == [each.name for each in asking.surveys[name].mechanism.fields]
+        shown = [n for (survey_name, _), r in asking.reports.items() if survey_name == name
+                 for n in [len(r)] if n >= 100]  # fmt: skip
+        assert len(rows) == sum(shown)
+
+
+def test_answers_as_a_table(asking):
+    text = asking.get(at(asking, "ages", "answers.csv"), mean="1", quantile="0.5").text
+    rows = list(csv.DictReader(io.StringIO(text)))
+    assert [row["question"] for row in rows] == ["mean", "quantile"]
+    assert all(math.isfinite(float(row["value"])) for row in rows)
+
+
+# -- deletion ----------------------------------------------------------------------------------
+
+
+def test_who_knows_an_id_may_delete_the_report(tmp_path):
+    survey = colors(minimum_batch=5)
+    with running(tmp_path, survey) as collector:
+        made = make(survey, 10)
+        load(collector.address, made.uploads(10))
+        where = f"{collector.url}/surveys/{survey.fingerprint}/reports/"
+        gone = made.ids[3].hex()
+        assert httpx.delete(where + gone).json() == {"deleted": True}
+        again = httpx.delete(where + gone)
+        assert (again.status_code, again.json()["code"]) == (404, "no-such-report")
+        assert load(collector.address, made.uploads(10)).duplicates == 10
+        assert collector.store.tally(survey.fingerprint).n == 9
+        for wrong in ("00", "G" * 32, gone.upper() + "x"):
+            assert httpx.delete(where + wrong).json()["code"] == "invalid"
+        assert collector.store.check() == []
+
+
+def test_a_scrubbed_report_cannot_be_deleted_and_says_so(tmp_path):
+    clock = [datetime(2026, 11, 16, tzinfo=UTC)]
+    survey = colors("day", 1)
+    with running(tmp_path, survey, rules=Rules(scrub=True), clock=lambda: clock[0]) as collector:
+        made = make(survey, 3, "2026-11-16")
+        load(collector.address, made.uploads(3))
+        collector.store.scrub(datetime(2026, 12, 30, tzinfo=UTC).date())
+        answer = httpx.delete(
+            f"{collector.url}/surveys/{survey.fingerprint}/reports/{made.ids[0].hex()}"
+        )
+        assert (answer.status_code, answer.json()["code"]) == (409, "scrubbed")
+
+
+# -- the collector itself ------------------------------------------------------------------------
+
+
+def test_metrics_and_health(asking):
+    text = httpx.get(f"{asking.running.url}/metrics").text
+    lines = [line for line in text.splitlines() if not line.startswith("#")]
+    values = {line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in lines}
+    assert values["sottovoce_reports_stored_total"] == asking.running.store.counts().stored
+    assert values["sottovoce_ready"] == 1
+    assert values["sottovoce_surveys"] == 4
+    assert 'sottovoce_upload_seconds_bucket{le="+Inf"}' in values
+    kinds = [line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")]
+    assert len(kinds) == len(set(kinds))
+    assert httpx.get(f"{asking.running.url}/health").json() == {"live": True, "ready": True}
+
+
+def test_retention_and_folding_go_on_by_themselves(tmp_path):
+    clock = [datetime(2026, 11, 16, tzinfo=UTC)]
+    survey = colors("day", 1)
+    rules = Rules(retention=3)
+    with running(
+        tmp_path,
+        survey,
+        rules=rules,
+        clock=lambda: clock[0],
+        expire_seconds=0.05,
+        fold_seconds=0.05,
+    ) as collector:
+        load(collector.address, make(survey, 30, "2026-11-16").uploads(30))
+        time.sleep(0.2)
+        assert collector.store.counts().expired == 0
+        clock[0] = datetime(2026, 11, 25, tzinfo=UTC)
+        for _ in range(200):
+            if collector.store.counts().expired == 30:
+                break
+            time.sleep(0.02)
+        assert collector.store.counts().expired == 30
+        assert collector.store.tally(survey.fingerprint).n == 30
+        late = load(collector.address, make(survey, 1, "2026-11-16").uploads())
+        assert late.codes == {"window-closed": 1}
