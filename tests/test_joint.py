@@ -11,7 +11,8 @@ import sottovoce as sv
 from sottovoce.fusion.factors import SetFactor, TableFactor, factor_of, varying
 from sottovoce.fusion.joint import JointChannel, JointRows
 from sottovoce.fusion.pieces import cut_table, joined
-from sottovoce.kernels.joint import joint_step, joint_step_plain, joint_sums, product
+from sottovoce.kernels import joint
+from sottovoce.kernels.joint import JointUsers, joint_step_plain, product
 
 LINE = sv.Interval(-1, 1, bins=24)
 NAMES = ("sr", "pm", "sw", "laplace", "grr", "gaussian")
@@ -55,19 +56,35 @@ def test_pieces_are_the_product_of_rows(names, seed):
     codes = np.stack([random.integers(-1, len(t), 50) for t in tables], axis=1).astype(np.int32)
     pieces = joined([cut_table(t) for t in tables], [True] * len(tables))
     counts, shares = random.random(50) + 0.1, random.dirichlet(np.ones(24))
-    found, likelihood = joint_step(codes, counts, pieces, shares)
+    users = JointUsers(codes, counts, pieces)
+    found, likelihood = users.step(shares)
     rows = product(codes, tables)
     plain, same = joint_step_plain(lambda some: rows[some], counts, shares)
     assert np.abs(found / plain - 1).max() < 1e-10
     assert np.isclose(likelihood, same, rtol=1e-12, atol=1e-9)
     vectors = [shares, random.random(24)]
-    assert np.allclose(joint_sums(codes, pieces, vectors), rows @ np.array(vectors).T, rtol=1e-10)
+    assert np.allclose(users.sums(vectors), rows @ np.array(vectors).T, rtol=1e-10)
+    again = users.step(shares)  # from the pieces that were kept
+    assert np.array_equal(again[0], found) and again[1] == likelihood
     dense = np.ones((50, 24))  # by the definition, a user and a service at a time
     for i in range(50):
         for j, t in enumerate(tables):
             if codes[i, j] >= 0:
                 dense[i] *= t[codes[i, j]]
     assert np.allclose(rows, dense, rtol=1e-12)
+
+
+def test_users_cut_anew_every_time_are_the_same(monkeypatch):
+    random, tables = np.random.default_rng(5), [table("pm"), table("sw"), table("sr")]
+    codes = np.stack([random.integers(0, len(t), 700) for t in tables], axis=1).astype(np.int32)
+    pieces = joined([cut_table(t) for t in tables], [False] * 3)
+    counts, shares = np.ones(700), random.dirichlet(np.ones(24))
+    kept = JointUsers(codes, counts, pieces)
+    monkeypatch.setattr(joint, "_KEPT_BYTES", 0)
+    cut = JointUsers(codes, counts, pieces)
+    for _ in range(2):
+        assert np.array_equal(kept.step(shares)[0], cut.step(shares)[0])
+    assert kept._kept and not cut._kept
 
 
 def factors(names, n=400, seed=3):

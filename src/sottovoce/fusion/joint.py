@@ -18,13 +18,7 @@ from sottovoce.core.domain import Domain
 from sottovoce.estimators.evidence import Observations
 from sottovoce.fusion.factors import Codes, Factor, TableFactor
 from sottovoce.fusion.pieces import cut_table, joined
-from sottovoce.kernels.joint import (
-    joint_step,
-    joint_step_plain,
-    joint_sums,
-    joint_sums_plain,
-    product,
-)
+from sottovoce.kernels.joint import JointUsers, joint_step_plain, joint_sums_plain, product
 from sottovoce.kernels.products import gram
 
 __all__ = ["FusedObservations", "JointChannel", "JointRows"]
@@ -65,12 +59,13 @@ class JointRows:
         found = [cut for cut in cuts if cut is not None]
         missing = [factor.missing for factor in tables]
         whole = len(found) == len(cuts) and not self._sets
-        self._pieces = joined(found, missing) if whole and found else None
+        pieces = joined(found, missing) if whole and found else None
+        self._users = None if pieces is None else JointUsers(self.codes, self.counts, pieces)
 
     @property
     def structured(self) -> bool:
         """Whether likelihoods are summed piece by piece."""
-        return self._pieces is not None
+        return self._users is not None
 
     def rows(self, some: slice) -> Floats:
         """Likelihoods written out for some rows, each up to a constant."""
@@ -83,17 +78,13 @@ class JointRows:
 
     def em_step(self, shares: Floats) -> tuple[Floats, float]:
         """``(L'(c / L w) / sum c, sum c log L w)``."""
-        found = None
-        if self._pieces is not None:
-            found = joint_step(self.codes, self.counts, self._pieces, shares)
+        found = None if self._users is None else self._users.step(shares)
         gathered, likelihood = found or joint_step_plain(self.rows, self.counts, shares)
         return gathered / self.total, likelihood + self._constant
 
     def sums(self, vectors: Sequence[Floats]) -> Floats:
         """``(L u)_i`` for every row (down) and several vectors u (across), up to a constant a row."""
-        found = None
-        if self._pieces is not None:
-            found = joint_sums(self.codes, self._pieces, vectors)
+        found = None if self._users is None else self._users.sums(vectors)
         return joint_sums_plain(self.rows, len(self.counts), vectors) if found is None else found
 
     def curvature(self, shares: Floats) -> Floats:

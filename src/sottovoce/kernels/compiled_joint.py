@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["add_users", "sum_users"]
+__all__ = ["add_users", "cut_users", "sum_users"]
 
 
 @njit(cache=True, nogil=True)
@@ -40,9 +40,12 @@ def _pieces(codes: Any, tables: Any, begins: Any, room: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def add_users(codes: Any, counts: Any, tables: Any, prefix: Any, slopes: Any) -> Any:
-    """For every user ``x = L w``: adds ``c/x`` to the differences ``slopes``; returns ``sum c log x``."""
-    most = tables[4]
+def cut_users(codes: Any, tables: Any, width: int) -> Any:
+    """All pieces of some users: where those of a user begin, and ends and constant of each.
+
+    Ends are places in the prefix sums of all patterns side by side, ``width`` numbers a pattern.
+    """
+    most, users = tables[4], codes.shape[0]
     room = (
         np.empty(most, np.int64),
         np.empty(most, np.int64),
@@ -50,39 +53,46 @@ def add_users(codes: Any, counts: Any, tables: Any, prefix: Any, slopes: Any) ->
         np.empty(most, np.float64),
     )
     starts_at, ends_at, pattern_of, constant_of = room
-    begins, likelihood = np.empty(codes.shape[1], np.int64), 0.0
-    for i in range(codes.shape[0]):
+    begins, total = np.empty(codes.shape[1], np.int64), 0
+    firsts = np.zeros(users + 1, np.int64)
+    lows, highs = np.empty(users * most, np.int32), np.empty(users * most, np.int32)
+    constants = np.empty(users * most, np.float64)
+    for i in range(users):
         count = _pieces(codes[i], tables, begins, room)
-        expected = 0.0
         for s in range(count):
-            row = prefix[pattern_of[s]]
-            expected += constant_of[s] * (row[ends_at[s]] - row[starts_at[s]])
+            lows[total] = pattern_of[s] * width + starts_at[s]
+            highs[total] = pattern_of[s] * width + ends_at[s]
+            constants[total] = constant_of[s]
+            total += 1
+        firsts[i + 1] = total
+    return firsts, lows[:total].copy(), highs[:total].copy(), constants[:total].copy()
+
+
+@njit(cache=True, nogil=True)
+def add_users(cut: Any, counts: Any, prefix: Any, slopes: Any) -> Any:
+    """For every user ``x = L w``: adds ``c/x`` to the differences ``slopes``; returns ``sum c log x``."""
+    firsts, lows, highs, constants = cut
+    likelihood = 0.0
+    for i in range(len(counts)):
+        expected = 0.0
+        for s in range(firsts[i], firsts[i + 1]):
+            expected += constants[s] * (prefix[highs[s]] - prefix[lows[s]])
         likelihood += counts[i] * np.log(expected)
         quotient = counts[i] / expected
-        for s in range(count):
-            row, push = slopes[pattern_of[s]], quotient * constant_of[s]
-            row[starts_at[s]] += push
-            row[ends_at[s]] -= push
+        for s in range(firsts[i], firsts[i + 1]):
+            push = quotient * constants[s]
+            slopes[lows[s]] += push
+            slopes[highs[s]] -= push
     return likelihood
 
 
 @njit(cache=True, nogil=True)
-def sum_users(codes: Any, tables: Any, prefixes: Any, out: Any) -> None:
+def sum_users(cut: Any, prefixes: Any, out: Any) -> None:
     """``out[i, f] = (L u_f)_i`` for several vectors u, given their prefix sums."""
-    most = tables[4]
-    room = (
-        np.empty(most, np.int64),
-        np.empty(most, np.int64),
-        np.empty(most, np.int64),
-        np.empty(most, np.float64),
-    )
-    starts_at, ends_at, pattern_of, constant_of = room
-    begins = np.empty(codes.shape[1], np.int64)
-    for i in range(codes.shape[0]):
-        count = _pieces(codes[i], tables, begins, room)
+    firsts, lows, highs, constants = cut
+    for i in range(out.shape[0]):
         for f in range(prefixes.shape[0]):
             total = 0.0
-            for s in range(count):
-                row = prefixes[f, pattern_of[s]]
-                total += constant_of[s] * (row[ends_at[s]] - row[starts_at[s]])
+            for s in range(firsts[i], firsts[i + 1]):
+                total += constants[s] * (prefixes[f, highs[s]] - prefixes[f, lows[s]])
             out[i, f] = total

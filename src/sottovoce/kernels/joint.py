@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from sottovoce.core.threads import in_parallel
 
-__all__ = ["Pieces", "joint_step", "joint_step_plain", "joint_sums", "joint_sums_plain", "product"]
+__all__ = ["JointUsers", "Pieces", "joint_step_plain", "joint_sums_plain", "product"]
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
@@ -36,6 +36,9 @@ Codes = NDArray[np.int32]
 
 _USERS = 2**14
 """Users that one thread takes at a time."""
+_PIECE_BYTES = 16
+_KEPT_BYTES = 2**29
+"""Most bytes of pieces that are kept from pass to pass."""
 _NUMBERS = 2**21
 """Numbers that the plain version writes out at a time (16 MB)."""
 
@@ -72,39 +75,57 @@ class Pieces:
         return np.asarray((np.cumsum(slopes[:, :-1], axis=1) * self.shapes).sum(axis=0))
 
 
-def joint_step(
-    codes: Codes, counts: Floats, pieces: Pieces, shares: Floats
-) -> tuple[Floats, float] | None:
-    """``(g, l)`` as above; None where numba is not installed."""
-    kernel = _compiled("add_users")
-    if kernel is None:
-        return None
-    prefix = pieces.prefix(shares)
+class JointUsers:
+    """Users with their codes and counts, cut into pieces: once, if those fit in memory.
 
-    def part(start: int) -> tuple[Floats, float]:
-        some, slopes = slice(start, start + _USERS), np.zeros_like(prefix)
-        found = kernel(codes[some], counts[some], pieces.tables, prefix, slopes)
-        return slopes, float(found)
+    Otherwise every pass cuts them again, some users at a time.
+    """
 
-    parts = in_parallel(part, range(0, len(codes), _USERS))
-    slopes = np.sum([slopes for slopes, _ in parts], axis=0)
-    return pieces.collect(slopes), sum(found for _, found in parts)
+    def __init__(self, codes: Codes, counts: Floats, pieces: Pieces) -> None:
+        self._codes, self._counts, self._pieces = codes, counts, pieces
+        self._parts = [slice(start, start + _USERS) for start in range(0, len(codes), _USERS)]
+        self._fits = len(codes) * pieces.most * _PIECE_BYTES <= _KEPT_BYTES
+        self._kept: dict[int, Any] = {}
 
+    def step(self, shares: Floats) -> tuple[Floats, float] | None:
+        """``(g, l)`` as above; None where numba is not installed."""
+        kernel = _compiled("add_users")
+        if kernel is None:
+            return None
+        prefix = self._pieces.prefix(shares)
 
-def joint_sums(codes: Codes, pieces: Pieces, vectors: Sequence[Floats]) -> Floats | None:
-    """``sum_v u_v prod_j ...`` for every user (down) and several vectors u (across)."""
-    kernel = _compiled("sum_users")
-    if kernel is None:
-        return None
-    prefixes = np.stack([pieces.prefix(vector) for vector in vectors])
-    out = np.empty((len(codes), len(vectors)))
+        def part(some: slice) -> tuple[Floats, float]:
+            slopes = np.zeros(prefix.size)
+            found = kernel(self._cut(some), self._counts[some], prefix.ravel(), slopes)
+            return slopes, float(found)
 
-    def part(start: int) -> None:
-        some = slice(start, start + _USERS)
-        kernel(codes[some], pieces.tables, prefixes, out[some])
+        parts = in_parallel(part, self._parts)
+        slopes = np.sum([slopes for slopes, _ in parts], axis=0).reshape(prefix.shape)
+        return self._pieces.collect(slopes), sum(found for _, found in parts)
 
-    in_parallel(part, range(0, len(codes), _USERS))
-    return out
+    def sums(self, vectors: Sequence[Floats]) -> Floats | None:
+        """``sum_v u_v prod_j ...`` for every user (down) and several vectors u (across)."""
+        kernel = _compiled("sum_users")
+        if kernel is None:
+            return None
+        prefixes = np.stack([self._pieces.prefix(vector).ravel() for vector in vectors])
+        out = np.empty((len(self._codes), len(vectors)))
+
+        def part(some: slice) -> None:
+            kernel(self._cut(some), prefixes, out[some])
+
+        in_parallel(part, self._parts)
+        return out
+
+    def _cut(self, some: slice) -> Any:
+        found = self._kept.get(some.start)
+        if found is None:
+            cut, width = _compiled("cut_users"), self._pieces.shapes.shape[1] + 1
+            assert cut is not None  # asked for only where another kernel was found
+            found = cut(self._codes[some], self._pieces.tables, width)
+            if self._fits:
+                self._kept[some.start] = found
+        return found
 
 
 Factors = Callable[[slice], Floats]
@@ -121,7 +142,7 @@ def product(codes: Codes, tables: Sequence[Floats]) -> Floats:
 
 
 def joint_step_plain(factors: Factors, counts: Floats, shares: Floats) -> tuple[Floats, float]:
-    """The definition of :func:`joint_step`, in bounded memory."""
+    """The definition of :meth:`JointUsers.step`, in bounded memory."""
     gathered, likelihood = np.zeros(len(shares)), 0.0
     for some in _chunks(len(counts), len(shares)):
         rows = factors(some)
@@ -132,7 +153,7 @@ def joint_step_plain(factors: Factors, counts: Floats, shares: Floats) -> tuple[
 
 
 def joint_sums_plain(factors: Factors, users: int, vectors: Sequence[Floats]) -> Floats:
-    """The definition of :func:`joint_sums`."""
+    """The definition of :meth:`JointUsers.sums`."""
     columns = np.stack(vectors, axis=1)
     parts = [factors(some) @ columns for some in _chunks(users, len(columns))]
     return np.concatenate(parts)
@@ -143,7 +164,7 @@ def _chunks(users: int, values: int) -> list[slice]:
     return [slice(start, start + step) for start in range(0, users, step)]
 
 
-@lru_cache(maxsize=2)
+@lru_cache(maxsize=3)
 def _compiled(name: str) -> Callable[..., Any] | None:
     """A kernel, or None where numba is not installed (the ``analyse`` extra)."""
     try:
