@@ -39,10 +39,10 @@ demo: $(READY)   ## 200,000 simulated people answer; a picture and a page in dem
 	$(BIN)/python -m sottovoce.demo
 
 test: $(READY)   ## the quick suite
-	$(BIN)/python -m pytest -n auto --dist loadgroup
+	$(BIN)/python -m pytest -n auto --dist loadfile
 
 test-slow: $(SLOW_READY) ## statistical and fault tests that need minutes
-	$(BIN)/python -m pytest -n auto --dist loadgroup -m slow
+	$(BIN)/python -m pytest -n auto --dist loadfile -m slow
 
 lint: $(READY)   ## style, types, borders between rooms, spelling
 	$(BIN)/ruff check $(CODE)

@@ -27,20 +27,6 @@ def pytest_generate_tests(metafunc):
         metafunc.parametrize("mechanism", EXAMPLES, ids=[name_of(m) for m in EXAMPLES])
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items):
-    """Tests that share something slow to set up run in one process, which makes it once."""
-    for item in items:
-        shared = [
-            (name, str(getattr(item, "callspec", None) and item.callspec.params.get(name)))
-            for name in getattr(item, "fixturenames", ())
-            for found in item.session._fixturemanager.getfixturedefs(name, item) or ()
-            if found.scope == "module"
-        ]
-        if shared:
-            item.add_marker(pytest.mark.xdist_group(f"{item.module.__name__} {shared[0]}"))
-
-
 class Scripted:
     """Gives prepared words, one array a call, and notices a call of another size."""
 

@@ -16,7 +16,7 @@ TRIALS = 1_000_000
 @pytest.mark.parametrize(
     "name", ["grr", "oue", "sue", "olh", "blh", "olh-seeded", "flh", "ss", "hr"]
 )
-@pytest.mark.parametrize("size", [2, 16])
+@pytest.mark.parametrize("size", [2, pytest.param(16, marks=pytest.mark.slow)])
 def test_ours_pass_and_the_bound_is_tight(name, size):
     found = sv.audit(sv.mechanism(name, sv.Categories(size), 1.0), trials=TRIALS, alpha=ALPHA)
     assert found.passed, str(found)

@@ -36,6 +36,7 @@ def test_every_command_and_exit_code_is_in_the_reference():
         assert f"\n| {code} |" in reference
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix" or not shutil.which("awk"), reason="needs a Unix shell")
 def test_the_examples_of_the_guide_run(tmp_path):
     script = tmp_path / "bin" / "sottovoce"

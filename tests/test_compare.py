@@ -104,7 +104,13 @@ def test_the_same_reports_give_the_same_ranking(zipf):
         np.testing.assert_array_equal(one.errors, two.errors)
 
 
-@pytest.mark.parametrize("goal", GOALS)
+QUICK_GOALS = ("distribution", "range")
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [pytest.param(g, marks=() if g in QUICK_GOALS else pytest.mark.slow) for g in GOALS],
+)
 def test_every_goal_has_candidates_on_numbers(smooth, goal):
     tally, _ = smooth
     found = sv.compare(tally, goal, methods=None, replicates=2, seconds=5)

@@ -260,6 +260,7 @@ def test_norm_does_nothing_where_shares_sum_to_one(name):
     np.testing.assert_allclose(norm(raw), raw.shares, atol=1e-12)
 
 
+@pytest.mark.slow
 def test_variance_of_norm():
     """(d - 1)/d of the unbiased variance: ten values, 20,000 surveys, five standard deviations."""
     mechanism, source = sv.mechanism("oue", sv.Categories(10), 1.0), sv.Seeded(8)

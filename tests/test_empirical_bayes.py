@@ -181,7 +181,9 @@ def test_bootstrap_errors_are_those_of_the_method():
     assert again.stderr_of(z.astype(float), "respondents") == pytest.approx(formula, rel=0.13)
 
 
-@pytest.mark.parametrize("method", ["norm-sub", "norm-hyb", "empirical-bayes"])
+@pytest.mark.parametrize(
+    "method", ["norm-sub", "norm-hyb", pytest.param("empirical-bayes", marks=pytest.mark.slow)]
+)
 def test_coverage_of_bootstrap_intervals(method):
     """95% intervals of shares and of totals of tenths, over 12 surveys of 600 values."""
     counts = populations()["zipf"]

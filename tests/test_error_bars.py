@@ -7,15 +7,18 @@ is more than five of them, and single shares are averaged over all values.
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import pytest
 
 import sottovoce as sv
 
 SIZE, PEOPLE, REPEATS = 64, 4000, 2600
-CASES = [*product(("grr", "oue", "sue", "olh", "olh-seeded", "ss", "hr"), (0.5, 1.0, 2.0, 4.0))]
+QUICK = {("grr", 0.5), ("oue", 1.0), ("olh", 2.0), ("ss", 1.0)}
+CASES = [
+    pytest.param((name, epsilon), marks=() if (name, epsilon) in QUICK else pytest.mark.slow)
+    for name in ("grr", "oue", "sue", "olh", "olh-seeded", "ss", "hr")
+    for epsilon in (0.5, 1.0, 2.0, 4.0)
+]
 
 
 def truth():

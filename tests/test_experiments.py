@@ -234,6 +234,7 @@ def test_no_bar_where_nobody_looks():
 # -- end to end ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_small_reproduction_writes_page_numbers_and_pictures(tmp_path):
     told = []
     found = reproduce(

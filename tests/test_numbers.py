@@ -190,7 +190,11 @@ def fits(hits, chance=0.95):
 
 @pytest.mark.parametrize(
     ("name", "epsilon", "n", "population"),
-    [("grr", 1.0, 20_000, False), ("oue", 1.0, 20_000, False), ("oue", 4.0, 5_000, True)],
+    [
+        ("grr", 1.0, 20_000, False),
+        pytest.param("oue", 1.0, 20_000, False, marks=pytest.mark.slow),
+        pytest.param("oue", 4.0, 5_000, True, marks=pytest.mark.slow),
+    ],
 )
 def test_95_percent_intervals_hold_the_truth_in_95_percent_of_surveys(name, epsilon, n, population):
     hits = held(surveys(name, epsilon, n, population))

@@ -63,7 +63,7 @@ def test_the_error_of_the_mean_is_that_of_repeated_surveys(name):
         assert abs(rms / (wrong * said.rms_error) - 1) > 5.5 / math.sqrt(2 * surveys)
 
 
-@pytest.mark.parametrize(("name", "goal"), [("oue", "range"), ("grr", "distribution"), ("hh", "distribution")])  # fmt: skip
+@pytest.mark.parametrize(("name", "goal"), [("oue", "range"), pytest.param("grr", "distribution", marks=pytest.mark.slow), pytest.param("hh", "distribution", marks=pytest.mark.slow)])  # fmt: skip
 def test_errors_of_ranges_and_cumulative_shares(name, goal):
     domain, n, surveys = sv.Interval(0, 1, bins=20), 2000, 400
     counts = counts_of(bump(20), n)
@@ -79,6 +79,7 @@ def test_errors_of_ranges_and_cumulative_shares(name, goal):
     assert abs(math.sqrt(np.mean(squares)) / said.rms_error - 1) < 5.5 * spread < 0.2
 
 
+@pytest.mark.slow
 def test_a_square_wave_is_simulated_and_tells_distributions_best():
     plan = sv.plan(sv.Interval(0, 1, bins=64), epsilon=1.0, users=20_000)
     found = rows(plan)

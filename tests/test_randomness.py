@@ -44,9 +44,9 @@ def test_failure_in_a_worker_thread_reaches_the_caller(monkeypatch):
 
 
 def test_forked_processes_draw_different_words():
-    """200 children of one process: no two first words are equal."""
+    """100 children of one process: no two first words are equal."""
     source, seen = sv.OperatingSystem(), set()
-    for _ in range(200):
+    for _ in range(100):
         read, write = os.pipe()
         child = os.fork()
         if child == 0:

@@ -200,6 +200,7 @@ def small(tmp_path_factory):
     return json.loads(result.stdout), folder
 
 
+@pytest.mark.slow
 def test_a_small_reproduction_writes_page_numbers_and_pictures(small):
     found, folder = small
     assert found["paper"] == "wiener"
@@ -220,6 +221,7 @@ def test_a_small_reproduction_writes_page_numbers_and_pictures(small):
         assert all(math.isfinite(x) and x >= 0 for row in curve["mean"].values() for x in row)
 
 
+@pytest.mark.slow
 def test_a_small_reproduction_has_verdicts(small):
     found, _ = small
     verdicts = {finding["claim"]: finding["verdict"] for finding in found["findings"]}

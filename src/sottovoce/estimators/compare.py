@@ -81,7 +81,7 @@ def compare(
     >>> import sottovoce as sv
     >>> m = sv.mechanism("oue", sv.Categories(200), 1.0)
     >>> tally = m.simulate([9000] * 10 + [10] * 190, source=sv.Seeded(1))
-    >>> found = sv.compare(tally, methods=["unbiased", "norm-sub"])
+    >>> found = sv.compare(tally, methods=["unbiased", "norm-sub"], replicates=10)
     >>> found.best
     'norm-sub'
     """
