@@ -56,7 +56,7 @@ def test_forked_processes_draw_different_words():
         seen.add(os.read(read, 16))
         os.close(read)
         os.waitpid(child, 0)
-    assert len(seen) == 200
+    assert len(seen) == 100
 
 
 def test_two_reports_use_different_words():
