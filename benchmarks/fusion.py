@@ -79,7 +79,7 @@ def a_million(population: Population, progress: Progress) -> list[Row]:
         progress.say(f"fusion: ule, EM to {tolerance:.3g}, {n:,} people, 4 times")
         timing, found = repeated(partial(_distribution, fusion, tolerance), 1, lambda e: e)
         check = [_check_distribution(each, truth) for each in found]
-        task = f"ULE of three services, EM to |dL| < {tolerance:.3g} ({rule} rule)"
+        task = f"ULE of three services, EM to a gain below {tolerance:.3g} ({rule} rule)"
         rows.append(_row(task, n, (timing.best, timing.worst), "ule", limit=limit, check=check[0]))
     four, truth = _fusion(n, ("sr", "laplace", "pm", "sw"))
     for method in ("uwa", "population"):

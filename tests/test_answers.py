@@ -140,6 +140,7 @@ def test_holm_by_hand():
     np.testing.assert_allclose(change.adjusted, expected)
 
 
+@pytest.mark.slow
 def test_p_values_are_uniform_without_a_difference():
     """Under no change, p-values below 0.05 come in 5% of cases; under a change, far more often."""
     mechanism, source = sv.mechanism("oue", COLORS, 1.0), sv.Seeded(3)

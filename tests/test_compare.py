@@ -195,6 +195,7 @@ def test_the_winner_is_run_on_the_reports_and_says_why(zipf):
         found.estimate("power")
 
 
+@pytest.mark.slow
 def test_auto_by_bootstrap_takes_the_best():
     tally, _ = _tally("grr", sv.Categories(12), 1.0, _smooth(12))
     found, told = sv.compare(tally, "top"), sv.estimate(tally, auto="bootstrap", goal="top")

@@ -187,6 +187,7 @@ def test_differences_are_cautious():
     assert change.p_value > 0.05
 
 
+@pytest.mark.slow
 def test_surveys_repeated():
     """Four hundred people at epsilon 0.1: the truth is in 95% of intervals, the error below the average's.
 

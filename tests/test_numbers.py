@@ -207,6 +207,7 @@ def test_intervals_a_fifth_smaller_would_be_noticed():
     assert not any(map(fits, hits)), hits
 
 
+@pytest.mark.slow
 def test_intervals_of_post_processed_shares_are_not_too_small():
     """Few surveys, as each is simulated again: enough to see intervals of half the size."""
     mechanism, people = sv.mechanism("olh", AGE, 1.0), beta_counts(20_000, AGE)

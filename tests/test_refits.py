@@ -30,7 +30,11 @@ def test_errors_of_a_wave_are_of_the_right_size(method: str) -> None:
 
 @pytest.mark.parametrize(
     ("name", "domain"),
-    [("sw", sv.Interval(0, 1, bins=24)), ("grr", sv.Categories(24)), ("hr", sv.Categories(24))],
+    [
+        ("sw", sv.Interval(0, 1, bins=24)),
+        ("grr", sv.Categories(24)),
+        pytest.param("hr", sv.Categories(24), marks=pytest.mark.slow),
+    ],
 )
 def test_the_same_tally_has_the_same_errors(name: str, domain: sv.Interval | sv.Categories) -> None:
     """Whether truths come from adaptive or from unbiased shares."""
