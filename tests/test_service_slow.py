@@ -322,11 +322,11 @@ def kill_and_start_again(postgresql, patience=60.0):
 
 
 def test_postgresql_killed_under_load_loses_nothing_that_was_acknowledged(tmp_path, postgresql):
-    survey, kills = colors(), scaled(20, 2)
+    survey, kills = colors(), scaled(100, 2)
     url = postgresql.get_uri()
     process = Process(tmp_path, survey, rate=0, store=url)
     process.start()
-    made = make(survey, 500_000)
+    made = make(survey, 1_000_000)
     ended, results = threading.Event(), []
     requests = enumerate(map(request, made.uploads()))
     sending = Load(process.address, requests, connections=16, keep=True, until=ended)
