@@ -10,24 +10,14 @@ import typer
 
 from sottovoce.cli.asking import (
     AsCsv,
-    Cdf,
+    AskedOptions,
     Confidence,
     Goal,
-    Key,
-    Mean,
     Method,
-    Quantile,
-    Range,
-    Share,
     Then,
-    Top,
-    TopKeys,
-    Total,
-    Variance,
-    asked_with,
     check_formats,
     option_words,
-)  # fmt: skip
+)
 from sottovoce.cli.blocks import Block, Findings
 from sottovoce.cli.collector import (
     LOCAL,
@@ -70,16 +60,7 @@ def answers(
             "--status", help="How many reports came, by window, and what was refused; no answers."
         ),
     ] = False,
-    top: Top = None,
-    share: Share = None,
-    total: Total = None,
-    range_: Range = None,
-    cdf: Cdf = None,
-    quantile: Quantile = None,
-    mean: Mean = False,
-    variance: Variance = False,
-    key: Key = None,
-    top_keys: TopKeys = None,
+    asked: AskedOptions,
     method: Method = "auto",
     goal: Goal = None,
     then: Then = None,
@@ -100,18 +81,14 @@ def answers(
     if status:
         _show_status(collector.ask(f"/surveys/{fingerprint}/status"), as_json)
         return
-    asked = asked_with(
-        top=top, share=share, total=total, range=range_, cdf=cdf, quantile=quantile, mean=mean,
-        variance=variance, top_keys=top_keys, key=key,
-    )  # fmt: skip
     way: Query = [("method", method), ("confidence", confidence)]
     way += [("goal", goal)] if goal else []
     way += [("then", name) for name in then or ()]
     with progress("asking"):
         agreed = collector.survey(fingerprint)
         # What is not in order is refused here, in the words of the options.
-        read_questions(agreed.mechanism.domain, asked, words=option_words("answers"))
-        parts = _Parts(collector, fingerprint, asked, way)
+        read_questions(agreed.mechanism.domain, asked.questions, words=option_words("answers"))
+        parts = _Parts(collector, fingerprint, asked.questions, way)
         if by_window:
             documents, compared = parts.by_window(window or ())
         else:

@@ -28,6 +28,7 @@ from sottovoce.cli import (
     tokens,
 )
 from sottovoce.cli.exits import EXIT_CODES, INTERRUPTED, end_with_pipes
+from sottovoce.cli.groups import unfolded
 from sottovoce.cli.screen import say
 
 __all__ = ["COMMANDS", "app", "run"]
@@ -52,7 +53,7 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 for _command in COMMANDS:
-    app.command()(_command)
+    app.command()(unfolded(_command))
 app.add_typer(survey.app)
 
 

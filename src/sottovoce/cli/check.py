@@ -6,27 +6,9 @@ from typing import Annotated
 
 import typer
 
+from sottovoce.cli.domains import DomainOptions
 from sottovoce.cli.exits import CHECK_FAILED, guarded
-from sottovoce.cli.options import (
-    AsJson,
-    Bins,
-    Epsilon,
-    High,
-    Keys,
-    KeysFile,
-    Larger,
-    Low,
-    MechanismName,
-    Most,
-    Options,
-    Pairs,
-    Size,
-    Values,
-    ValuesFile,
-    describe,
-    make_domain,
-    make_mechanism,
-)  # fmt: skip
+from sottovoce.cli.options import AsJson, Epsilon, MechanismName, Options, describe, make_mechanism
 from sottovoce.cli.screen import progress, show_json
 from sottovoce.privacy import audit as audits
 
@@ -38,17 +20,7 @@ def audit(
     *,
     mechanism: MechanismName,
     epsilon: Epsilon = None,
-    values: Values = None,
-    values_file: ValuesFile = None,
-    size: Size = None,
-    most: Most = None,
-    low: Low = None,
-    high: High = None,
-    bins: Bins = None,
-    keys: Keys = None,
-    keys_file: KeysFile = None,
-    pairs: Pairs = None,
-    larger: Larger = None,
+    given: DomainOptions,
     option: Options = None,
     trials: Annotated[
         int, typer.Option("--trials", metavar="N", help="Reports drawn of every value.")
@@ -63,20 +35,7 @@ def audit(
 
     For domains of 2 to 64 values. The exit code is 3 where the promise is broken.
     """
-    domain = make_domain(
-        values=values,
-        values_file=values_file,
-        size=size,
-        low=low,
-        high=high,
-        bins=bins,
-        most=most,
-        keys=keys,
-        keys_file=keys_file,
-        pairs=pairs,
-        larger=larger,
-    )
-    chosen = make_mechanism(mechanism, domain, epsilon, option)
+    chosen = make_mechanism(mechanism, given.make(), epsilon, option)
     with progress(f"auditing {chosen}"):
         found = audits.audit(chosen, trials=trials, alpha=alpha)
     if as_json:

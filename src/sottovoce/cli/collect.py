@@ -8,30 +8,19 @@ from typing import Annotated, Any
 import typer
 
 from sottovoce.cli.columns import Columns
+from sottovoce.cli.domains import DomainOptions
 from sottovoce.cli.evidence import read_groups, read_tally
 from sottovoce.cli.exits import guarded
 from sottovoce.cli.options import (
     AsJson,
-    Bins,
     ByColumn,
     Epsilon,
     Force,
-    High,
-    Keys,
-    KeysFile,
-    Larger,
-    Low,
     MechanismName,
-    Most,
     Options,
-    Pairs,
-    Size,
-    Values,
-    ValuesFile,
     describe,
-    make_domain,
     make_mechanism,
-)  # fmt: skip
+)
 from sottovoce.cli.outputs import (
     STDOUT,
     binary_stdout,
@@ -82,17 +71,7 @@ def randomize(
     ],
     mechanism: MechanismName,
     epsilon: Epsilon = None,
-    values: Values = None,
-    values_file: ValuesFile = None,
-    size: Size = None,
-    most: Most = None,
-    low: Low = None,
-    high: High = None,
-    bins: Bins = None,
-    keys: Keys = None,
-    keys_file: KeysFile = None,
-    pairs: Pairs = None,
-    larger: Larger = None,
+    given: DomainOptions,
     option: Options = None,
     number: Annotated[
         str | None,
@@ -130,24 +109,7 @@ def randomize(
     see them and must not pass them on. In a survey every device randomizes its
     own value. Rows keep their order, people that of their first rows.
     """  # fmt: skip
-    chosen = make_mechanism(
-        mechanism,
-        make_domain(
-            values=values,
-            values_file=values_file,
-            size=size,
-            low=low,
-            high=high,
-            bins=bins,
-            most=most,
-            keys=keys,
-            keys_file=keys_file,
-            pairs=pairs,
-            larger=larger,
-        ),
-        epsilon,
-        option,
-    )
+    chosen = make_mechanism(mechanism, given.make(), epsilon, option)
     columns = Columns(column, number, person, by)
     columns.check(chosen)
     check_output(output, force=force, inputs=[source])

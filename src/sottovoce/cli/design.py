@@ -6,27 +6,9 @@ from typing import Annotated
 
 import typer
 
+from sottovoce.cli.domains import DomainOptions, PlainDomainOptions
 from sottovoce.cli.exits import guarded
-from sottovoce.cli.options import (
-    AsJson,
-    Bins,
-    Epsilon,
-    High,
-    Keys,
-    KeysFile,
-    Larger,
-    Low,
-    MechanismName,
-    Most,
-    Options,
-    Pairs,
-    Size,
-    Values,
-    ValuesFile,
-    describe,
-    make_domain,
-    make_mechanism,
-)  # fmt: skip
+from sottovoce.cli.options import AsJson, Epsilon, MechanismName, Options, describe, make_mechanism
 from sottovoce.cli.screen import progress, show_json, show_table
 from sottovoce.core.texts import read_value
 from sottovoce.estimators import methods as methods_for
@@ -42,17 +24,7 @@ def methods(
     *,
     mechanism: MechanismName,
     epsilon: Epsilon = None,
-    values: Values = None,
-    values_file: ValuesFile = None,
-    size: Size = None,
-    most: Most = None,
-    low: Low = None,
-    high: High = None,
-    bins: Bins = None,
-    keys: Keys = None,
-    keys_file: KeysFile = None,
-    pairs: Pairs = None,
-    larger: Larger = None,
+    given: DomainOptions,
     option: Options = None,
     users: Annotated[
         int | None,
@@ -64,20 +36,7 @@ def methods(
 
     The column rule names the goals for which auto chooses a method, for so many users.
     """
-    domain = make_domain(
-        values=values,
-        values_file=values_file,
-        size=size,
-        low=low,
-        high=high,
-        bins=bins,
-        most=most,
-        keys=keys,
-        keys_file=keys_file,
-        pairs=pairs,
-        larger=larger,
-    )
-    chosen = make_mechanism(mechanism, domain, epsilon, option)
+    chosen = make_mechanism(mechanism, given.make(), epsilon, option)
     rows = list(methods_for(chosen, users=users))
     if as_json:
         show_json({"mechanism": describe(chosen), "methods": rows})
@@ -113,13 +72,7 @@ def plan(
         str | None,
         typer.Option("--of", metavar="VALUE", help="The value whose error is told besides."),
     ] = None,
-    values: Values = None,
-    values_file: ValuesFile = None,
-    size: Size = None,
-    most: Most = None,
-    low: Low = None,
-    high: High = None,
-    bins: Bins = None,
+    given: PlainDomainOptions,
     as_json: AsJson = False,
 ) -> None:
     """Rank mechanisms by the error to expect, or find how many users or which epsilon it takes.
@@ -128,15 +81,7 @@ def plan(
     """
     from sottovoce.planning import plan as plan_for
 
-    domain = make_domain(
-        values=values,
-        values_file=values_file,
-        size=size,
-        low=low,
-        high=high,
-        bins=bins,
-        most=most,
-    )
+    domain = given.make()
     value = None if of is None else read_value(of, domain, "--of", "the command")
     with progress("planning"):
         found = plan_for(domain, epsilon=epsilon, users=users, error=error, goal=goal, of=value)

@@ -11,24 +11,14 @@ from sottovoce.answers import difference
 from sottovoce.cli.asking import (
     METHOD,
     AsCsv,
-    Cdf,
+    AskedOptions,
     Confidence,
     Goal,
-    Key,
-    Mean,
     Method,
-    Quantile,
-    Range,
-    Share,
     Then,
-    Top,
-    TopKeys,
-    Total,
-    Variance,
-    asked_with,
     check_formats,
     option_words,
-)  # fmt: skip
+)
 from sottovoce.cli.blocks import Block, Findings
 from sottovoce.cli.evidence import read_groups, read_tally
 from sottovoce.cli.exits import guarded
@@ -58,16 +48,7 @@ def estimate(
             help="A tally, a folder of tallies, or reports (Parquet, Arrow stream); - is a pipe.",
         ),
     ],
-    top: Top = None,
-    share: Share = None,
-    total: Total = None,
-    range_: Range = None,
-    cdf: Cdf = None,
-    quantile: Quantile = None,
-    mean: Mean = False,
-    variance: Variance = False,
-    key: Key = None,
-    top_keys: TopKeys = None,
+    asked: AskedOptions,
     by: ByColumn = None,
     method: Method = "auto",
     goal: Goal = None,
@@ -116,20 +97,18 @@ def estimate(
     """  # fmt: skip
     check_formats("estimate", as_csv=as_csv, as_json=as_json)
     _check_picture(plot, kind, by, force)
-    for name, count in (("--top", top), ("--top-keys", top_keys)):
+    for name, count in (("--top", asked.top), ("--top-keys", asked.top_keys)):
         if count is not None:
             check_int(count, name, "estimate", 1)
     groups = {"": read_tally([source])} if by is None else read_groups([source], by)
     if not groups:
         raise InvalidInput("INPUT", "estimate", "not without reports", source)
     mechanism = next(iter(groups.values())).mechanism
-    asked = asked_with(
-        top=top, share=share, total=total, range=range_, cdf=cdf, quantile=quantile, mean=mean,
-        variance=variance, top_keys=top_keys, key=key,
-    )  # fmt: skip
     words = option_words("estimate")
-    questions = read_questions(mechanism.domain, asked, confidence=confidence, words=words)
-    drawn = _drawn_key(mechanism.domain, key, kind)
+    questions = read_questions(
+        mechanism.domain, asked.questions, confidence=confidence, words=words
+    )
+    drawn = _drawn_key(mechanism.domain, asked.key, kind)
     options = parse_options(option, taken=("evidence", "method", "goal", "then"))
     choice = {"goal": goal or questions.goal, "then": then or (), **options}
     blocks, estimates = [], []

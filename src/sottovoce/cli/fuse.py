@@ -7,8 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
+from sottovoce.cli.domains import Bins, High, Low
 from sottovoce.cli.exits import guarded
-from sottovoce.cli.options import AsJson, Bins, Force, High, Low, parse_options
+from sottovoce.cli.options import AsJson, Force, parse_options
 from sottovoce.cli.outputs import check_file, check_output
 from sottovoce.cli.pictures import check_picture, write_picture
 from sottovoce.cli.screen import progress, say, show_json, show_table

@@ -8,26 +8,10 @@ from typing import Annotated, Any
 
 import typer
 
+from sottovoce.cli.domains import DomainOptions
 from sottovoce.cli.exits import guarded
-from sottovoce.cli.options import (
-    AsJson,
-    Bins,
-    Force,
-    High,
-    Keys,
-    KeysFile,
-    Larger,
-    Low,
-    Most,
-    Options,
-    Pairs,
-    Size,
-    Values,
-    ValuesFile,
-    describe,
-    make_domain,
-    make_mechanism,
-)  # fmt: skip
+from sottovoce.cli.groups import unfolded
+from sottovoce.cli.options import AsJson, Force, Options, describe, make_mechanism
 from sottovoce.cli.outputs import STDOUT, check_file, check_output
 from sottovoce.cli.screen import printable, say, show_json
 from sottovoce.core.categories import Categories
@@ -100,17 +84,7 @@ def new(
             "--epsilon", "-e", metavar="X", help="The privacy budget of a report; 1 if not given."
         ),
     ] = None,
-    values: Values = None,
-    values_file: ValuesFile = None,
-    size: Size = None,
-    most: Most = None,
-    low: Low = None,
-    high: High = None,
-    bins: Bins = None,
-    keys: Keys = None,
-    keys_file: KeysFile = None,
-    pairs: Pairs = None,
-    larger: Larger = None,
+    given: DomainOptions,
     option: Options = None,
     force: Force = False,
     as_json: AsJson = False,
@@ -124,13 +98,7 @@ def new(
         raise InvalidInput("--json", "the command", "left out where the file is -", file)
     check_output(file, force=force, option="FILE")
     check_file(file, option="FILE")
-    given = (values, values_file, size, most, low, high, bins, keys, keys_file)
-    domain: Domain = Categories(_EXAMPLE)
-    if any(part is not None for part in given):
-        domain = make_domain(
-            values=values, values_file=values_file, size=size, low=low, high=high, bins=bins,
-            most=most, keys=keys, keys_file=keys_file, pairs=pairs, larger=larger,
-        )  # fmt: skip
+    domain = given.make() if given.given else Categories(_EXAMPLE)
     weighed = any(pair.startswith("weights=") for pair in option or ())
     budget = 1.0 if epsilon is None and not weighed else epsilon
     chosen = make_mechanism(mechanism or _usual(domain, budget), domain, budget, option)
@@ -235,4 +203,4 @@ app = typer.Typer(
     no_args_is_help=True,
 )
 for _command in COMMANDS:
-    app.command()(_command)
+    app.command()(unfolded(_command))
