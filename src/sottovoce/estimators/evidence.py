@@ -23,7 +23,7 @@ from sottovoce.core.tally import Tally
 from sottovoce.core.trace import Reduction
 from sottovoce.estimators.raw import Raw, unbiased_shares
 
-__all__ = ["Evidence", "Fit", "Observations"]
+__all__ = ["Evidence", "Fit", "Observations", "Rearranged"]
 
 
 class Observations(ABC):
@@ -82,6 +82,30 @@ class Observations(ABC):
     @abstractmethod
     def likelihood(self) -> str:
         """Which likelihood :meth:`em_step` climbs, in words."""
+
+
+@dataclass(frozen=True, eq=False)
+class Rearranged(Observations):
+    """What was seen of the same people, told otherwise: in groups, or about components."""
+
+    whole: Observations
+
+    @property
+    def domain(self) -> Domain:
+        return self.whole.domain
+
+    @property
+    def epsilon(self) -> float:
+        return self.whole.epsilon
+
+    @property
+    def name(self) -> str:
+        return self.whole.name
+
+    @property
+    def n(self) -> int:
+        return self.whole.n
+
 
 
 @dataclass(frozen=True, eq=False)

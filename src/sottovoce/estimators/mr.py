@@ -33,7 +33,7 @@ from sottovoce.core.merged import Groups, MergedChannel, MergedRows
 from sottovoce.core.rows import Rows
 from sottovoce.core.trace import Reduction
 from sottovoce.estimators.em import em
-from sottovoce.estimators.evidence import Fit, Observations
+from sottovoce.estimators.evidence import Fit, Observations, Rearranged
 from sottovoce.estimators.likelihood import Progress
 from sottovoce.estimators.mle import mle
 from sottovoce.estimators.reduction import Choice, Smallest, Strategy, Window, noise_of_weights
@@ -62,9 +62,10 @@ def mr(
     ``strategy`` ``"smallest"`` or ``"window"``, by default whichever suits the domain;
     ``threshold`` how many sigma a weight must reach to be spared; ``least`` the fewest
     components, a quarter of the values unless given.  ``initial`` begins with all
-    values merged whose unbiased share is not positive.  What is known beforehand: values to
-    ``protect`` stay by themselves, values to ``merge_first`` are one component (or none)
-    from the start.  ``inner`` fits the weights: ``"em"``, stopped early, or ``"mle"``.
+    values merged whose unbiased share is not positive.  What is known beforehand:
+    ``protect`` are values that stay by themselves; ``merge_first`` are values that are one
+    component (or none) from the start.  ``inner`` fits the weights: ``"em"``, stopped early, or
+    ``"mle"``.
     ``progress(components, BIC)`` is called after every fit.
     """
     merging = check_choice(operation, "operation", "mr", ("merge", "prune")) == "merge"
@@ -214,27 +215,10 @@ def _strategy(
 
 
 @dataclass(frozen=True, eq=False)
-class _Reduced(Observations):
+class _Reduced(Rearranged):
     """The same reports, as evidence about components."""
 
-    whole: Observations
     groups: Groups
-
-    @property
-    def domain(self) -> Domain:
-        return self.whole.domain
-
-    @property
-    def epsilon(self) -> float:
-        return self.whole.epsilon
-
-    @property
-    def name(self) -> str:
-        return self.whole.name
-
-    @property
-    def n(self) -> int:
-        return self.whole.n
 
     @cached_property
     def channel(self) -> Channel:

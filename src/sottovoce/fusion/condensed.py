@@ -17,9 +17,9 @@ import numpy as np
 
 from sottovoce.core.channel import Channel, Floats
 from sottovoce.core.dense import DenseChannel
-from sottovoce.core.domain import Domain, Indices
+from sottovoce.core.domain import Indices
 from sottovoce.estimators.em import em
-from sottovoce.estimators.evidence import Observations
+from sottovoce.estimators.evidence import Observations, Rearranged
 from sottovoce.fusion.joint import FusedObservations
 
 __all__ = ["condensed"]
@@ -35,28 +35,11 @@ _AT_ONCE = 2**13
 
 
 @dataclass(frozen=True, eq=False)
-class _Condensed(Observations):
+class _Condensed(Rearranged):
     """Groups of users as cells of a small table."""
 
-    whole: Observations
     matrix: Floats
     counts: Floats
-
-    @property
-    def domain(self) -> Domain:
-        return self.whole.domain
-
-    @property
-    def epsilon(self) -> float:
-        return self.whole.epsilon
-
-    @property
-    def name(self) -> str:
-        return self.whole.name
-
-    @property
-    def n(self) -> int:
-        return self.whole.n
 
     @cached_property
     def channel(self) -> Channel:

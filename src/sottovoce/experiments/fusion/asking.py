@@ -22,6 +22,7 @@ from sottovoce.experiments.fusion.distributions import divergences, fused_eviden
 from sottovoce.experiments.fusion.means import FUSED
 from sottovoce.experiments.fusion.services import DOMAIN, FOUR, THREE, alike, made
 from sottovoce.experiments.fusion.sizes import Sizes
+from sottovoce.experiments.fusion.sweep import Curves
 from sottovoce.experiments.fusion.values import some_people
 from sottovoce.experiments.numbers import Numbers
 from sottovoce.fusion.aligned import align
@@ -29,8 +30,6 @@ from sottovoce.fusion.parts import Part
 from sottovoce.fusion.services import Fusion
 
 __all__ = ["EPSILON", "MEAN_LINES", "SHARE_LINES", "asking"]
-
-Curves = dict[tuple[str, str], Curve]
 
 EPSILON = 0.1
 MEAN_LINES = (*FOUR, *FUSED, *(f"all + {name}" for name in FOUR))

@@ -19,12 +19,11 @@ from sottovoce.experiments.fusion.distributions import Fits
 from sottovoce.experiments.fusion.means import FUSED, Surveys
 from sottovoce.experiments.fusion.services import FOUR, THREE, alike
 from sottovoce.experiments.fusion.sizes import Sizes
+from sottovoce.experiments.fusion.sweep import Curves
 from sottovoce.experiments.fusion.values import CLICKERS
 from sottovoce.experiments.numbers import Numbers
 
 __all__ = ["means", "shares"]
-
-Curves = dict[tuple[str, str], Curve]
 
 EPSILON = 0.1
 NAME = "steps"

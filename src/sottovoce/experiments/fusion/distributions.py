@@ -35,6 +35,7 @@ from sottovoce.experiments.fusion.services import (
     made,
 )
 from sottovoce.experiments.fusion.sizes import Sizes
+from sottovoce.experiments.fusion.sweep import Curves, sweep
 from sottovoce.experiments.fusion.values import some_people
 from sottovoce.experiments.numbers import Numbers
 from sottovoce.fusion.aligned import align
@@ -56,7 +57,6 @@ __all__ = [
     "divergences",
 ]
 
-Curves = dict[tuple[str, str], Curve]
 
 RULES = ("printed", "published", "smoothed", "own")
 SLOW = RULES[1:3]
@@ -105,6 +105,12 @@ class Fits:
         kept = zip(self.names, self.kinds, strict=False)
         return (*(n for n, (k, _) in kept if rule != "smoothed" or k != _NO_SHAPE), "ule")
 
+    @property
+    def measures(self) -> list[tuple[str, tuple[str, ...]]]:
+        """Divergences under every rule, and the passes they took."""
+        both = [(rule, f"{rule}-passes") for rule in self.rules]
+        return [(each, self.lines(rule)) for rule, passes in both for each in (rule, passes)]
+
     def epsilon(self, rule: str, line: str) -> float:
         """By which epsilon a line is stopped."""
         if rule == "own" and line in self.names:
@@ -147,32 +153,6 @@ def divergences(found: Sequence[Floats], truth: Floats) -> Floats:
     return metrics.jensen_shannon(np.array(found), truth)
 
 
-def _drawing(fits: Fits) -> Callable[[Seeded], Errors]:
-    return fits.draw
-
-
-def _curves(
-    cells: Sequence[Fits],
-    repeats: int,
-    *,
-    what: str,
-    name: str,
-    by: str,
-    xs: Sequence[float],
-    **how: Any,
-) -> Curves:
-    """A curve a data set and rule; cells go through all xs of one set before the next."""
-    found, curves = iter(repeat(_drawing, cells, repeats, what=what, **how)), {}
-    for first in cells[:: len(xs)]:
-        errors = [next(found) for _ in xs]
-        for rule in first.rules:
-            for measure in (rule, f"{rule}-passes"):
-                values = np.stack([each[measure] for each in errors])
-                key, places = (first.data.name, f"{name}-{measure}"), tuple(map(float, xs))
-                curves[key] = Curve(*key, by, places, first.lines(rule), values)
-    return curves
-
-
 def by_epsilon(
     datasets: Sequence[Numbers],
     repeats: int,
@@ -190,7 +170,7 @@ def by_epsilon(
         for epsilon in epsilons
     ]
     told: Any = {"what": f"figure 4, {name}", "name": f"{name}-epsilon", "by": "epsilon"}
-    return _curves(cells, repeats, xs=epsilons, **told, **how)
+    return sweep(cells, repeats, xs=epsilons, **told, **how)
 
 
 def by_setting(
@@ -209,7 +189,7 @@ def by_setting(
         for kinds in SHARE_SETTINGS
     ]
     told: Any = {"what": f"figure 5, {name}", "name": f"{name}-setting", "by": "C"}
-    return _curves(cells, repeats, xs=range(1, 1 + len(SHARE_SETTINGS)), **told, **how)
+    return sweep(cells, repeats, xs=range(1, 1 + len(SHARE_SETTINGS)), **told, **how)
 
 
 def by_mechanism(data: Numbers, repeats: int, sizes: Sizes, **how: Any) -> Curves:
@@ -218,7 +198,7 @@ def by_mechanism(data: Numbers, repeats: int, sizes: Sizes, **how: Any) -> Curve
     kinds = [tuple((name, epsilon) for epsilon in BUDGETS) for name in THREE]
     cells = [Fits(data, each, names, sizes.middle, _PRINTED, sizes.most, None) for each in kinds]
     told: Any = {"what": "figure 6 b", "name": "same", "by": "mechanism"}
-    return _curves(cells, repeats, xs=range(1, 1 + len(THREE)), **told, **how)
+    return sweep(cells, repeats, xs=range(1, 1 + len(THREE)), **told, **how)
 
 
 def by_count(data: Numbers, repeats: int, sizes: Sizes, **how: Any) -> Curves:
@@ -226,7 +206,7 @@ def by_count(data: Numbers, repeats: int, sizes: Sizes, **how: Any) -> Curves:
     kinds = [alike(THREE, SMALL, count // len(THREE)) for count in COUNTS]
     cells = [Fits(data, each, THREE, sizes.middle, _PRINTED, sizes.most, None) for each in kinds]
     told: Any = {"what": "figure 7 b", "name": "count", "by": "services"}
-    return _curves(cells, repeats, xs=COUNTS, **told, **how)
+    return sweep(cells, repeats, xs=COUNTS, **told, **how)
 
 
 def by_people(data: Numbers, repeats: int, sizes: Sizes, **how: Any) -> Curves:
@@ -234,7 +214,7 @@ def by_people(data: Numbers, repeats: int, sizes: Sizes, **how: Any) -> Curves:
     kinds = alike(THREE, SMALL)
     cells = [Fits(data, kinds, THREE, people, _PRINTED, sizes.most) for people in sizes.many]
     told: Any = {"what": "figure 7 d", "name": "people", "by": "people"}
-    return _curves(cells, repeats, xs=sizes.many, **told, **how)
+    return sweep(cells, repeats, xs=sizes.many, **told, **how)
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,14 +20,13 @@ from sottovoce.experiments.fusion.distributions import Fits, divergences, run_ru
 from sottovoce.experiments.fusion.means import FUSED, Surveys
 from sottovoce.experiments.fusion.services import DOMAIN, FOUR, GROUPS, alike, made
 from sottovoce.experiments.fusion.sizes import Sizes
+from sottovoce.experiments.fusion.sweep import Curves
 from sottovoce.experiments.fusion.values import some_people
 from sottovoce.experiments.numbers import Numbers
 from sottovoce.fusion.aligned import align
 from sottovoce.fusion.services import Fusion
 
 __all__ = ["EPSILON", "by_group", "pooled"]
-
-Curves = dict[tuple[str, str], Curve]
 
 EPSILON = 0.3
 """Of every service; the paper does not tell its own."""

@@ -5,7 +5,7 @@ A repeat is ``trials`` surveys of ``people`` each; its error is the mean over th
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,8 +14,7 @@ import numpy as np
 
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.randomness import Seeded
-from sottovoce.experiments.curves import Curve
-from sottovoce.experiments.draws import Errors, repeat
+from sottovoce.experiments.draws import Errors
 from sottovoce.experiments.fusion.services import (
     EPSILONS,
     FOUR,
@@ -25,6 +24,7 @@ from sottovoce.experiments.fusion.services import (
     made,
 )
 from sottovoce.experiments.fusion.sizes import Sizes
+from sottovoce.experiments.fusion.sweep import Curves, sweep
 from sottovoce.experiments.fusion.values import some_people
 from sottovoce.experiments.numbers import Numbers
 from sottovoce.fusion.aligned import align
@@ -44,7 +44,6 @@ __all__ = [
     "by_setting",
 ]
 
-Curves = dict[tuple[str, str], Curve]
 
 FUSED = ("ua", "uwa", "population")
 ALL_EPSILONS = (0.1, 0.2, 0.4, 0.6, 1.0, 2.0, 3.0, 4.0)
@@ -80,6 +79,11 @@ class Surveys:
         """Single services, then the ways to fuse."""
         return (*self.names, *FUSED)
 
+    @property
+    def measures(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Mean square errors, mean errors, and how many intervals hold."""
+        return ("mse", self.lines), ("error", self.lines), ("covered", FUSED)
+
     def draw(self, source: Seeded) -> Errors:
         """The mean square and the mean of the errors of some surveys, and how many intervals hold."""
         random, size = source.generator(), self.people * self.trials
@@ -105,31 +109,6 @@ class Surveys:
         }
 
 
-def _drawing(surveys: Surveys) -> Callable[[Seeded], Errors]:
-    return surveys.draw
-
-
-def _curves(
-    cells: Sequence[Surveys],
-    repeats: int,
-    *,
-    what: str,
-    name: str,
-    by: str,
-    xs: Sequence[float],
-    **how: Any,
-) -> Curves:
-    """A curve a data set and measure; cells go through all xs of one set before the next."""
-    found, curves = iter(repeat(_drawing, cells, repeats, what=what, **how)), {}
-    for first in cells[:: len(xs)]:
-        errors = [next(found) for _ in xs]
-        for measure, lines in (("mse", first.lines), ("error", first.lines), ("covered", FUSED)):
-            values = np.stack([each[measure] for each in errors])
-            key = first.data.name, f"{name}-{measure}"
-            curves[key] = Curve(first.data.name, key[1], by, tuple(map(float, xs)), lines, values)
-    return curves
-
-
 def by_epsilon(datasets: Sequence[Numbers], repeats: int, sizes: Sizes, **how: Any) -> Curves:
     """Figure 4 a to d: four mechanisms with one budget."""
     cells = [
@@ -138,7 +117,7 @@ def by_epsilon(datasets: Sequence[Numbers], repeats: int, sizes: Sizes, **how: A
         for epsilon in EPSILONS
     ]
     told: Any = {"what": "figure 4, means", "name": "epsilon", "by": "epsilon"}
-    return _curves(cells, repeats, xs=EPSILONS, **told, **how)
+    return sweep(cells, repeats, xs=EPSILONS, **told, **how)
 
 
 def by_setting(datasets: Sequence[Numbers], repeats: int, sizes: Sizes, **how: Any) -> Curves:
@@ -149,7 +128,7 @@ def by_setting(datasets: Sequence[Numbers], repeats: int, sizes: Sizes, **how: A
         for kinds in MEAN_SETTINGS
     ]
     told: Any = {"what": "figure 5, means", "name": "setting", "by": "A"}
-    return _curves(cells, repeats, xs=range(1, 1 + len(MEAN_SETTINGS)), **told, **how)
+    return sweep(cells, repeats, xs=range(1, 1 + len(MEAN_SETTINGS)), **told, **how)
 
 
 def by_mechanism(data: Numbers, repeats: int, sizes: Sizes, **how: Any) -> Curves:
@@ -160,7 +139,7 @@ def by_mechanism(data: Numbers, repeats: int, sizes: Sizes, **how: Any) -> Curve
         for name in FOUR
     ]
     said: Any = {"what": "figure 6 a", "name": "same", "by": "mechanism"}
-    return _curves(cells, repeats, xs=range(1, 1 + len(FOUR)), **said, **how)
+    return sweep(cells, repeats, xs=range(1, 1 + len(FOUR)), **said, **how)
 
 
 def by_count(data: Numbers, repeats: int, sizes: Sizes, **how: Any) -> Curves:
@@ -170,14 +149,14 @@ def by_count(data: Numbers, repeats: int, sizes: Sizes, **how: Any) -> Curves:
         for m in COUNTS
     ]
     told: Any = {"what": "figure 7 a", "name": "count", "by": "services"}
-    return _curves(cells, repeats, xs=COUNTS, **told, **how)
+    return sweep(cells, repeats, xs=COUNTS, **told, **how)
 
 
 def by_people(data: Numbers, repeats: int, sizes: Sizes, **how: Any) -> Curves:
     """Figure 7 c: by the number of people, budget 0.1; one survey a repeat."""
     cells = [Surveys(data, alike(FOUR, SMALL), FOUR, people, 1) for people in sizes.many]
     told: Any = {"what": "figure 7 c", "name": "people", "by": "people"}
-    return _curves(cells, repeats, xs=sizes.many, **told, **how)
+    return sweep(cells, repeats, xs=sizes.many, **told, **how)
 
 
 def bias(datasets: Sequence[Numbers], repeats: int, sizes: Sizes, **how: Any) -> Curves:
@@ -188,4 +167,4 @@ def bias(datasets: Sequence[Numbers], repeats: int, sizes: Sizes, **how: Any) ->
         for epsilon in ALL_EPSILONS
     ]
     told: Any = {"what": "bias", "name": "bias", "by": "epsilon"}
-    return _curves(cells, repeats, xs=ALL_EPSILONS, **told, **how)
+    return sweep(cells, repeats, xs=ALL_EPSILONS, **told, **how)
