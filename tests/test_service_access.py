@@ -33,14 +33,15 @@ def test_arguments_win_over_the_environment_and_that_over_the_file(tmp_path):
 @pytest.mark.parametrize("each", fields(Settings), ids=lambda each: each.name)
 def test_every_setting_may_come_from_the_environment_and_is_checked(each):
     default = getattr(Settings(), each.name)
-    text = "text" if isinstance(default, str) else "7"
+    texts = {str: "text", bool: "True"}
+    text = texts.get(type(default), "7")
     told = load_settings(None, {f"SOTTOVOCE_{each.name.upper()}": text})
     assert getattr(told, each.name) == type(default)(text)
     wrong = 5 if isinstance(default, str) else "text"
     with pytest.raises(InvalidInput, match=f"{each.name} of the collector must be"):
         Settings(**{each.name: wrong})
     if not isinstance(default, str):
-        for bad in (-1, True, float("nan"), float("inf")):
+        for bad in (-1, 1 if isinstance(default, bool) else True, float("nan"), float("inf")):
             with pytest.raises(InvalidInput, match=each.name):
                 Settings(**{each.name: bad})
         with pytest.raises(InvalidInput, match=f"SOTTOVOCE_{each.name.upper()}"):

@@ -231,12 +231,16 @@ def test_roles_are_asked_for_before_anything_else(asking, route):
     ):
         headers = {"authorization": header} if header else {}
         answer = httpx.request(route.method, url, headers=headers)
-        assert (answer.status_code, answer.json()["code"]) == (status, code)
+        assert answer.status_code == status
+        if route.gives == "text/html":
+            assert (status, "Key of a reader" in answer.text) in ((401, True), (403, False))
+        else:
+            assert answer.json()["code"] == code
         if status == 401:
             assert answer.headers["www-authenticate"] == "Bearer"
     headers = {"authorization": f"Bearer {keys.of_role(route.role)}"}
     answer = httpx.request(route.method, url, headers=headers)
-    assert answer.json()["code"] not in ("no-key", "wrong-role")
+    assert answer.status_code not in (401, 403)
 
 
 # -- numbers -----------------------------------------------------------------------------------

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from sottovoce import metrics
     from sottovoce.answers import Difference, difference
     from sottovoce.client import Client
+    from sottovoce.core.drawing_together import draw
     from sottovoce.core.plan import Plan
     from sottovoce.estimators import estimate, methods
     from sottovoce.estimators.compare import compare
@@ -67,6 +68,7 @@ if TYPE_CHECKING:
     )
     from sottovoce.planning import plan
     from sottovoce.privacy.audit import audit
+    from sottovoce.privacy.influence import Influence, influence
     from sottovoce.two_phases import TwoPhaseVariance
     from sottovoce.vectors import coordinates
 
@@ -75,18 +77,21 @@ __version__ = "0.1.0"
 _WHEN_ASKED = {
     "Client": "sottovoce.client",
     "Difference": "sottovoce.answers",
+    "Influence": "sottovoce.privacy.influence",
     "Plan": "sottovoce.core.plan",
     "TwoPhaseVariance": "sottovoce.two_phases",
     "audit": "sottovoce.privacy.audit",
     "compare": "sottovoce.estimators.compare",
     "coordinates": "sottovoce.vectors",
     "difference": "sottovoce.answers",
+    "draw": "sottovoce.core.drawing_together",
     "edges": "sottovoce.graphs",
     "estimate": "sottovoce.estimators",
     "foreign": "sottovoce.fusion.foreign",
     "fuse_distribution": "sottovoce.fusion.fuse",
     "fuse_mean": "sottovoce.fusion.fuse",
     "fuse": "sottovoce.fusion.fuse",
+    "influence": "sottovoce.privacy.influence",
     "methods": "sottovoce.estimators",
     "metrics": "sottovoce.metrics",
     "plan": "sottovoce.planning",
@@ -125,6 +130,7 @@ __all__ = [
     "Haar",
     "HadamardResponse",
     "Hierarchy",
+    "Influence",
     "Interval",
     "KeyValue",
     "KeyValues",
@@ -154,12 +160,14 @@ __all__ = [
     "compare",
     "coordinates",
     "difference",
+    "draw",
     "edges",
     "estimate",
     "foreign",
     "fuse_distribution",
     "fuse_mean",
     "fuse",
+    "influence",
     "mechanism",
     "mechanism_from_json",
     "methods",

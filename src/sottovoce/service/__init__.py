@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Settings", "collector", "load_settings"]
 
-_NEEDED = ("starlette", "uvicorn", "httptools", "msgspec", "sqlalchemy", "alembic")
+_NEEDED = ("starlette", "uvicorn", "httptools", "msgspec", "jinja2", "sqlalchemy", "alembic")
 _WHERE = {
     "Settings": "sottovoce.service.settings",
     "collector": "sottovoce.service.app",

@@ -16,10 +16,12 @@ from threading import Lock
 from sottovoce.answers import Difference, difference
 from sottovoce.core.estimate import Estimate
 from sottovoce.core.survey import Survey
+from sottovoce.core.tally import Tally
 from sottovoce.core.windows import window_days
 from sottovoce.estimators import estimate
 from sottovoce.service.refusals import Declined
 from sottovoce.store import Published, Store
+from sottovoce.vectors import coordinates
 
 __all__ = ["Analyst", "Told", "Way"]
 
@@ -75,11 +77,34 @@ class Analyst:
 
     def estimate(self, published: Published, wanted: Sequence[str], way: Way) -> Told:
         """The estimate from some windows of a survey together."""
+        tally, shown, left_out = self._tally(published, wanted)
+        return Told(published.survey, shown, left_out, self._estimated(tally, way))
+
+    def coordinates(self, published: Published, wanted: Sequence[str]) -> tuple[list[Told], int]:
+        """An estimate for every coordinate of a survey of vectors, to read its mean from, and n.
+
+        Where devices drew the coordinate that they reported, the errors are about everybody.
+        """
+        tally, shown, left_out = self._tally(published, wanted)
+        found = [self._estimated(part, Way(goal="mean")) for part in coordinates(tally)]
+        drawn = any(each.n < tally.n for each in found)
+        told = [
+            Told(published.survey, shown, left_out, each.for_population() if drawn else each)
+            for each in found
+        ]
+        return told, tally.n
+
+    def _tally(
+        self, published: Published, wanted: Sequence[str]
+    ) -> tuple[Tally, tuple[str, ...], tuple[str, ...]]:
         survey = published.survey
         shown, left_out = self.windows(published, wanted)
         tally = self._store.tally(survey.fingerprint, list(shown))
         if tally.n < survey.minimum_batch:  # deleted in between
             raise Declined("below-minimum-batch")
+        return tally, shown, left_out
+
+    def _estimated(self, tally: Tally, way: Way) -> Estimate:
         key = hashlib.sha256(tally.to_bytes()).hexdigest(), way
         found = self._recall(key)
         if found is None:
@@ -88,7 +113,7 @@ class Analyst:
                 if found is None:
                     found = estimate(tally, way.method, goal=way.goal, then=way.then)
                     self._remember(key, found)
-        return Told(survey, shown, left_out, found)
+        return found
 
     def _recall(self, key: tuple[str, Way]) -> Estimate | None:
         with self._lock:

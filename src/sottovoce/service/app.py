@@ -21,12 +21,14 @@ from sottovoce.service.commits import Commits
 from sottovoce.service.desk import Clock, Desk, now
 from sottovoce.service.logs import log_failure
 from sottovoce.service.openapi import openapi_document
+from sottovoce.service.pages.signing_in import refusal_page
 from sottovoce.service.refusals import Declined, declined_by
 from sottovoce.service.replies import json_reply, refusal_reply
 from sottovoce.service.routes import ROUTES, Described
 from sottovoce.service.settings import Settings
 from sottovoce.service.upkeep import Upkeep
 from sottovoce.service.uploads import Uploads
+from sottovoce.service.visitors import roles_of
 from sottovoce.store import Store
 
 __all__ = ["Collector", "collector"]
@@ -74,6 +76,7 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
         yield
     finally:
         desk.ready = False
+        desk.preparer.stop()
         await asyncio.to_thread(upkeep.stop)
         await desk.commits.stop()
 
@@ -103,7 +106,7 @@ def _endpoint(desk: Desk, described: Described) -> Callable[[Request], Awaitable
             if declined.status >= 500:
                 log_failure(error)
             desk.counters.count(declined.status, declined.code)
-            return refusal_reply(declined)
+            return _refused(desk, request, declined, people=described.gives == "text/html")
         desk.counters.count(reply.status_code)
         return reply
 
@@ -113,7 +116,7 @@ def _endpoint(desk: Desk, described: Described) -> Callable[[Request], Awaitable
 def _check_role(desk: Desk, request: Request, role: str) -> None:
     if not role:
         return
-    held = desk.keys.roles(request.headers.get("authorization"))
+    held = roles_of(desk, request)
     if role not in held:
         told = f"the key of the role {role} is needed, as Authorization: Bearer KEY"
         raise Declined("wrong-role" if held else "no-key", told)
@@ -126,6 +129,11 @@ def _check_parameters(request: Request, known: set[str]) -> None:
             raise InvalidInput("parameter", "this address", allowed, name)
 
 
+def _refused(desk: Desk, request: Request, declined: Declined, *, people: bool) -> Response:
+    """A refusal: on a page for people, as JSON for programs."""
+    return refusal_page(desk, request, declined) if people else refusal_reply(declined)
+
+
 async def _by_starlette(request: Request, error: Exception) -> Response:
     """What the router refuses, in the form of all refusals."""
     assert isinstance(request.app, Collector)
@@ -134,7 +142,8 @@ async def _by_starlette(request: Request, error: Exception) -> Response:
     if status >= 500:
         log_failure(error)
     request.app.desk.counters.count(declined.status, declined.code)
-    reply = refusal_reply(declined)
+    people = "text/html" in request.headers.get("accept", "")
+    reply = _refused(request.app.desk, request, declined, people=people)
     if isinstance(error, HTTPException):
         reply.headers.update(error.headers or {})
     return reply

@@ -13,6 +13,7 @@ from sottovoce.service.answering import Analyst
 from sottovoce.service.commits import Commits
 from sottovoce.service.counters import Counters
 from sottovoce.service.limits import Addresses, Bucket
+from sottovoce.service.pages.preparing import Preparer
 from sottovoce.service.refusals import Declined
 from sottovoce.service.settings import Settings
 from sottovoce.service.taking import Taker
@@ -39,7 +40,7 @@ class Desk:
         self.counters = Counters()
         self.rate, self.addresses = Bucket(settings.rate), Addresses(settings.address_rate)
         self.bytes_taken = 0
-        self.analyst = Analyst(store)
+        self.analyst, self.preparer = Analyst(store), Preparer()
         self._analysts = ThreadPoolExecutor(2, "analyst")
         self.takers: dict[bytes, Taker] = {}
         self.ready = False

@@ -1,8 +1,6 @@
-"""How the collector itself is: alive, ready, its numbers; and a page that says what this is."""
+"""How the collector itself is: alive, ready, its numbers."""
 
 from __future__ import annotations
-
-from html import escape
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -12,30 +10,7 @@ from sottovoce.service.desk import Desk
 from sottovoce.service.refusals import Declined
 from sottovoce.service.replies import json_reply
 
-__all__ = ["front_page", "health", "metrics"]
-
-_PAGE = """<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>sottovoce collector</title>
-<h1>A collector of private reports</h1>
-<p>Answers to these surveys are randomized on people's own devices before they are sent.
-What comes here is the randomized report: not who sent it, not from where, not when.</p>
-<ul>{surveys}</ul>
-<p><a href="openapi.json">What can be asked of this address</a></p>
-</html>
-"""
-
-
-async def front_page(desk: Desk, request: Request) -> Response:
-    """A plain page for people who come here."""
-    items = [
-        f'<li><a href="surveys/{taker.fingerprint}">{escape(taker.survey.name)}</a>: '
-        f"{escape(taker.survey.question)}</li>"
-        for taker in desk.takers.values()
-    ]
-    headers = {"content-security-policy": "default-src 'none'", "x-content-type-options": "nosniff"}
-    page = _PAGE.replace("{surveys}", "\n".join(items) or "<li>None yet.</li>")
-    return Response(page.encode(), 200, headers, "text/html; charset=utf-8")
+__all__ = ["health", "metrics"]
 
 
 async def health(desk: Desk, request: Request) -> Response:

@@ -74,6 +74,7 @@ SCHEMAS: dict[str, Schema] = {
     "Surveys": _object({"surveys": _list(_object(_ABOUT))}),
     "TokensWanted": _object({}, {"count": _COUNT, "allowance": _COUNT}),
     "Tokens": _object({"tokens": _TEXTS, "allowance": _COUNT}),
+    "SignIn": _object({"key": _TEXT}, {"to": _TEXT}),
     "Deleted": _object({"deleted": _FLAG}),
     "Status": _object(
         {
@@ -93,6 +94,10 @@ SCHEMAS: dict[str, Schema] = {
     "OpenAPI": _FREE,
 }  # fmt: skip
 """What goes in and comes out, by name."""
+
+
+_BODIES = {"Upload": list(FORMS.values()), "SignIn": ["application/x-www-form-urlencoded"]}
+"""Media types of bodies that are not JSON."""
 
 
 def openapi_document(routes: Sequence[Described], version: str) -> dict[str, Any]:
@@ -127,7 +132,7 @@ def _operation(route: Described) -> dict[str, Any]:
         "responses": _responses(route),
     }
     if route.takes:
-        media = FORMS.values() if route.takes == "Upload" else ["application/json"]
+        media = _BODIES.get(route.takes, ["application/json"])
         found["requestBody"] = {
             "required": True,
             "content": {each: _media(route.takes, each) for each in media},

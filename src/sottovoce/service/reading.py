@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
@@ -16,11 +18,15 @@ from sottovoce.service.replies import (
     answers_document,
     csv_text,
     json_reply,
+    parquet_bytes,
     survey_document,
     told_document,
 )
 
-__all__ = ["answers", "answers_csv", "differences", "estimate", "status"]
+__all__ = [
+    "answers", "answers_csv", "differences", "estimate", "estimate_csv", "estimate_parquet",
+    "status",
+]  # fmt: skip
 
 COLUMNS = ("question", "label", "value", "stderr", "low", "high")
 _SURVEYS = ("first", "second")
@@ -51,6 +57,19 @@ async def estimate(desk: Desk, request: Request) -> Response:
     return json_reply(answers_document(told_document(told), rows, questions.confidence))
 
 
+async def estimate_csv(desk: Desk, request: Request) -> Response:
+    """The same as a table."""
+    told, questions = await _told(desk, request, needs_question=False)
+    return _table(told, await desk.aside(questions.of, told.estimate))
+
+
+async def estimate_parquet(desk: Desk, request: Request) -> Response:
+    """The same as Parquet, with the survey and the method in its metadata."""
+    told, questions = await _told(desk, request, needs_question=False)
+    data = await desk.aside(lambda: parquet_bytes(COLUMNS, questions.of(told.estimate), told))
+    return _file(data, told, "parquet", "application/vnd.apache.parquet")
+
+
 async def answers(desk: Desk, request: Request) -> Response:
     """Answers to the questions in the address."""
     told, rows, confidence = await _answered(desk, request)
@@ -59,9 +78,8 @@ async def answers(desk: Desk, request: Request) -> Response:
 
 async def answers_csv(desk: Desk, request: Request) -> Response:
     """The same as a table."""
-    _, rows, _ = await _answered(desk, request)
-    text = csv_text(COLUMNS, ([row[name] for name in COLUMNS] for row in rows))
-    return Response(text.encode(), 200, {"cache-control": "no-store"}, "text/csv; charset=utf-8")
+    told, rows, _ = await _answered(desk, request)
+    return _table(told, rows)
 
 
 async def differences(desk: Desk, request: Request) -> Response:
@@ -77,6 +95,22 @@ async def differences(desk: Desk, request: Request) -> Response:
     rows = await desk.aside(questions.of, found)
     head = {"first": told_document(first), "second": told_document(second)}
     return json_reply(answers_document(head, rows, questions.confidence))
+
+
+def _table(told: Told, rows: Sequence[Row]) -> Response:
+    text = csv_text(COLUMNS, ([row[name] for name in COLUMNS] for row in rows))
+    return _file(text.encode(), told, "csv", "text/csv; charset=utf-8")
+
+
+def _file(data: bytes, told: Told, form: str, media: str) -> Response:
+    """Something to be kept under the survey's fingerprint."""
+    name = f"answers-{told.survey.fingerprint}.{form}"
+    headers = {
+        "cache-control": "no-store",
+        "content-disposition": f'attachment; filename="{name}"',
+        "x-content-type-options": "nosniff",
+    }
+    return Response(data, 200, headers, media)
 
 
 async def _answered(desk: Desk, request: Request) -> tuple[Told, list[Row], float]:

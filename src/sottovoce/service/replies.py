@@ -11,6 +11,7 @@ import msgspec
 import numpy as np
 from starlette.responses import Response
 
+from sottovoce.core.extras import optional
 from sottovoce.core.survey import Survey
 from sottovoce.questions import Row
 from sottovoce.service.answering import Told
@@ -18,8 +19,8 @@ from sottovoce.service.refusals import Declined, body_of
 from sottovoce.store import Published
 
 __all__ = [
-    "answers_document", "canonical", "csv_text", "json_reply", "refusal_reply", "survey_document",
-    "told_document",
+    "answers_document", "canonical", "csv_text", "json_reply", "parquet_bytes", "refusal_reply",
+    "survey_document", "told_document",
 ]  # fmt: skip
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -87,9 +88,25 @@ def csv_text(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     return text.getvalue()
 
 
+def parquet_bytes(names: Sequence[str], rows: Sequence[Row], told: Told) -> bytes:
+    """Answers as Parquet, labels as text, with what they are about in its metadata."""
+    purpose = "answers as Parquet"
+    arrow = optional("pyarrow", extra="analyse", purpose=purpose)
+    parquet = optional("pyarrow.parquet", extra="analyse", purpose=purpose)
+    found = {name: [row[name] for row in rows] for name in names}
+    found["label"] = [str(_joined(label)) for label in found["label"]]
+    table = arrow.table(found).replace_schema_metadata({"sottovoce": _encode(told_document(told))})
+    stream = io.BytesIO()
+    parquet.write_table(table, stream)
+    return stream.getvalue()
+
+
+def _joined(cell: Any) -> Any:
+    return " to ".join(map(str, cell)) if isinstance(cell, (tuple, list)) else cell
+
+
 def _cell(cell: Any) -> Any:
-    if isinstance(cell, (tuple, list)):
-        cell = " to ".join(map(str, cell))
+    cell = _joined(cell)
     if isinstance(cell, str) and cell.startswith(_FORMULA):
         return f"'{cell}"
     return "" if cell is None else cell

@@ -14,6 +14,7 @@ from starlette.responses import Response
 from sottovoce.questions import QUESTIONS
 from sottovoce.service import downloads, health, publishing, reading
 from sottovoce.service.desk import Desk
+from sottovoce.service.pages import calculator, differences, rendering, signing_in, surveys
 
 __all__ = ["ROUTES", "Described", "Parameter"]
 
@@ -69,21 +70,57 @@ _WAY = (
     Parameter("confidence", "of the intervals; 0.95 if not given"),
 )
 _ASKED = tuple(Parameter(name, means, many=True) for name, means in QUESTIONS.items())
+_SIDE_WINDOWS = (
+    Parameter("first_window", "a window of the first side", many=True),
+    Parameter("second_window", "a window of the second side", many=True),
+)
 _SIDES = (
     Parameter("first", "the fingerprint of the first survey", needed=True),
     Parameter("second", "the fingerprint of the second survey, may be the same", needed=True),
-    Parameter("first_window", "a window of the first side", many=True),
-    Parameter("second_window", "a window of the second side", many=True),
+    *_SIDE_WINDOWS,
 )
 _NUMBERS = ("below-minimum-batch", "unfit")
 _UPLOAD = (
     "malformed", "wrong-version", "no-id", "wrong-payload", "unknown-survey", "window-closed",
     "clock-skew", "not-allowed",
 )  # fmt: skip
+_TYPED = (
+    Parameter("question", "a question about the answers, by name"),
+    Parameter("text", "what the question is about"),
+)
 _SURVEY = "/surveys/{fingerprint}"
 
 ROUTES = (
-    Described("GET", "/", "A page for people.", health.front_page, "text/html"),
+    Described(
+        "GET", "/", "The dashboard: all surveys.", surveys.list_page, "text/html",
+        parameters=(Parameter("page", "the page of a long list; 1 if not given"),),
+    ),
+    Described(
+        "GET", "/dashboard/{fingerprint}", "The dashboard: one survey.", surveys.survey_page,
+        "text/html", "read", (_WINDOW, *_TYPED),
+    ),
+    Described(
+        "GET", "/dashboard/{fingerprint}/differences", "The dashboard: differences.",
+        differences.differences_page, "text/html", "read",
+        (Parameter("second", "the fingerprint of the second survey"), *_SIDE_WINDOWS),
+    ),
+    Described(
+        "GET", "/calculator", "What a survey would tell: people, privacy or error.",
+        calculator.calculator_page, "text/html",
+        parameters=tuple(Parameter(name, means) for name, means in calculator.FIELDS.items()),
+    ),
+    Described(
+        "GET", "/sign-in", "A form to sign in to the dashboard.", signing_in.sign_in_page,
+        "text/html", parameters=(Parameter("to", "the page to go on to"),),
+    ),
+    Described(
+        "POST", "/sign-in", "A session for the key of a reader.", signing_in.sign_in, "text/html",
+        takes="SignIn", statuses=(303,), refuses=("wrong-role",),
+    ),
+    Described(
+        "POST", "/sign-out", "End the session.", signing_in.sign_out, "text/html", statuses=(303,),
+    ),
+    Described("GET", "/style.css", "How pages look.", rendering.style_sheet, "text/css"),
     Described(
         "POST", "/reports", "Reports of one survey and window, in MessagePack or JSON.", None,
         "Acknowledgement", takes="Upload", refuses=_UPLOAD,
@@ -113,6 +150,15 @@ ROUTES = (
     Described(
         "GET", f"{_SURVEY}/estimate", "The share of every value, or all keys.", reading.estimate,
         "Answers", "read", (_WINDOW, *_WAY), refuses=_NUMBERS,
+    ),
+    Described(
+        "GET", f"{_SURVEY}/estimate.csv", "The same as a table.", reading.estimate_csv, "text/csv",
+        "read", (_WINDOW, *_WAY), refuses=_NUMBERS,
+    ),
+    Described(
+        "GET", f"{_SURVEY}/estimate.parquet", "The same as Parquet.", reading.estimate_parquet,
+        "application/vnd.apache.parquet", "read", (_WINDOW, *_WAY),
+        refuses=(*_NUMBERS, "not-installed"),
     ),
     Described(
         "GET", f"{_SURVEY}/answers", "Answers to questions.", reading.answers, "Answers", "read",

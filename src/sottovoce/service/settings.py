@@ -32,6 +32,10 @@ def _number(default: float, least: float, means: str) -> Any:
     return field(default=default, metadata={"means": means, "least": least})
 
 
+def _flag(default: bool, means: str) -> Any:
+    return field(default=default, metadata={"means": means, "least": None})
+
+
 @dataclass(frozen=True)
 class Settings:
     """All settings of a collector, checked.
@@ -44,6 +48,9 @@ class Settings:
     host: str = _text("127.0.0.1", "address that is listened on")
     port: int = _number(8000, 0, "port that is listened on; 0 takes a free one")
     secret_file: str = _text("collector.secret", "file of the secret, made at the first start")
+    open_reading: bool = _flag(
+        False, "whether anybody may read answers, without the key of a reader"
+    )
     proxies: str = _text("", "addresses of proxies whose X-Forwarded-For is believed, by commas")
     body_bytes: int = _number(2**20, 1, "bytes an upload may have")
     upload_reports: int = _number(10_000, 1, "reports an upload may have")
@@ -67,11 +74,12 @@ class Settings:
             raise InvalidInput("port", OWNER, "from 0 to 65535", self.port)
 
 
-_KINDS: dict[str, type[str] | type[int] | type[float]] = {
-    each.name: {"str": str, "int": int, "float": float}[str(each.type)] for each in fields(Settings)
+_KINDS: dict[str, type[str] | type[int] | type[float] | type[bool]] = {
+    each.name: {"str": str, "int": int, "float": float, "bool": bool}[str(each.type)]
+    for each in fields(Settings)
 }
 _LEAST: dict[str, float | None] = {each.name: each.metadata["least"] for each in fields(Settings)}
-_WORDS = {str: "text", int: "a whole number", float: "a number"}
+_WORDS = {str: "text", int: "a whole number", float: "a number", bool: "true or false"}
 
 
 def _checked(name: str, value: Any) -> Any:
@@ -79,7 +87,7 @@ def _checked(name: str, value: Any) -> Any:
     kind, least = _KINDS[name], _LEAST[name]
     allowed = _WORDS[kind] + ("" if least is None else f" of at least {least:g}")
     fits = isinstance(value, (int, float) if kind is float else kind)
-    if not fits or isinstance(value, bool):
+    if not fits or (isinstance(value, bool) and kind is not bool):  # True is no number
         raise InvalidInput(name, OWNER, allowed, value)
     if least is not None and not (math.isfinite(value) and value >= least):
         raise InvalidInput(name, OWNER, allowed, value)
@@ -130,8 +138,8 @@ def _from_environment(environment: Mapping[str, str]) -> dict[str, Any]:
 
 def _read(kind: Callable[[str], Any], text: str, variable: str) -> Any:
     try:
-        return kind(text)
-    except ValueError:
+        return {"true": True, "false": False}[text.lower()] if kind is bool else kind(text)
+    except (ValueError, KeyError):
         raise InvalidInput(variable, "the environment", _WORDS[kind], text) from None  # type: ignore[index]
 
 

@@ -1,0 +1,166 @@
+"""What fake senders, acting together, can make of an answer.
+
+Nobody can tell whether a report is honest: any report is possible from anyone.  An unbiased answer
+is the average of a gain over all reports, and a share ``beta`` of them that all send the report of
+the largest gain, each in the place of an honest one, shift it on average by
+
+    rise = beta (largest gain - honest answer),    fall = beta (honest answer - least gain).
+
+For randomized response over d values this is ``beta (1 - f) + beta (d - r)/(e^eps - 1)`` for the
+total f of r values, for optimized unary encoding ``beta (2 r e^eps/(e^eps - 1) - f)``; one formula
+serves every mechanism, by the gains of its channel (:mod:`~sottovoce.privacy.lies`).  A gain is what
+makes up for the noise, so that the smaller epsilon is, the more a lie weighs.
+
+The mean of a key's numbers is a quotient of two such averages.  Over what liars can do, quotients
+are largest where all liars send one report; only where they can bring the key's share to 0 the mean
+can be pushed to its bounds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from sottovoce.core.channel import Floats
+from sottovoce.core.checks import check_real
+from sottovoce.core.errors import InvalidInput, Unfit
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.odds import round_up
+from sottovoce.core.tally import Tally
+from sottovoce.core.vector import Vector
+from sottovoce.privacy.lies import EXACT, TRIED
+from sottovoce.privacy.pushes import Honest, push
+from sottovoce.privacy.targets import target_of
+
+__all__ = ["Influence", "influence"]
+
+
+@dataclass(frozen=True)
+class Influence:
+    """How far a share ``fakes`` of all reports, sent to that end, can move an answer.
+
+    ``rise`` and ``fall`` are distances, in the answer's own units: shares from 0 to 1, or numbers.
+    They are what happens on average, whatever the noise, and may lead out of the bounds of the
+    answer, as an unbiased estimate may.  ``how`` they were found:
+
+    - ``"exact"``: a lie that does it is known, and no other does more;
+    - ``"bound"``: no lie does more;
+    - ``"tried"``: the most that a few lies did which were tried; others may do more.
+    """
+
+    fakes: float
+    rise: float
+    fall: float
+    label: str
+    how: str
+    in_points: bool = True
+    """Whether the answer is a share, told in percentage points."""
+
+    def __str__(self) -> str:
+        """In plain words, rounded up.
+
+        >>> print(Influence(0.01, 0.0312, 0.0137, "the share of tea", "exact"))
+        If 1 in 100 reports is a lie, told together, the share of tea can be pushed up by at most 3.12 points or down by 1.37.
+        """
+        if self.fakes == 0:
+            return f"If no report is a lie, nobody pushes {self.label}."
+        up, down = (_told(100 * x if self.in_points else x) for x in (self.rise, self.fall))
+        points = " points" if self.in_points else ""
+        if self.how == TRIED:
+            return (
+                f"{_lies(self.fakes)}, {self.label} was pushed up by {up}{points} or down by {down}, "
+                "by the lies that were tried; others may push harder."
+            )
+        return (
+            f"{_lies(self.fakes)}, {self.label} can be pushed up by at most {up}{points} "
+            f"or down by {down}."
+        )
+
+
+def influence(
+    told: Tally | Mechanism,
+    fakes: float = 0.01,
+    *,
+    values: Any = None,
+    count: int | None = None,
+    mean: bool = False,
+    key: Any = None,
+    shares: Iterable[float] | None = None,
+    method: str = "unbiased",
+) -> Influence:
+    """How far a share ``fakes`` of all reports, acting together, can move an answer at most.
+
+    ``told`` is a tally, taken as honest, or a mechanism.  Then nothing is known of the honest
+    answer, unless ``shares`` say it, and it is taken where lies push farthest.  What is asked:
+
+    - ``values``: the share of one value, or the total of several;
+    - ``count=r``: the total of any r values that the liars choose;
+    - ``mean=True``: the mean of numbers;
+    - ``key``: the frequency of a key, or with ``mean=True`` the mean of its numbers;
+    - nothing: the mean of numbers, or of categories the share of any one value.
+
+    It speaks of the unbiased answer.  Where there is none, such as for the shares of a square wave,
+    or where another ``method`` is to be asked (needs a tally), a few lies are tried on it: ``how``
+    is then ``"tried"``, and it is not "at most".  Of hierarchies whose devices draw a level that is
+    so as well.
+
+    >>> import sottovoce as sv
+    >>> m = sv.mechanism("oue", sv.Categories(["tea", "coffee", "water"]), epsilon=1.0)
+    >>> tally = m.simulate([5000, 3000, 2000], source=sv.Seeded(1))
+    >>> print(sv.influence(tally, 0.01, values="tea"))
+    If 1 in 100 reports is a lie, told together, the share of tea can be pushed up by at most 2.68 points or down by 1.66.
+    >>> round(sv.influence(m, 0.01, count=2).rise, 4)
+    0.0633
+    """
+    allowed = "a number from 0 to below 1"
+    share = check_real(fakes, "fakes", "influence", allowed)
+    if not 0 <= share < 1:
+        raise InvalidInput("fakes", "influence", allowed, fakes)
+    honest = _honest(told, shares)
+    domain = honest.mechanism.domain
+    target = target_of(domain, values, count, mean, key)
+    if domain.size == 1 or share == 0:
+        return Influence(share, 0.0, 0.0, target.label, EXACT, target.in_points)
+    rise, fall, how = push(target, honest, share, method)
+    return Influence(share, max(0.0, rise), max(0.0, fall), target.label, how, target.in_points)
+
+
+def _honest(told: Tally | Mechanism, shares: Iterable[float] | None) -> Honest:
+    """What is known of honest people; a tally without reports says nothing."""
+    tally = told if isinstance(told, Tally) else None
+    mechanism = told if tally is None else tally.mechanism
+    if not isinstance(mechanism, Mechanism):
+        raise InvalidInput("told", "influence", "a Tally or a mechanism", told)
+    if isinstance(mechanism.domain, Vector):
+        raise Unfit(
+            "influence is asked of one coordinate of a vector at a time (sv.coordinates); where devices "
+            "draw their coordinate, liars may all speak of one: fakes are then a share of its reports"
+        )
+    counted = None if tally is None or tally.n == 0 else tally
+    return Honest(mechanism, counted, None if shares is None else _checked(shares, mechanism))
+
+
+def _checked(shares: Iterable[float], mechanism: Mechanism) -> Floats:
+    size = mechanism.domain.size
+    found = np.asarray(shares if isinstance(shares, np.ndarray) else list(shares), dtype=np.float64)
+    if found.shape != (size,) or not np.isfinite(found).all():
+        given = f"shape {found.shape}" if found.shape != (size,) else "a share that is not finite"
+        raise InvalidInput("shares", "influence", f"{size} finite numbers", given)
+    return found
+
+
+def _lies(fakes: float) -> str:
+    """``1 in 100`` where it is that, else a percentage."""
+    among = round(1 / fakes)
+    if abs(fakes * among - 1) < 1e-9:
+        return f"If 1 in {among:,} reports is a lie, told together"
+    return f"If {100 * fakes:.3g}% of reports are lies, told together"
+
+
+def _told(amount: float) -> str:
+    """Three digits, rounded up: what is said to be the most is not less than the most."""
+    return f"{round_up(Fraction(f'{amount:.12g}')):,.9g}" if amount > 0 else "0"

@@ -1,0 +1,1 @@
+"""Pages of the dashboard: server-rendered HTML and SVG that work without script."""

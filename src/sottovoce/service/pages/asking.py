@@ -1,0 +1,69 @@
+"""A question typed into the page of a survey, and its answers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from starlette.datastructures import QueryParams
+
+from sottovoce.core.answer import Answer
+from sottovoce.core.domain import Domain
+from sottovoce.core.errors import SottovoceError
+from sottovoce.core.estimate import Estimate
+from sottovoce.core.interval import Interval
+from sottovoce.core.key_values import KeyValues
+from sottovoce.questions import QUESTIONS, Row, Words, read_questions
+from sottovoce.service.pages.words import number_row, share_row, text
+
+__all__ = ["Asked", "asked", "offered"]
+
+_IN_NUMBERS = {"quantile", "mean", "variance"}
+_EXAMPLES = {
+    "share": "a value", "total": "values, by commas", "top": "10", "range": "20:30", "cdf": "30",
+    "quantile": "0.5", "mean": "1", "variance": "1", "key": "a key", "top_keys": "10",
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What was asked and what came of it: rows of a table, or what was wrong."""
+
+    question: str = ""
+    text: str = ""
+    rows: Sequence[tuple[str, ...]] = ()
+    problem: str = ""
+
+
+def offered(domain: Domain) -> list[tuple[str, str, str]]:
+    """Questions that a form offers: name, meaning, and an example of what to type."""
+    if isinstance(domain, KeyValues):
+        names = ["key", "top_keys"]
+    elif isinstance(domain, Interval):
+        names = ["range", "cdf", "quantile"]
+    else:
+        names = ["share", "total", "top"]
+    return [(name, QUESTIONS[name], _EXAMPLES[name]) for name in names]
+
+
+def asked(query: QueryParams, found: Estimate) -> Asked:
+    """The answer to the question in an address, if there is one."""
+    name, told = query.get("question", ""), query.get("text", "").strip()
+    if not name and not told:
+        return Asked()
+    names = [each for each, _, _ in offered(found.domain)]
+    if name not in names:
+        return Asked(name, told, problem=f"question must be one of {', '.join(names)}")
+    try:
+        words = Words("a question", lambda _: "the answer to look for")
+        rows = read_questions(found.domain, [(name, told)], words=words).of(found)
+    except SottovoceError as error:
+        return Asked(name, told, problem=str(error))
+    return Asked(name, told, [_written(row) for row in rows])
+
+
+def _written(row: Row) -> tuple[str, ...]:
+    answer = Answer(row["value"], row["stderr"], row["low"], row["high"])
+    written = number_row(answer) if row["question"] in _IN_NUMBERS else share_row(answer)
+    head = "mean of " if row["question"] == "mean" else ""
+    return (f"{head}{text(row['label'])}", *written)

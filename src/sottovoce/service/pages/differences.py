@@ -1,0 +1,186 @@
+"""The page of differences: two windows of a survey, or two surveys that ask alike (groups)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from starlette.requests import Request
+from starlette.responses import Response
+
+from sottovoce.answers import Difference
+from sottovoce.core.answer import Answer
+from sottovoce.core.interval import Interval
+from sottovoce.core.key_values import KeyValues
+from sottovoce.core.vector import Vector
+from sottovoce.questions import Questions
+from sottovoce.service.answering import Told, Way
+from sottovoce.service.desk import Desk
+from sottovoce.service.pages.boards import MOST_SHOWN, Panel, bar
+from sottovoce.service.pages.charts import intervals
+from sottovoce.service.pages.charts.numbers import digits_of, points, signed
+from sottovoce.service.pages.rendering import page
+from sottovoce.service.pages.words import number_row, share_row, text
+from sottovoce.service.refusals import Declined
+from sottovoce.store import Published
+
+__all__ = ["difference_board", "differences_page"]
+
+_PARTS = 12
+"""Parts of an interval whose shares are compared."""
+_QUANTILES = (0.25, 0.5, 0.75)
+_REFRESH = 2
+
+Windows = tuple[str, ...]
+Rows = Callable[[Answer], tuple[str, str, str]]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How a second side differs from a first, ready to be shown."""
+
+    first: Told
+    second: Told
+    panels: tuple[Panel, ...]
+
+
+async def differences_page(desk: Desk, request: Request) -> Response:
+    """How two sides differ; unless they are chosen, the latest two windows that may be shown."""
+    query = request.query_params
+    first = desk.published(request.path_params["fingerprint"])
+    second = desk.published(query.get("second", first.survey.fingerprint))
+    alike = [
+        taker.published
+        for taker in desk.takers.values()
+        if taker.survey.mechanism.domain == first.survey.mechanism.domain
+    ]
+    held = {
+        each.survey.fingerprint: await desk.aside(desk.store.windows, each.survey.fingerprint)
+        for each in (first, second)
+    }
+    sides = _sides(
+        first, second, query.getlist("first_window"), query.getlist("second_window"), held
+    )
+    prepared = None
+    if sides is not None:
+        version = tuple(tuple(sorted(counts.items())) for counts in held.values())
+        key = ("difference", first.survey.fingerprint, second.survey.fingerprint, *sides)
+        prepared = await desk.preparer.board(
+            key, version, lambda: _work(desk, (first, sides[0]), (second, sides[1]))
+        )
+    return page(
+        request, "differences.html", survey=first.survey, other=second.survey, reads=True, desk=desk,
+        alike=sorted(alike, key=lambda each: each.survey.name)[:400], sides=sides,
+        windows=[_windows(each, held) for each in (first, second)], prepared=prepared,
+        board=prepared.board if prepared else None,
+        refresh=_REFRESH if prepared and prepared.pending and prepared.board is None else None,
+    )  # fmt: skip
+
+
+def _windows(published: Published, held: dict[str, dict[str, int]]) -> list[str]:
+    """The windows that may be shown, the latest first."""
+    survey = published.survey
+    counts = held[survey.fingerprint]
+    return sorted((name for name, n in counts.items() if n >= survey.minimum_batch), reverse=True)
+
+
+def _sides(
+    first: Published,
+    second: Published,
+    first_windows: Sequence[str],
+    second_windows: Sequence[str],
+    held: dict[str, dict[str, int]],
+) -> tuple[Windows, Windows] | None:
+    """The windows of both sides; None where there is nothing to compare."""
+    chosen = tuple(sorted(set(first_windows))), tuple(sorted(set(second_windows)))
+    if first.survey.fingerprint != second.survey.fingerprint:
+        return chosen
+    free = [name for name in _windows(first, held) if name not in chosen[0] + chosen[1]]
+    later = chosen[1] or tuple(free[:1])
+    earlier = chosen[0] or tuple([name for name in free if name not in later][:1])
+    return (earlier, later) if earlier and later else None
+
+
+def _work(
+    desk: Desk, first: tuple[Published, Windows], second: tuple[Published, Windows]
+) -> Comparison:
+    domain = first[0].survey.mechanism.domain
+    if isinstance(domain, Vector):
+        raise Declined("unfit", "differences of vectors are not shown here")
+    way = Way(goal=Questions(domain).goal)
+    one, other, found = desk.analyst.difference(first, second, way)
+    return Comparison(one, other, difference_board(found))
+
+
+def difference_board(found: Difference) -> tuple[Panel, ...]:
+    """The panels of a difference, by kind of domain."""
+    domain = found.first.domain
+    if isinstance(domain, KeyValues):
+        tops = [side.top_keys(MOST_SHOWN) for side in (found.first, found.second)]
+        keys = list(dict.fromkeys(answer.label for top in tops for answer in top))[:MOST_SHOWN]
+        frequencies = [_three(found, "frequency", key) for key in keys]
+        means = [_three(found, "mean", key) for key in keys]
+        return (
+            _panel("keys", "Frequencies of keys", "key", frequencies),
+            _panel("means", "Means of their numbers", "key", means, numbers=True),
+        )
+    if isinstance(domain, Interval):
+        mean = [_three(found, "mean", label="mean")]
+        if found.first.shares is None or found.second.shares is None:
+            return (_panel("summary", "Mean", "", mean, numbers=True),)
+        quantiles = [_three(found, "quantile", q, label=f"{q:.0%} are below") for q in _QUANTILES]
+        edges = np.linspace(domain.low, domain.high, min(_PARTS, domain.size) + 1).tolist()
+        parts = [_three(found, "range", *ends, label=text(ends)) for ends in pairwise(edges)]
+        return (
+            _panel("summary", "Mean and quartiles", "", [*mean, *quantiles], numbers=True),
+            _panel("parts", "Shares of ranges", "from to", parts),
+        )
+    largest = np.maximum(
+        found.first.require_shares("shares"), found.second.require_shares("shares")
+    )
+    order = np.argsort(-largest, kind="stable")[:MOST_SHOWN]
+    rows = [_three(found, "share", domain.label(int(place))) for place in order]
+    return (_panel("shares", "Shares", "value", rows),)
+
+
+Three = tuple[str, Answer, Answer, Answer]
+
+
+def _three(found: Difference, question: str, *arguments: object, label: str = "") -> Three:
+    """A question to both sides and to their difference."""
+    answers = [getattr(side, question)(*arguments) for side in (found.first, found.second, found)]
+    return (label or text(answers[0].label), *answers)
+
+
+def _panel(
+    name: str, title: str, head: str, rows: Sequence[Three], *, numbers: bool = False
+) -> Panel:
+    write: Rows = number_row if numbers else share_row
+    bars = [bar(change, label) for label, _, _, change in rows]
+    sure = [label for label, _, _, change in rows if not change.low <= 0 <= change.high]
+    told = f"{len(sure)} of {len(rows)} intervals do not hold zero." if rows else ""
+    return Panel(
+        name,
+        title,
+        f"The second side less the first. {told}",
+        intervals(
+            bars, name=name, title=title, zero=True, form="number" if numbers else "percent",
+            description=f"{told} {', '.join(sure[:5])}".strip(),
+        ),
+        (head, "first", "second", "difference", "95% interval", "p"),
+        [
+            (label, write(a)[0], write(b)[0], *_change(change, numbers))
+            for label, a, b, change in rows
+        ],
+    )  # fmt: skip
+
+
+def _change(change: Answer, numbers: bool) -> tuple[str, str, str]:
+    """A difference with its sign, its interval, and how often noise alone would do as much."""
+    form = signed if numbers else points
+    digits = digits_of((1 if numbers else 100) * (change.high - change.low) / 2)
+    value, low, high = (form(x, digits) for x in (change.value, change.low, change.high))
+    p = "" if change.p_value is None else f"{change.p_value:.3f}"
+    return value, f"{low} to {high}", "below 0.001" if p == "0.000" else p

@@ -1,0 +1,120 @@
+"""What pages show is worked out beside them: nobody waits long for a page.
+
+A page asks for a board by key and by the counts that went into it.  One that is there and
+fresh is shown at once; else it is worked out in a thread, and the page shows the older one,
+or says that it will come again.  Boards that take long are worked out again less often.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from functools import partial
+from queue import SimpleQueue
+from typing import Any
+
+from sottovoce.service.logs import log_failure
+from sottovoce.service.refusals import Declined, declined_by
+
+__all__ = ["Prepared", "Preparer"]
+
+_PATIENCE = 0.1
+"""Seconds that a page waits for a board before it is sent without."""
+_REST = 5.0
+"""A board is not begun again before so many times its own seconds have passed."""
+_MOST = 64
+_WORKERS = 2
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What is known so far: a board or why there is none, and whether another is on its way."""
+
+    board: Any = None
+    declined: Declined | None = None
+    pending: bool = False
+
+
+@dataclass
+class _Entry:
+    version: Hashable = None
+    board: Any = None
+    declined: Declined | None = None
+    done: float = 0.0
+    seconds: float = 0.0
+    future: Future[None] | None = None
+
+    @property
+    def known(self) -> bool:
+        return self.board is not None or self.declined is not None
+
+
+class Preparer:
+    """Boards by key; two are worked out at a time, the least recently asked for forgotten first.
+
+    It belongs to the event loop: only the work itself is done in another thread.
+    """
+
+    def __init__(self) -> None:
+        self._entries: OrderedDict[Hashable, _Entry] = OrderedDict()
+        self._stopped = False
+        self._waiting: SimpleQueue[Callable[[], None]] = SimpleQueue()
+        for _ in range(_WORKERS):  # a process that ends does not wait for them
+            threading.Thread(target=self._work_on, name="boards", daemon=True).start()
+
+    async def board(self, key: Hashable, version: Hashable, work: Callable[[], Any]) -> Prepared:
+        """The board of a key, made of ``version``, as far as it is known within a moment."""
+        entry = self._entries.setdefault(key, _Entry())
+        self._entries.move_to_end(key)
+        if entry.future is None and self._is_due(entry, version):
+            entry.future = Future()
+            self._waiting.put(partial(_work, entry, entry.future, version, work))
+            self._forget()
+        if entry.future is not None:
+            await asyncio.wait({asyncio.wrap_future(entry.future)}, timeout=_PATIENCE)
+            if entry.future.done():
+                entry.future = None
+        return Prepared(entry.board, entry.declined, entry.future is not None)
+
+    @staticmethod
+    def _is_due(entry: _Entry, version: Hashable) -> bool:
+        if not entry.known:
+            return True
+        rested = time.monotonic() - entry.done > _REST * entry.seconds
+        return entry.version != version and rested
+
+    def _forget(self) -> None:
+        for key in [key for key, entry in self._entries.items() if entry.future is None]:
+            if len(self._entries) <= _MOST:
+                return
+            del self._entries[key]
+
+    def stop(self) -> None:
+        """Begin nothing more; what is under way is not waited for."""
+        self._stopped = True
+        for _ in range(_WORKERS):
+            self._waiting.put(lambda: None)
+
+    def _work_on(self) -> None:
+        while not self._stopped:
+            self._waiting.get()()
+
+
+def _work(entry: _Entry, future: Future[None], version: Hashable, work: Callable[[], Any]) -> None:
+    start = time.monotonic()
+    board, declined = None, None
+    try:
+        board = work()
+    except Exception as error:
+        declined = declined_by(error)
+        if declined.status >= 500:
+            log_failure(error)
+    entry.board, entry.declined, entry.version = board, declined, version
+    entry.done = time.monotonic()
+    entry.seconds = entry.done - start
+    future.set_result(None)

@@ -1,0 +1,156 @@
+"""The pages of surveys: the list of all, and one with everything there is to see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+from urllib.parse import urlencode
+
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import Response
+
+from sottovoce.core.key_values import KeyValues
+from sottovoce.core.odds import belief
+from sottovoce.core.survey import Survey
+from sottovoce.core.vector import Vector
+from sottovoce.questions import Questions
+from sottovoce.service.answering import Way
+from sottovoce.service.desk import Desk
+from sottovoce.service.pages.asking import Asked, asked, offered
+from sottovoce.service.pages.boards import Board, board_of, board_of_vector
+from sottovoce.service.pages.charts import Column, columns
+from sottovoce.service.pages.preparing import Prepared
+from sottovoce.service.pages.rendering import page
+from sottovoce.service.pages.shifts import shifts_of
+from sottovoce.service.pages.words import count, domain_in_words
+from sottovoce.service.visitors import may_read
+from sottovoce.store import Published
+
+__all__ = ["list_page", "survey_page"]
+
+_A_PAGE = 60
+"""Surveys on a page of the list."""
+_MOST_WINDOWS = 400
+"""The latest windows that the chart of reports shows."""
+_REFRESH = 2
+"""Seconds after which a page that had nothing to show comes again."""
+_PRIORS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10))
+
+
+async def list_page(desk: Desk, request: Request) -> Response:
+    """All surveys, by name."""
+    every = sorted(desk.takers.values(), key=lambda taker: (taker.survey.name, taker.fingerprint))
+    last = max(0, len(every) - 1) // _A_PAGE
+    place = min(max(_whole(request.query_params.get("page", "1")) - 1, 0), last)
+    shown = every[place * _A_PAGE : (place + 1) * _A_PAGE]
+    reads = may_read(desk, request)
+    held: dict[str, int] = {}
+    if reads:
+        held = await desk.aside(_reports, desk, [taker.fingerprint for taker in shown])
+    cards = [
+        {
+            "published": taker.published, "answer": domain_in_words(taker.survey.mechanism.domain),
+            "reports": held.get(taker.fingerprint),
+        }
+        for taker in shown
+    ]  # fmt: skip
+    return page(
+        request, "surveys.html", cards=cards, reads=reads, desk=desk, place=place, last=last,
+        total=len(every),
+    )  # fmt: skip
+
+
+def _whole(text: str) -> int:
+    return int(text) if text.isdecimal() and len(text) < 10 else 1
+
+
+def _reports(desk: Desk, fingerprints: Sequence[str]) -> dict[str, int]:
+    return {each: sum(desk.store.windows(each).values()) for each in fingerprints}
+
+
+async def survey_page(desk: Desk, request: Request) -> Response:
+    """One survey: answers, reports over windows, how it was done, what it promises and what not."""
+    published = desk.published(request.path_params["fingerprint"])
+    survey, query = published.survey, request.query_params
+    wanted = tuple(sorted(set(query.getlist("window"))))
+    held = await desk.aside(desk.store.windows, survey.fingerprint)
+    counts = await desk.aside(desk.store.counts, survey.fingerprint)
+    prepared = await _prepared(desk, published, wanted, held)
+    board = prepared.board
+    questions = _questions(board, survey)
+    answered = await desk.aside(asked, query, board.told.estimate) if questions else Asked()
+    return page(
+        request, "survey.html", 200 if not answered.problem else 400,
+        published=published, survey=survey, reads=True, desk=desk, wanted=wanted,
+        windows=_window_rows(survey, held), chart=_window_chart(survey, held), counts=counts,
+        total=sum(held.values()), prepared=prepared, board=board, since=_since(board, held),
+        asked=answered, questions=questions, chosen=urlencode([("window", name) for name in wanted]), answer=domain_in_words(survey.mechanism.domain),
+        odds=_odds(survey), shifts=await desk.aside(shifts_of, survey.mechanism),
+        refresh=_REFRESH if prepared.pending and board is None else None,
+    )  # fmt: skip
+
+
+async def _prepared(
+    desk: Desk, published: Published, wanted: tuple[str, ...], held: Mapping[str, int]
+) -> Prepared:
+    survey = published.survey
+    chosen = wanted or tuple(held)
+    version = tuple(sorted((name, held.get(name, 0)) for name in chosen))
+    key: Hashable = ("survey", survey.fingerprint, wanted)
+    return await desk.preparer.board(key, version, _work(desk, published, wanted))
+
+
+def _work(desk: Desk, published: Published, wanted: tuple[str, ...]) -> Callable[[], Board]:
+    domain = published.survey.mechanism.domain
+    if isinstance(domain, Vector):
+        return lambda: board_of_vector(*desk.analyst.coordinates(published, wanted))
+    way = Way(goal=Questions(domain).goal)
+    return lambda: board_of(desk.analyst.estimate(published, wanted, way))
+
+
+def _questions(board: Board | None, survey: Survey) -> list[tuple[str, str, str]]:
+    """What may be typed; nothing where reports tell no more than means."""
+    domain = survey.mechanism.domain
+    if board is None or isinstance(domain, Vector):
+        return []
+    told = board.told.estimate.shares is not None or isinstance(domain, KeyValues)
+    return offered(domain) if told else []
+
+
+def _since(board: Board | None, held: Mapping[str, int]) -> int:
+    """Reports that came after a board was worked out."""
+    if board is None:
+        return 0
+    return sum(held.get(name, 0) for name in board.told.windows) - board.reports
+
+
+def _window_rows(survey: Survey, held: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Windows, the latest first."""
+    return [
+        {"name": name, "reports": n, "shown": n >= survey.minimum_batch}
+        for name, n in sorted(held.items(), reverse=True)
+    ]
+
+
+def _window_chart(survey: Survey, held: Mapping[str, int]) -> Markup | None:
+    if survey.window == "once" or not held:
+        return None
+    rows = [
+        Column(name, n, n >= survey.minimum_batch)
+        for name, n in sorted(held.items())[-_MOST_WINDOWS:]
+    ]
+    largest = max(rows, key=lambda row: row.count)
+    return columns(
+        rows, name="windows", title=f"Reports each {survey.window}",
+        description=f"{len(rows)} windows; most in {largest.label}, {count(largest.count)} reports.",
+    )  # fmt: skip
+
+
+def _odds(survey: Survey) -> list[tuple[str, str]]:
+    """What somebody believed before a report, and at most afterwards; nothing for scoped privacy."""
+    certificate = survey.mechanism.certificate()
+    if certificate.scope is not None:
+        return []
+    return [(f"{float(prior):.0%}", f"{belief(certificate.ratio, prior):g}%") for prior in _PRIORS]

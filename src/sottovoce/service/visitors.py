@@ -1,0 +1,34 @@
+"""Who asks: the roles of a request, by the key it brings, by its session, or because all may read.
+
+A person signs in with the key of a reader and gets a cookie, which scripts cannot see and
+other sites cannot send (HttpOnly, SameSite=Strict).  It proves the reading role only, and
+only where nothing is changed.
+"""
+
+from __future__ import annotations
+
+from starlette.requests import Request
+
+from sottovoce.service.desk import Desk
+
+__all__ = ["SESSION", "may_read", "roles_of"]
+
+SESSION = "sottovoce_session"
+"""The name of the cookie."""
+
+
+def roles_of(desk: Desk, request: Request) -> set[str]:
+    """The roles that a request proves."""
+    held = desk.keys.roles(request.headers.get("authorization"))
+    if request.method in ("GET", "HEAD") and may_read(desk, request):
+        held.add("read")
+    return held
+
+
+def may_read(desk: Desk, request: Request) -> bool:
+    """Whether whoever looks at a page may see numbers."""
+    if desk.settings.open_reading:
+        return True
+    session = request.cookies.get(SESSION, "")
+    header = request.headers.get("authorization")
+    return desk.keys.holds_session(session, desk.clock()) or "read" in desk.keys.roles(header)
