@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import shutil
 import signal
+import subprocess
 import tempfile
 from contextlib import contextmanager
 from functools import cache
@@ -109,3 +110,21 @@ def collecting(place, survey, **rules):
     with place.open() as store:
         store.publish(survey, Rules(**rules))
         yield store
+
+
+@contextmanager
+def small_disk(folder, megabytes):
+    """A file system that is soon full, mounted at a new folder."""
+    folder.mkdir()
+    mount = shutil.which("mount")
+    made = mount and subprocess.run(
+        [mount, "-t", "tmpfs", "-o", f"size={megabytes}m", "tmpfs", str(folder)],
+        capture_output=True,
+        check=False,
+    )
+    if not made or made.returncode:
+        pytest.skip("a small file system needs the right to mount one")
+    try:
+        yield folder
+    finally:
+        subprocess.run([shutil.which("umount") or "umount", "-l", str(folder)], check=True)

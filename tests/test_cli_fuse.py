@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import csv
-import json
 import re
 from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
+import commands
 import sottovoce as sv
-from sottovoce.cli.app import app
 from sottovoce.cli.services import ServiceText
 from sottovoce.core.errors import InvalidInput
 
@@ -25,15 +23,11 @@ KEYED = ["--key-column", "id"]
 
 
 def run(*arguments, code=0):
-    result = CliRunner().invoke(app, ["fuse", *map(str, arguments)])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result
+    return commands.run("fuse", *arguments, code=code)
 
 
 def run_json(*arguments):
-    return json.loads(run(*arguments, "--json").stdout)
+    return commands.run_json("fuse", *arguments)
 
 
 def service(text):

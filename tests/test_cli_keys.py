@@ -8,22 +8,13 @@ import json
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import sottovoce as sv
-from sottovoce.cli.app import app
+from commands import run
 
 DOMAIN = ("--keys", "film,book,song", "--low", 0, "--high", 5, "--bins", 10)
 COLUMNS = ("--column", "kind", "--number", "rating")
 ROUNDED = ("--mechanism", "pckv-ue", "--epsilon", 4, "--seed", 1)
-
-
-def run(*arguments, code=0):
-    result = CliRunner().invoke(app, [str(a) for a in arguments])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result
 
 
 def refused(*arguments):

@@ -8,20 +8,11 @@ import json
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import sottovoce as sv
-from sottovoce.cli.app import app
+from commands import run
 
 INCOME = sv.Interval(0, 60_000, bins=24)
-
-
-def run(*arguments, code=0):
-    result = CliRunner().invoke(app, [str(a) for a in arguments])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +91,7 @@ def test_pictures(folder, tmp_path):
     said = run("estimate", folder / "olh.svt", "--kind", "cdf", code=2).stderr
     assert "--kind of estimate must be given together with --plot; got 'cdf'" in said
     said = run("estimate", folder / "olh.svt", "--kind", "pie", code=2).stderr
-    assert "--kind of estimate must be one of cdf, keys, shares, trace; got 'pie'" in said
+    assert "--kind of estimate must be one of cdf, keys, ring, shares, trace; got 'pie'" in said
 
 
 def test_a_mean_and_nothing_else(folder):

@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import os
-import shutil
 import signal
-import subprocess
 import tempfile
 import threading
 import time
@@ -19,6 +17,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
+import stores
 import test_service_faults as faults
 from loading import Load, Process, colors, load, make, request, running
 from sottovoce.core.payloads import row_bytes
@@ -187,18 +186,8 @@ def test_a_hundred_kills_under_load_lose_nothing_that_was_acknowledged(tmp_path)
 
 @pytest.fixture
 def small_disk(tmp_path):
-    folder = tmp_path / "small"
-    folder.mkdir()
-    mount = shutil.which("mount")
-    made = mount and subprocess.run(
-        [mount, "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(folder)],
-        capture_output=True,
-        check=False,
-    )
-    if not made or made.returncode:
-        pytest.skip("a small file system needs the right to mount one")
-    yield folder
-    subprocess.run([shutil.which("umount") or "umount", "-l", str(folder)], check=False)
+    with stores.small_disk(tmp_path / "small", megabytes=8) as folder:
+        yield folder
 
 
 def test_a_full_disk_gives_no_false_acknowledgement_and_service_within_5_seconds(small_disk):

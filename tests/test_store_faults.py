@@ -16,6 +16,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+import stores
 from sottovoce.store import Receipt, Rules, StoreDown, StoreFull, Writer, open_store
 from store_under_load import SURVEY, piece
 from stores import DAY, Place, server, submission, survey_of
@@ -161,18 +162,8 @@ def test_postgresql_killed_twenty_times_loses_nothing(server):
 
 @pytest.fixture
 def small_disk(tmp_path):
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    mount = shutil.which("mount")
-    made = mount and subprocess.run(
-        [mount, "-t", "tmpfs", "-o", "size=12m", "tmpfs", str(disk)],
-        check=False,
-        capture_output=True,
-    )
-    if not made or made.returncode:
-        pytest.skip("no small file system can be mounted here")
-    yield disk
-    subprocess.run([shutil.which("umount"), "-l", str(disk)], check=True)
+    with stores.small_disk(tmp_path / "disk", megabytes=12) as folder:
+        yield folder
 
 
 def test_a_full_disk_gives_no_false_acknowledgement_and_serves_when_there_is_room(small_disk):

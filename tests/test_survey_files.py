@@ -8,10 +8,9 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 import sottovoce as sv
-from sottovoce.cli.app import app
+from commands import run
 from sottovoce.core import survey_file
 from sottovoce.core.errors import CorruptBytes, InvalidInput, SottovoceError, Unfit
 from sottovoce.core.survey_file import read_survey, survey_from_toml, survey_to_toml
@@ -37,14 +36,6 @@ epsilon = 1
 [mechanism.options]
 hash_range = 3
 """
-
-
-def run(*arguments, code=0):
-    result = CliRunner().invoke(app, [str(a) for a in arguments])
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result
 
 
 # -- reading --------------------------------------------------------------------------------
