@@ -12,7 +12,9 @@ import numpy as np
 
 from sottovoce.core.answer import Answer, two_sided
 from sottovoce.core.channel import Floats
-from sottovoce.core.errors import Mismatch
+from sottovoce.core.checks import check_int
+from sottovoce.core.drawing_difference import draw_difference
+from sottovoce.core.errors import InvalidInput, Mismatch
 from sottovoce.core.estimate import Estimate
 from sottovoce.core.frame import Frame
 from sottovoce.core.numbers import WholeCumulative
@@ -126,6 +128,30 @@ class Difference:
                 "adjusted": self.adjusted,
             }
         )
+
+    def plot(
+        self,
+        *,
+        truth: Any = None,
+        most: int = 20,
+        confidence: float = 0.95,
+        title: str = "",
+        name: str = "value",
+    ) -> Any:
+        """A matplotlib figure of the differences; ``truth`` are the true ones, where known.
+
+        Values are dark where Holm's p-value (``adjusted``) is below ``1 - confidence``.
+        """
+        size = self.first.domain.size
+        known = None if truth is None else np.asarray(truth, dtype=np.float64)
+        if known is not None and known.shape != (size,):
+            raise InvalidInput("truth", "plot", f"{size} differences", f"shape {known.shape}")
+        shown = check_int(most, "most", "plot", 1)
+        heading = title or f"{self.first.n:,} reports, then {self.second.n:,}"
+        return draw_difference(
+            self.first.domain, self.shares, self.stderr, self.adjusted, truth=known, most=shown,
+            confidence=confidence, title=heading, name=name,
+        )  # fmt: skip
 
     def __repr__(self) -> str:
         return f"<difference of {self.second!r} and {self.first!r}>"

@@ -83,8 +83,8 @@ def estimate(
         typer.Option(
             "--kind",
             metavar="KIND",
-            help="What --plot draws: shares; for numbers also cdf, the share up to each; for pairs "
-            "keys, or with --key the shares or cdf of its numbers. If not given: keys for pairs, else shares.",
+            help="What --plot draws: shares; for numbers also cdf, the share up to each, and "
+            "ring, for times of day; for pairs keys, or with --key the shares, cdf or ring of its numbers. If not given: keys for pairs, else shares.",
         ),
     ] = None,
     force: Force = False,
@@ -147,7 +147,7 @@ def _check_picture(plot: str | None, kind: str | None, by: str | None, force: bo
 
 def _drawn_key(domain: Domain, keys: Sequence[str] | None, kind: str | None) -> Any:
     """The key whose numbers are drawn; None where they are not."""
-    if not isinstance(domain, KeyValues) or not keys or kind not in ("shares", "cdf"):
+    if not isinstance(domain, KeyValues) or not keys or kind not in ("shares", "cdf", "ring"):
         return None
     if len(keys) > 1:
         allowed = f"given once with --kind {kind}, which draws the numbers of one key"

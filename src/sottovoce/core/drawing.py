@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,16 @@ from sottovoce.core.answer import two_sided
 from sottovoce.core.channel import Floats
 from sottovoce.core.checks import check_choice, check_int
 from sottovoce.core.drawing_keys import draw_keys
-from sottovoce.core.drawing_numbers import INK, PALE, TRUTH, draw_cumulative, draw_histogram
+from sottovoce.core.drawing_numbers import (
+    INK,
+    PALE,
+    TRUTH,
+    draw_cumulative,
+    draw_histogram,
+    mark_quantiles,
+    mark_range,
+)
+from sottovoce.core.drawing_ring import draw_ring
 from sottovoce.core.drawing_trace import draw_trace
 from sottovoce.core.errors import InvalidInput, Unfit
 from sottovoce.core.extras import optional
@@ -22,7 +32,9 @@ if TYPE_CHECKING:
 
 __all__ = ["KINDS", "draw_estimate"]
 
-KINDS = ("shares", "cdf", "keys", "trace")
+KINDS = ("shares", "cdf", "ring", "keys", "trace")
+_ROOM = 1.35
+"""How many times as high a histogram is whose legend tells of a range, to have room for it."""
 
 
 def draw_estimate(
@@ -31,6 +43,8 @@ def draw_estimate(
     *,
     key: Any = None,
     truth: Any = None,
+    between: Sequence[float] | None = None,
+    quantiles: Sequence[float] = (),
     most: int = 20,
     confidence: float = 0.95,
     title: str = "",
@@ -40,8 +54,9 @@ def draw_estimate(
 
     Categories are drawn as the ``most`` largest shares, largest first.  Numbers are drawn
     in their order, as a histogram or (``kind="cdf"``) as the share up to each, with a band that
-    holds the truth at each number with ``confidence``; ``name`` stands under the axis.  Pairs are
-    drawn (``kind="keys"``) as the ``most`` frequent keys with their means, or with ``key`` as the
+    holds the truth at each number with ``confidence``; ``name`` stands under the axis.  A histogram
+    may fill what lies ``between`` two numbers, a cdf mark ``quantiles``; ``kind="ring"`` bends the
+    histogram into a ring, for times of day.  Pairs are drawn (``kind="keys"``) as the ``most`` frequent keys with their means, or with ``key`` as the
     numbers of that one.  ``kind="trace"`` shows the steps of a mixture reduction.
     """
     figures = optional("matplotlib.figure", extra="analyse", purpose="Estimate.plot")
@@ -53,8 +68,13 @@ def draw_estimate(
     if key is not None:
         part, said = estimate.distribution(key), title or f"{key}: {_heading(estimate)}"
         return draw_estimate(
-            part, kind, truth=truth, most=most, confidence=confidence, title=said, name=name
-        )
+            part, kind, truth=truth, between=between, quantiles=quantiles, most=most,
+            confidence=confidence, title=said, name=name,
+        )  # fmt: skip
+    if between is not None and (kind != "shares" or len(between) != 2):
+        raise InvalidInput("between", "plot", 'two numbers, with kind="shares"', between)
+    if quantiles and kind != "cdf":
+        raise InvalidInput("quantiles", "plot", 'given with kind="cdf"', quantiles)
     known = _check_truth(truth, estimate.domain.size)
     if kind == "keys":
         if pairs is None:
@@ -71,13 +91,22 @@ def draw_estimate(
     shares = estimate.require_shares("plot")
     if isinstance(estimate.domain, Interval):
         figure = figures.Figure(figsize=(7.2, 4.0), layout="constrained")
-        axes = figure.add_subplot()
+        domain, axes = estimate.domain, figure.add_subplot(polar=kind == "ring")
+        if kind == "ring":
+            draw_ring(axes, estimate, domain, truth=known, confidence=confidence)
+            return _finish_ring(figure, axes, title or _heading(estimate), name)
         draw = draw_cumulative if kind == "cdf" else draw_histogram
-        draw(axes, estimate, estimate.domain, truth=known, confidence=confidence, name=name)
-    elif kind == "cdf":
+        draw(axes, estimate, domain, truth=known, confidence=confidence, name=name)
+        if kind == "cdf" and quantiles:
+            mark_quantiles(axes, estimate, quantiles, confidence)
+        if kind == "shares" and between is not None:
+            mark_range(axes, estimate, domain, between, confidence)
+            axes.set_ylim(top=_ROOM * axes.get_ylim()[1])
+    elif kind in ("cdf", "ring") or between is not None:
         hint = "; key= chooses the numbers of one key" if pairs is not None else ""
+        asked = "a range" if kind == "shares" else f"a {kind}"
         raise Unfit(
-            f"a cdf needs numbers (an Interval); this estimate is over {estimate.domain}{hint}"
+            f"{asked} needs numbers (an Interval); this estimate is over {estimate.domain}{hint}"
         )
     else:
         shown = min(check_int(most, "most", "plot", 1), len(shares))
@@ -92,9 +121,18 @@ def _heading(estimate: Estimate) -> str:
 
 
 def _finish(figure: Any, axes: Any, title: str) -> Any:
-    axes.set_title(title, loc="left", fontsize=11)
+    axes.set_title(title, loc="left", fontsize="medium")
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False, fontsize=9)
+    axes.legend(frameon=False, fontsize="small")
+    return figure
+
+
+def _finish_ring(figure: Any, axes: Any, title: str, name: str) -> Any:
+    axes.spines["polar"].set_visible(False)
+    axes.legend(
+        frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.12, 0.5), title=name
+    )
+    figure.suptitle(title, x=0.01, ha="left", fontsize="medium")
     return figure
 
 

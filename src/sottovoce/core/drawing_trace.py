@@ -36,7 +36,7 @@ def draw_trace(estimate: Estimate, *, title: str = "", name: str = "value") -> A
     for axes in panels[:2]:
         axes.xaxis.get_major_locator().set_params(integer=True)
     heading = title or f"{estimate.n:,} reports, {estimate.method}"
-    figure.suptitle(heading, x=0.01, ha="left", fontsize=11)
+    figure.suptitle(heading, x=0.01, ha="left", fontsize="medium")
     return figure
 
 
@@ -51,7 +51,7 @@ def _draw_components(axes: Any, estimate: Estimate) -> None:
             [place], [undone[0].components], "o", color=TRUTH, markerfacecolor="none",
             label="undone",
         )  # fmt: skip
-        axes.legend(frameon=False, fontsize=9)
+        axes.legend(frameon=False, fontsize="small")
     axes.set_ylim(0, None)
     axes.set_xlabel("step")
     axes.set_ylabel("components")

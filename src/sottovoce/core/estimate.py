@@ -255,7 +255,8 @@ class Estimate:
         )
 
     def plot(self, kind: str | None = None, **options: Any) -> Any:
-        """A matplotlib figure of the shares, for numbers of the ``"cdf"``, for pairs of all keys.
+        """A matplotlib figure of the shares, for numbers also of the ``"cdf"`` or on a ``"ring"``,
+        for pairs of all keys.
 
         See :func:`sottovoce.core.drawing.draw_estimate` for options.
         """

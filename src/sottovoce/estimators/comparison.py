@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sottovoce.core.channel import Floats
+from sottovoce.core.drawing_numbers import INK
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.estimate import Estimate
 from sottovoce.core.extras import optional
@@ -135,15 +136,17 @@ class Comparison:
         figure = figures.Figure(figsize=(7.2, 1.3 + 0.26 * len(rows)), layout="constrained")
         axes = figure.add_subplot()
         axes.errorbar(
-            ratios[:, 0], rows, xerr=2 * ratios[:, 1], fmt="o", color="#2b5c8a", capsize=3
+            ratios[:, 0], rows, xerr=2 * ratios[:, 1], fmt="o", color=INK, capsize=4, linewidth=1.6
         )
         axes.set_yticks(rows, [one.name for one in self.contenders])
-        axes.invert_yaxis()
+        axes.set_ylim(len(rows) - 0.5, -0.5)
         if ratios[:, 0].max() > 5:
             axes.set_xscale("log")
+        else:
+            axes.locator_params(axis="x", nbins=6)
         axes.axvline(1, color="black", linewidth=0.8)
         axes.set_xlabel("error over the least")
-        figure.suptitle(self.measure, x=0.01, horizontalalignment="left", fontsize=11)
+        figure.suptitle(self.measure, x=0.01, horizontalalignment="left", fontsize="medium")
         axes.spines[["top", "right"]].set_visible(False)
         return figure
 

@@ -36,11 +36,17 @@ FIELDS = {
 }
 """The parameters of the page, all of them fields of its form."""
 
-KINDS = {"categories": "One of several answers", "numbers": "A number"}
+KINDS = {"categories": "One of several", "numbers": "A number"}
 GOALS = {
-    "shares": "the share of every answer",
-    "mean": "the mean of numbers",
-    "range": "the share of a tenth of the numbers",
+    "shares": "Shares of answers",
+    "mean": "Mean of numbers",
+    "range": "Share of a range",
+    "distribution": "Share up to a number",
+}
+_KNOWN = {
+    "shares": "the share of an answer",
+    "mean": "the mean",
+    "range": "the share of a tenth of the interval",
     "distribution": "the share up to a number",
 }
 _DEFAULTS = {
@@ -247,7 +253,7 @@ def _answer(asked: Asked, found: Calculation) -> str:
     people, privacy = f"{found.users:,} people", f"epsilon {found.epsilon:g}"
     error = best.error if asked.error is None else asked.error
     within = f"within ±{_size(asked, reach(error))}"
-    of = GOALS[asked.goal]
+    of = _KNOWN[asked.goal]
     if found.found == "users":
         return f"{people} are needed to know {of} {within}, 95% of the time, at {privacy}."
     if found.found == "epsilon":

@@ -131,7 +131,8 @@ def difference_board(found: Difference) -> tuple[Panel, ...]:
         if found.first.shares is None or found.second.shares is None:
             return (_panel("summary", "Mean", "", mean, numbers=True),)
         quantiles = [_three(found, "quantile", q, label=f"{q:.0%} are below") for q in _QUANTILES]
-        edges = np.linspace(domain.low, domain.high, min(_PARTS, domain.size) + 1).tolist()
+        step = -(-domain.size // _PARTS)  # whole bins: their edges are read easily
+        edges = [*domain.edges[:-1:step].tolist(), domain.high]
         parts = [_three(found, "range", *ends, label=text(ends)) for ends in pairwise(edges)]
         return (
             _panel("summary", "Mean and quartiles", "", [*mean, *quantiles], numbers=True),

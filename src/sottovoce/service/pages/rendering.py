@@ -15,7 +15,7 @@ from sottovoce import __version__
 from sottovoce.service.pages import words
 from sottovoce.service.pages.charts.numbers import number, percent
 
-__all__ = ["PAGE_HEADERS", "page", "root_of", "style_sheet"]
+__all__ = ["PAGE_HEADERS", "icon", "page", "root_of", "style_sheet"]
 
 PAGE_HEADERS = {
     "content-security-policy": (
@@ -27,8 +27,9 @@ PAGE_HEADERS = {
     "cache-control": "no-store",
 }
 """What a browser may do with a page: show it, and send its forms back here."""
+_FILE_HEADERS = {"cache-control": "public, max-age=300", "x-content-type-options": "nosniff"}
 
-_STYLE = Path(__file__).with_name("style.css")
+_FOLDER = Path(__file__).parent
 
 
 @cache
@@ -67,10 +68,14 @@ def root_of(request: Request) -> str:
 
 async def style_sheet(_: object, request: Request) -> Response:
     """The one style sheet of all pages."""
-    headers = {"cache-control": "public, max-age=300", "x-content-type-options": "nosniff"}
-    return Response(_style(), 200, headers, "text/css; charset=utf-8")
+    return Response(_file("style.css"), 200, _FILE_HEADERS, "text/css; charset=utf-8")
+
+
+async def icon(_: object, request: Request) -> Response:
+    """The mark of all pages, which browsers show beside their title."""
+    return Response(_file("icon.svg"), 200, _FILE_HEADERS, "image/svg+xml")
 
 
 @cache
-def _style() -> bytes:
-    return _STYLE.read_bytes()
+def _file(name: str) -> bytes:
+    return (_FOLDER / name).read_bytes()

@@ -63,7 +63,7 @@ def lines(
         add(svg, "line", x1=-52, x2=-16, y1=y, y2=y, class_="line", stroke_dasharray=dashes)
         pieces = cut(plain(line.label), _NAME, _NAME)
         text(svg, pieces.head + ("…" if pieces.shortened else ""), x=-8, y=y + 4)
-    text(svg, plain(down_is), x=-52, y=plot.top - 10, class_="tick")
+    text(svg, plain(down_is), x=-52, y=plot.top - 12, class_="tick")
     down(svg, plot, [write_y(10**tick) for tick in plot.scale_y.ticks])
     stubs(svg, plot)
     ticks = [write_x(10**tick) for tick in plot.scale_x.ticks]
