@@ -8,11 +8,11 @@ import json
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import sottovoce as sv
+from commands import run, run_json
 from sottovoce import experiments
-from sottovoce.cli.app import COMMANDS, app
+from sottovoce.cli.app import COMMANDS
 from sottovoce.cli.screen import cell_text, printable
 from sottovoce.experiments import claims
 from sottovoce.privacy import audit as audits
@@ -21,18 +21,6 @@ from sottovoce.questions import read_questions
 ANSWERS = ["tea", "coffee", "water"]
 DRINKS = ["--values", "tea,coffee,water", "--mechanism", "olh", "--epsilon", "2"]
 N = 6000
-
-
-def run(*arguments, code=0, stdin=None):
-    result = CliRunner().invoke(app, [str(a) for a in arguments], input=stdin)
-    if result.exception is not None and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    assert result.exit_code == code, result.output
-    return result
-
-
-def run_json(*arguments, code=0):
-    return json.loads(run(*arguments, "--json", code=code).stdout)
 
 
 @pytest.fixture(scope="module")
@@ -367,7 +355,7 @@ def test_plot(folder, tmp_path):
     assert b"<svg" in (tmp_path / "p.svg").read_bytes()
 
 
-# -- audit, bench, demo ----------------------------------------------------------------
+# -- audit, bench ----------------------------------------------------------------------
 
 
 def test_audit(monkeypatch):
@@ -384,16 +372,6 @@ def test_audit(monkeypatch):
     monkeypatch.setattr(audits, "audit", broken)
     assert run_json(*arguments, code=3)["passed"] is False
     assert "BROKEN" in run(*arguments, code=3).stdout
-
-
-def test_demo(tmp_path):
-    arguments = ["demo", "--people", 5000, "--output", tmp_path / "out"]
-    assert "95% interval" in run(*arguments).stdout
-    found = run_json(*arguments)
-    assert found["people"] == 5000
-    assert all((tmp_path / "out" / name).is_file() for name in ("demo.png", "demo.html"))
-    assert sum(row["truth"] for row in found["answers"]) == pytest.approx(1)
-    run("demo", "--people", 0, "--output", tmp_path / "out", code=2)
 
 
 def test_reproduce(monkeypatch, tmp_path):

@@ -15,6 +15,7 @@ from sottovoce.cli import (
     check,
     collect,
     compare,
+    demo,
     design,
     estimate,
     export,
@@ -37,7 +38,7 @@ COMMANDS = (
     design.methods, design.plan, collect.randomize, collect.tally, estimate.estimate,
     compare.compare, fuse.fuse, serve.serve, keys.keys, publish.publish, tokens.tokens, send.send,
     answers.answers, export.export, backup.backup, check.audit, research.bench, research.reproduce,
-    research.demo,
+    demo.demo,
 )  # fmt: skip
 """In the order of the data's way."""
 

@@ -1,4 +1,4 @@
-"""``sottovoce bench``, ``reproduce`` and ``demo``: measurements, papers, and a show."""
+"""``sottovoce bench`` and ``reproduce``: measurements, and papers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 import sottovoce
 from sottovoce.cli.exits import CHECK_FAILED, guarded, outlive_pipes
@@ -18,7 +17,7 @@ from sottovoce.cli.options import AsJson
 from sottovoce.cli.screen import say, show_json, show_table
 from sottovoce.core.errors import InvalidInput, Unfit
 
-__all__ = ["bench", "demo", "reproduce"]
+__all__ = ["bench", "reproduce"]
 
 DATA_VARIABLE = "SOTTOVOCE_DATA"
 
@@ -159,37 +158,3 @@ def reproduce(
         say(f"page: {found.page}")
     if strict and "did not hold" in verdicts:
         raise typer.Exit(CHECK_FAILED)
-
-
-# -- demo ---------------------------------------------------------------------------------
-
-
-@guarded
-def demo(
-    *,
-    people: Annotated[
-        int, typer.Option("--people", metavar="N", help="How many people are made up.")
-    ] = 200_000,
-    epsilon: Annotated[
-        float, typer.Option("--epsilon", "-e", metavar="X", help="The privacy budget of a report.")
-    ] = 1.0,
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="The folder for picture and page.")
-    ] = Path("demo-output"),
-    as_json: AsJson = False,
-) -> None:
-    """Simulate a town that answers a question it would not answer aloud.
-
-    The demo's own files of an earlier run are replaced.
-    """
-    from sottovoce import demo as town
-
-    if output.exists() and not output.is_dir():
-        raise InvalidInput("--output", "demo", "a folder; this is a file", str(output))
-    result = town.run(people, epsilon, output, console=Console(stderr=as_json))
-    if as_json:
-        rows = list(result.estimate.frame())
-        for row, truth in zip(rows, result.truth.tolist(), strict=True):
-            row["truth"] = truth
-        files = [str(output / name) for name in ("demo.png", "demo.html")]
-        show_json({"people": people, "epsilon": epsilon, "answers": rows, "files": files})

@@ -1,0 +1,62 @@
+"""Talking to the collector as its people do: with a key, over HTTP, in JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.error import HTTPError
+from urllib.parse import urlencode
+from urllib.request import Request, urlopen
+
+from sottovoce.core.errors import SottovoceError
+from sottovoce.demo.polls import Poll
+
+__all__ = ["Caller", "Declined", "publish"]
+
+Query = Iterable[tuple[str, Any]]
+_TIMEOUT = 120.0
+
+
+class Declined(SottovoceError):
+    """The collector said no, with its reason."""
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Somebody with the key of a role."""
+
+    url: str
+    key: str
+
+    def get(self, path: str, query: Query = ()) -> Any:
+        """The document at an address."""
+        pairs = urlencode(list(query))
+        return json.loads(self._read(f"{path}?{pairs}" if pairs else path))
+
+    def post(self, path: str, body: Any) -> Any:
+        """The document that is answered to another."""
+        return json.loads(self._read(path, json.dumps(body).encode()))
+
+    def download(self, path: str, target: Path) -> None:
+        """A file of the collector's."""
+        target.write_bytes(self._read(path))
+
+    def _read(self, path: str, body: bytes | None = None) -> bytes:
+        headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
+        request = Request(self.url + path, data=body, headers=headers)  # noqa: S310  (our own)
+        try:
+            with urlopen(request, timeout=_TIMEOUT) as answer:  # noqa: S310
+                return bytes(answer.read())
+        except HTTPError as error:
+            with error:
+                told = error.read().decode(errors="replace")
+            raise Declined(f"the collector answered {path} with {error.code}: {told}") from None
+
+
+def publish(publisher: Caller, poll: Poll) -> None:
+    """Have the collector take reports for a survey."""
+    body = {"survey": json.loads(poll.survey.to_json()), "rules": {"upload": poll.upload}}
+    publisher.post("/surveys", body)

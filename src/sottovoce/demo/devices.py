@@ -1,0 +1,113 @@
+"""The devices: what people's phones do, and what relays do for many.
+
+Every value is randomized by the mechanism of its survey with the operating system's
+randomness; only reports leave.  A few devices a day run the real :class:`~sottovoce.Client`,
+each with a ledger of its own and a request for its one report.  The reports of all others are
+drawn the same way and carried by relays, about a hundred a request: a town of phones would
+be slow to simulate one connection at a time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from sottovoce.client import Client, Receipt
+from sottovoce.core.errors import SottovoceError
+from sottovoce.core.wire import Upload, encode_upload, new_id
+from sottovoce.demo.asking import Caller
+from sottovoce.demo.polls import Poll
+from sottovoce.sending import Outcome, Patience, deliver
+
+__all__ = ["CLIENTS", "Devices", "NotTaken", "Sent"]
+
+CLIENTS = 4
+"""Devices with the real client, a survey and day."""
+_RELAYED = 100
+"""Reports in a request of a relay."""
+
+Advance = Callable[[int], object]
+
+
+class NotTaken(SottovoceError):
+    """A report that the collector did not take."""
+
+
+@dataclass(frozen=True)
+class Sent:
+    """Whose report it was, and what the device has to show for it."""
+
+    value: Any
+    receipt: Receipt
+
+
+@dataclass(frozen=True)
+class Devices:
+    """All devices of a survey.  ``home`` is where those with a client keep their ledgers."""
+
+    poll: Poll
+    url: str
+    home: Path
+    stopped: Event
+
+    def send(self, publisher: Caller, advance: Advance) -> list[Sent]:
+        """Everybody's report, day after day; what the devices with a client did is returned."""
+        wants_token = self.poll.upload == "tokens"
+        most = max(map(len, self.poll.days.values()))
+        own = self._tokens(publisher, CLIENTS, 1) if wants_token else [None] * CLIENTS
+        (relay,) = self._tokens(publisher, 1, most) if wants_token else [None]
+        sent = []
+        for window, values in self.poll.days.items():
+            for number, token in enumerate(own):
+                sent.append(self._by_client(window, values[number], number, token))
+                advance(1)
+            for some in _parts(values[CLIENTS:], _RELAYED):
+                if self.stopped.is_set():
+                    return sent
+                self._by_relay(window, some, relay)
+                advance(len(some))
+        return sent
+
+    def send_again(self, sent: Sent) -> Outcome:
+        """What a device does whose acknowledgement got lost: the same bytes once more."""
+        return deliver(self.url, sent.receipt.upload, token=None, patience=Patience())
+
+    def _tokens(self, publisher: Caller, count: int, allowance: int) -> list[str]:
+        """So many, each good for so many reports a day."""
+        path = f"/surveys/{self.poll.survey.fingerprint}/tokens"
+        told = publisher.post(path, {"count": count, "allowance": allowance})
+        return list(told["tokens"])
+
+    def _by_client(self, window: str, value: Any, number: int, token: str | None) -> Sent:
+        """One person's own device, on the day of the window."""
+        folder = self.home / self.poll.name / f"{window}-{number}"
+        client = Client(
+            self.poll.survey, folder=folder, url=self.url, token=token,
+            clock=lambda: date.fromisoformat(window),
+        )  # fmt: skip
+        receipt = client.report(value)
+        _check(receipt.state, receipt.code, self.poll)
+        return Sent(value, receipt)
+
+    def _by_relay(self, window: str, values: Sequence[Any], token: str | None) -> None:
+        """Many people's reports, each drawn by itself, in one request."""
+        survey = self.poll.survey
+        reports = survey.mechanism.randomize(values)
+        ids = [new_id() for _ in values]
+        upload = encode_upload(Upload.of(survey, window, ids, reports))
+        outcome = deliver(self.url, upload, token=token, patience=Patience(), reports=len(values))
+        _check(outcome.state, outcome.code, self.poll)
+
+
+def _parts(values: Sequence[Any], most: int) -> Iterator[Sequence[Any]]:
+    for start in range(0, len(values), most):
+        yield values[start : start + most]
+
+
+def _check(state: str, code: str, poll: Poll) -> None:
+    if state != "acknowledged":
+        raise NotTaken(f"a report of {poll.name} is {state}: {code}")
