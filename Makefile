@@ -7,10 +7,10 @@ DOCS_READY := $(VENV)/.docs-ready
 SLOW_READY := $(VENV)/.slow-ready
 BENCH_BIN := .venv-bench/bin
 BENCH_READY := .venv-bench/.ready
-CODE   := src tests benchmarks vectors docs/generate_cli.py
+CODE   := src tests benchmarks vectors docs/generate docs/generate_gallery.py docs/conftest.py
 PIP    := install --quiet --disable-pip-version-check
 
-.PHONY: help demo test test-slow lint format bench docs clean
+.PHONY: help demo test test-slow browser lint format bench docs clean
 
 help:            ## what there is to do
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/' | column -t -s:
@@ -35,14 +35,19 @@ $(BENCH_READY): pyproject.toml benchmarks/requirements.txt
 	$(BENCH_BIN)/python -m pip $(PIP) -e '.[all]' -r benchmarks/requirements.txt
 	touch $@
 
-demo: $(READY)   ## 200,000 simulated people answer; a picture and a page in demo-output/
+demo: $(READY)   ## a collector, simulated devices, answers beside the truth, the dashboard until Ctrl-C
 	$(BIN)/python -m sottovoce.demo
 
 test: $(READY)   ## the quick suite
 	$(BIN)/python -m pytest -n auto --dist loadfile
 
-test-slow: $(SLOW_READY) ## statistical and fault tests that need minutes
+test-slow: $(SLOW_READY) browser ## statistical and fault tests that need minutes
 	$(BIN)/python -m pytest -n auto --dist loadfile -m slow
+
+browser:         ## Chromium for the slow tests of the dashboard, where apt can bring it
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \
+	  { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq chromium; } || \
+	  echo "no Chromium: the dashboard is not tested in a browser (apt-get install chromium)"
 
 lint: $(READY)   ## style, types, borders between rooms, spelling
 	$(BIN)/ruff check $(CODE)
@@ -59,8 +64,9 @@ bench: $(BENCH_READY) ## speed and error against peers, in one run
 	$(BENCH_BIN)/python -m benchmarks
 
 docs: $(DOCS_READY) ## the documentation as a site in site/
-	$(BIN)/python docs/generate_cli.py
+	$(BIN)/python -m docs.generate
+	$(BIN)/python docs/generate_gallery.py
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 clean:           ## remove what was built
-	rm -rf $(VENV) .venv-bench site demo-output
+	rm -rf $(VENV) .venv-bench site

@@ -352,3 +352,15 @@ def test_time_that_runs_out_before_the_surveys_do_is_no_error(zipf, monkeypatch)
     )
     assert found.contenders
     assert all(5 <= len(one.errors) < 50 for one in found.contenders)
+
+
+def test_a_method_of_ones_own_is_compared_too(monkeypatch):
+    registry = import_module("sottovoce.estimators.methods")
+    for name in ("_METHODS", "_NAMES"):
+        monkeypatch.setattr(registry, name, dict(getattr(registry, name)))
+    equal = registry.Method("equal", "all alike", lambda raw: np.full(raw.size, 1 / raw.size))
+    registry.register_method(equal)
+    alike = sv.mechanism("grr", sv.Categories(5), 0.1).simulate([20] * 5, source=sv.Seeded(1))
+    assert "equal" in {c.name for c in candidates_for(alike.mechanism, "distribution")[0]}
+    found = sv.compare(alike, methods=["unbiased", "equal"], replicates=5)
+    assert found.contenders[0].name == "equal"

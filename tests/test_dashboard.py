@@ -296,7 +296,7 @@ def test_a_page_does_not_wait_for_what_takes_long(tmp_path, monkeypatch):
 
 def test_unknown_surveys_addresses_and_parameters_get_a_page(board):
     assert (
-        "no survey has the fingerprint"
+        "No survey has the fingerprint"
         in check(board.http.get("/dashboard/" + "0" * 32), 404).words
     )
     assert "nothing is at this address".capitalize() in check(
@@ -329,7 +329,7 @@ def test_questions_are_answered_where_they_are_asked(board):
     problem = board.page("ages", question="range", text="high:low", status=400)
     assert "two numbers such as 20:30" in problem.words
     assert (
-        "question must be one of"
+        "Question must be one of"
         in board.page("drinks", question="range", text="1:2", status=400).words
     )
     assert "beer" in board.page("drinks", question="share", text="beer", status=400).words

@@ -1,12 +1,9 @@
-"""What deploys a collector names only what there is, and the examples of the guides run."""
+"""What deploys a collector names only what there is."""
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import signal
-import socket
 import subprocess
 import sys
 import tomllib
@@ -20,7 +17,6 @@ from sottovoce.service.settings import Settings, load_settings
 
 ROOT = Path(__file__).parent.parent
 DEPLOY, GUIDES = ROOT / "deploy", ROOT / "docs" / "how-to"
-BLOCK = re.compile(r"^```sh\n(.*?)^```\n", re.MULTILINE | re.DOTALL)
 CLIENT = {"SOTTOVOCE_URL"}
 """Variables of the commands that ask a collector."""
 
@@ -99,41 +95,3 @@ def test_the_unit_is_valid(tmp_path):
     command = [shutil.which("systemd-analyze"), "verify", here]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(os.name != "posix" or not shutil.which("awk"), reason="needs a Unix shell")
-def test_the_examples_of_the_guides_run(tmp_path):
-    """All blocks of three pages, in the order of reading, against one collector."""
-    with socket.create_server(("127.0.0.1", 0)) as free:
-        port = str(free.getsockname()[1])
-    script = tmp_path / "bin" / "sottovoce"
-    script.parent.mkdir()
-    script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m sottovoce.cli "$@"\n')
-    script.chmod(0o755)
-    environment = {**os.environ, "PATH": f"{script.parent}{os.pathsep}{os.environ['PATH']}"}
-    environment |= {"SOTTOVOCE_PORT": port, "SOTTOVOCE_URL": f"http://127.0.0.1:{port}"}
-    first, *others = [BLOCK.findall(page.read_text(encoding="utf-8")) for page in PAGES]
-    wait = f"until (exec 3<>/dev/tcp/127.0.0.1/{port}) 2>/dev/null; do sleep 0.1; done\n"
-    blocks = [first[0] + wait, *first[1:-1], *(each for page in others for each in page), first[-1]]
-    assert len(blocks) >= 12
-    folder = tmp_path / "work"
-    folder.mkdir()
-    with (tmp_path / "said").open("w+") as said:
-        shell = subprocess.Popen(
-            ["/bin/bash", "-e", "-x", "-o", "pipefail", "-c", "".join(blocks) + "wait\n"],
-            cwd=folder, env=environment, stdout=said, stderr=said, start_new_session=True,
-        )  # fmt: skip
-        try:
-            code = shell.wait(timeout=240)
-        finally:
-            if shell.poll() is None:
-                os.killpg(shell.pid, signal.SIGKILL)
-        said.seek(0)
-        told = said.read()
-    assert code == 0, told
-    assert "5,000 reports: 5,000 stored, 0 there already, 0 pending" in told
-    assert "3 reports: 3 stored" in told
-    assert "restored/collector.db: fine" in told
-    restored = (folder / "restored" / "drinks.csv").read_text()
-    assert len(restored.splitlines()) == 5001

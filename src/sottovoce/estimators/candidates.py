@@ -16,8 +16,8 @@ from sottovoce.core.interval import Interval
 from sottovoce.core.key_values import KeyValues
 from sottovoce.core.keys import means
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.estimators.catalogue import FILTERS, METHODS
-from sottovoce.estimators.methods import find_method, find_step
+from sottovoce.estimators.catalogue import FILTERS
+from sottovoce.estimators.methods import Method, find_method, find_step, registered_methods
 from sottovoce.metrics import (
     mean_squared_error,
     range_error,
@@ -68,8 +68,8 @@ _WIDE_NEEDS = 10
 def candidates_for(mechanism: Mechanism, goal: str) -> tuple[list[Candidate], dict[str, str]]:
     """The candidates, and methods that are none with the reason."""
     apply, unfit = [], {}
-    for method in METHODS:
-        if reason := method.why_not(mechanism) or _no_use(method.name, mechanism, goal):
+    for method in registered_methods():
+        if reason := method.why_not(mechanism) or _no_use(method, mechanism, goal):
             unfit[method.name] = reason
         else:
             apply.append(method.name)
@@ -85,17 +85,17 @@ def candidates_for(mechanism: Mechanism, goal: str) -> tuple[list[Candidate], di
     return found, unfit
 
 
-def _no_use(name: str, mechanism: Mechanism, goal: str) -> str:
+def _no_use(method: Method, mechanism: Mechanism, goal: str) -> str:
     """Why a method that applies is no candidate for the goal."""
-    if name == "post-pos":
+    if method.name == "post-pos":
         return "its shares are those of unbiased"
-    told = next(m for m in METHODS if m.name == name).tells_only(mechanism)
+    told = method.tells_only(mechanism)
     if told and goal != "mean":
         return f"it tells {told} only here, no {goal}"
     if (
         goal == "distribution"
         and isinstance(mechanism.domain, Interval)
-        and name in _NO_DISTRIBUTION
+        and method.name in _NO_DISTRIBUTION
     ):
         return "its shares are no distribution, which the distance of histograms needs"
     return ""
@@ -116,7 +116,7 @@ def named_candidates(names: Sequence[str], mechanism: Mechanism, goal: str) -> l
             raise Unfit(f"{method.name} tells {told} only: nothing can follow it")
         if method.fit is not None and steps:
             raise Unfit(f"{method.name} gives a distribution: nothing can follow it")
-        if not steps and (reason := _no_use(method.name, mechanism, goal)):
+        if not steps and (reason := _no_use(method, mechanism, goal)):
             serve = ", ".join(known) or "none"
             raise Unfit(
                 f"{method.name} is no candidate for goal {goal!r}: {reason}; what is: {serve}"

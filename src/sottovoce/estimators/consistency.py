@@ -1,8 +1,7 @@
 """Consistent shares from unbiased ones: ten ways to use that shares are not negative and sum to 1.
 
-Each function takes :class:`~sottovoce.estimators.raw.Raw` and returns shares.
-All keep the order of the unbiased shares (equal shares may stay equal), and all
-are O(d log d).
+Each takes unbiased shares (:class:`~sottovoce.estimators.raw.Raw`) and returns shares, keeps
+their order (equal shares may stay equal), and is O(d log d).
 
 Reference: Wang, Lopuhaa-Zwakenberg, Li, Skoric, Li: Locally differentially
 private frequency estimation with consistency, 2020.  ``alpha`` is the expected
@@ -66,7 +65,10 @@ def base_pos(raw: Raw) -> Floats:
 
 
 def base_cut(raw: Raw, *, alpha: float = 2.0) -> Floats:
-    """Shares below the threshold become 0."""
+    """Shares below the threshold become 0.
+
+    ``alpha`` is how many values that nobody holds are expected above the threshold.
+    """
     return np.where(raw.shares < threshold(raw, alpha), 0.0, np.maximum(raw.shares, 0.0))
 
 
@@ -109,9 +111,11 @@ def norm_cut(raw: Raw) -> Floats:
 def norm_hyb(raw: Raw, *, alpha: float = 2.0, k: int | None = None) -> Floats:
     """Shares above the threshold are kept, the others are projected to what is left of 1.
 
-    With ``k`` known, the k largest are kept.  If the kept alone exceed 1, as many
-    of the largest are kept as stay below 1.  Where the others would have to rise,
-    or nobody is left below, everything is projected: otherwise the order breaks.
+    ``alpha`` is how many values that nobody holds are expected above the threshold.  ``k`` is how many of
+    the largest are kept instead, where that is known.
+
+    If the kept alone exceed 1, as many of the largest are kept as stay below 1.  Where the others
+    would have to rise, or nobody is left below, everything is projected: otherwise the order breaks.
     """
     if k is None:
         keep = raw.shares > threshold(raw, alpha)

@@ -78,8 +78,10 @@ def ems(
 ) -> Fit:
     """EM with neighbouring shares averaged after every pass; for ordered domains.
 
-    The options are those of :func:`em`, ``tolerance`` being 0.001.  It maximises no
-    likelihood, so that ``optimality`` is infinite: there is nothing to be near to.
+    The options are those of :func:`em`.  ``tolerance`` is the change in log-likelihood below which
+    to stop, 0.001 unless given.
+
+    It maximises no likelihood, so that ``optimality`` is infinite: there is nothing to be near to.
     """
     if not evidence.domain.ordered:
         raise InvalidInput("domain", "ems", "ordered", evidence.domain)

@@ -27,7 +27,10 @@ def smooth(raw: Raw) -> Floats:
 
 
 def gaussian_filter(raw: Raw, *, sigma: float = 1.0) -> Floats:
-    """A weighted average with weights ``e^(-k^2 / (2 sigma^2))``, mirrored at the ends."""
+    """A weighted average with weights ``e^(-k^2 / (2 sigma^2))``, mirrored at the ends.
+
+    ``sigma`` is the width of the bell, in values.
+    """
     allowed = f"a number above 0 and at most {raw.size}, in values"
     width = check_real(sigma, "sigma", "gaussian-filter", allowed)
     if not 0 < width <= raw.size:

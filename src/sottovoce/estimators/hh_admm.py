@@ -40,7 +40,9 @@ def hh_admm(evidence: Evidence, *, tolerance: float = 1e-6, max_iterations: int 
     """The nearest distribution to the shares of all nodes.
 
     ``tolerance`` is how far the shares may be (Euclidean distance) from the exact
-    minimiser.  ``optimality`` bounds the objective above its least value.
+    minimiser; ``max_iterations`` the most passes.
+
+    ``optimality`` bounds the objective above its least value.
     """
     limit = check_real(tolerance, "tolerance", "hh-admm", "a positive number")
     if limit <= 0:

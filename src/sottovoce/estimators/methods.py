@@ -19,7 +19,15 @@ from sottovoce.estimators.evidence import Evidence, Fit
 from sottovoce.estimators.means import only_told
 from sottovoce.estimators.raw import Raw
 
-__all__ = ["Method", "applies", "find_method", "find_step", "methods", "register_method"]
+__all__ = [
+    "Method",
+    "applies",
+    "find_method",
+    "find_step",
+    "methods",
+    "register_method",
+    "registered_methods",
+]
 
 Step = Callable[..., Floats]
 
@@ -100,6 +108,11 @@ def register_method(method: Method) -> Method:
         _NAMES[name] = method.name
     _METHODS[method.name] = method
     return method
+
+
+def registered_methods() -> tuple[Method, ...]:
+    """Every method, in the order in which they were registered."""
+    return tuple(_METHODS.values())
 
 
 def find_method(name: str, mechanism: Mechanism) -> Method:

@@ -55,8 +55,10 @@ def mle(
     """The likeliest distribution: its log-likelihood is within ``gap`` of the greatest.
 
     It fits the noise as well: where shares are many and reports few, stopping early
-    (``em``), smoothing (``ems``) or shrinking comes nearer to the truth.  ``start`` are shares
-    to begin with; ``progress(steps, gap)`` is called now and then.
+    (``em``), smoothing (``ems``) or shrinking comes nearer to the truth.
+
+    ``gap`` is how much log-likelihood it may lack; ``start`` are shares to begin with;
+    ``progress(steps, gap)`` is called now and then.
     """
     gap = check_real(gap, "gap", "mle", "a number above 0")
     if gap <= 0:

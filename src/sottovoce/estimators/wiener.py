@@ -52,8 +52,8 @@ def dw(
     """Wiener's filter with the observed power for the true one.
 
     ``prior`` takes the power of smoothed shares instead: ``"smooth"`` of neighbours averaged,
-    ``"gaussian"`` of a Gaussian filter of width ``sigma``.  ``keep`` leaves alone what is more than
-    so many standard errors above 0.
+    ``"gaussian"`` of a Gaussian filter; ``sigma`` is the width of that.  ``keep`` leaves alone what is
+    more than so many standard errors above 0.
     """
     check_choice(prior, "prior", "dw", _PRIORS)
 
@@ -70,7 +70,7 @@ def dw(
 def iiw(raw: Raw, *, passes: int | str = PASSES, keep: float | None = None) -> Floats:
     """Wiener's filter with its own result for the true power, again and again.
 
-    ``passes="limit"`` is where that leads.  ``keep`` is as in :func:`dw`.
+    ``passes`` is how often; ``"limit"`` is where that leads.  ``keep`` is as in :func:`dw`.
     """
     if passes == "limit":
         return _filtered(raw, keep, "iiw", lambda s, _: _limit(s))
@@ -79,7 +79,10 @@ def iiw(raw: Raw, *, passes: int | str = PASSES, keep: float | None = None) -> F
 
 
 def iiw_g(raw: Raw, *, passes: int = PASSES_FROM_G, keep: float | None = None) -> Floats:
-    """:func:`iiw` from the power of the reports themselves; refused where it is not trustworthy."""
+    """:func:`iiw` from the power of the reports themselves; refused where it is not trustworthy.
+
+    ``passes`` is how often the result is taken for the truth.  ``keep`` is as in :func:`dw`.
+    """
     count = check_int(passes, "passes", "iiw-g", 0)
     spread = raw.size * float(np.mean(raw.sigma))
     if spread >= 1:
@@ -91,7 +94,10 @@ def iiw_g(raw: Raw, *, passes: int = PASSES_FROM_G, keep: float | None = None) -
 
 
 def amrp(raw: Raw, *, permutations: int = PERMUTATIONS, keep: float | None = None) -> Floats:
-    """The mean of :func:`dw` over random orders of the values; the same orders every time."""
+    """The mean of :func:`dw` over random orders of the values; the same orders every time.
+
+    ``permutations`` is how many orders.  ``keep`` is as in :func:`dw`.
+    """
     count = check_int(permutations, "permutations", "amrp", 1)
     large = _large(raw, keep, "amrp")
     shares, total = _without(raw, large)

@@ -55,8 +55,13 @@ class Binned(CoarseMechanism):
 
     _: KW_ONLY
     report_bins: int | None = None
+    """How many wider bins reports are about; it must be given.  Allowed: 1 to bins; for Counts a
+    divisor of their number.
+    """
     oracle: Any = None
-    """A name, or a mapping of ``mechanism`` and ``options``; after birth the oracle itself."""
+    """What reports the wide bins; after birth the oracle itself.  Allowed: a name, or a mapping of
+    ``mechanism`` and ``options``.  Unless given: randomized response or local hashing, by variance.
+    """
 
     def _check_domain(self) -> None:
         if not isinstance(self.domain, Interval):

@@ -45,7 +45,12 @@ class FineGrid(Mechanism):
 
     _: KW_ONLY
     steps: int | None = None
+    """Positions a bin; with 1 a device knows its bin only.  Allowed: 1 to the largest grid (2^26
+    positions, rounding 2^40) over the bins; 1 for Counts.  Unless given: so many that there are
+    65,536 positions (rounding: 1,048,576).
+    """
     bits: int = DEFAULT_BITS
+    """Weights are integers over 2^bits; fewer are for tests and for looking at.  Allowed: 8 to 62."""
 
     def _check_domain(self) -> None:
         check_interval(self.domain, self.name)

@@ -63,8 +63,15 @@ class FixedHashing(NumberedHashes):
 
     _: KW_ONLY
     hash_count: int = 500
+    """Number of public hashes; with few, answers have a large floor under their error.  Allowed: 1
+    to 2^21, and to 2^26 / d.
+    """
     hash_range: int | None = None
+    """Number of cells of a hash.  Allowed: 2 to 2^22 / hash_count.  Unless given: the number of
+    least variance.
+    """
     bits: int = DEFAULT_BITS
+    """Weights are integers over 2^bits; fewer are for tests and for looking at.  Allowed: 8 to 62."""
 
     def _check_options(self) -> None:
         check_bits(self.bits, self.name)

@@ -77,7 +77,13 @@ class Gaussian(NoiseOnGrid):
 
     _: KW_ONLY
     delta: float = 1e-6
+    """Chance that epsilon may be exceeded: keep it far below one in the number of people.  Allowed:
+    1e-12 to 0.5.
+    """
     reach: int | None = None
+    """Cells beyond the bins, on either side; farther noise is counted in the last one.  Allowed: 0
+    to 2^22.  Unless given: 3 sigma, at most 16 times the bins.
+    """
 
     # -- options and weights -------------------------------------------------------------
 

@@ -47,6 +47,9 @@ class GridWave(FineGrid):
 
     _: KW_ONLY
     output_bins: int | None = None
+    """Cells in which outputs are counted.  Allowed: 2 to the number of outputs.  Unless given: as
+    many as bins, at least 256; with steps=1 every output, on a ring the bins.
+    """
 
     # -- what a subclass says ------------------------------------------------------
 

@@ -69,6 +69,7 @@ class Haar(Mechanism):
 
     _: KW_ONLY
     bits: int = DEFAULT_BITS
+    """Weights are integers over 2^bits; fewer are for tests and for looking at.  Allowed: 8 to 62."""
 
     def _check_domain(self) -> None:
         super()._check_domain()

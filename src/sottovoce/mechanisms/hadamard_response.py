@@ -66,7 +66,11 @@ class HadamardResponse(Mechanism):
 
     _: KW_ONLY
     block_count: int | None = None
+    """Number of blocks, lowered to those that the values fill; 1 is the plain mechanism.  Allowed:
+    1 to d.  Unless given: 1 up to epsilon 1, above it the number of least variance.
+    """
     bits: int = DEFAULT_BITS
+    """Weights are integers over 2^bits; fewer are for tests and for looking at.  Allowed: 8 to 62."""
 
     def _check_options(self) -> None:
         check_bits(self.bits, self.name)

@@ -71,9 +71,18 @@ class Hierarchy(Mechanism):
 
     _: KW_ONLY
     branching: int = 4
+    """Children of a node.  Allowed: 2 or more."""
     split: str = "population"
+    """Whether a report speaks of one level with all of epsilon, or of all levels with a part each.
+    Allowed: "population" or "budget".
+    """
     hash_ranges: tuple[int, ...] | None = None
+    """Range of each level's hashes, bins first; 0 is randomized response on the nodes.  Allowed: 0
+    or a prime for every level, where the population is split.  Unless given: the one of less
+    variance.
+    """
     bits: int = DEFAULT_BITS
+    """Weights are integers over 2^bits; fewer are for tests and for looking at.  Allowed: 8 to 62."""
 
     def _check_domain(self) -> None:
         super()._check_domain()

@@ -104,10 +104,23 @@ class KeyValue(Mechanism):
 
     _: KW_ONLY
     keys: str = "unary"
+    """How the key is randomized: a bit for every key, or one key, which is better for few keys.
+    Allowed: "unary" or "response".
+    """
     numbers: str = "piecewise"
+    """How its number is: high or low, which tells means only, or one of many outputs.  Allowed:
+    "rounding" or "piecewise".
+    """
     steps: int | None = None
+    """Positions a bin of the numbers.  Allowed: 1 to 2^26 / bins (rounding: 2^40 / bins).  Unless
+    given: so many that there are 65,536 positions (rounding: 1,048,576).
+    """
     output_bins: int | None = None
+    """Cells in which piecewise numbers are reported.  Allowed: 2 to the number of outputs; rounding
+    has 2.  Unless given: as many as bins, at least 255.
+    """
     bits: int = DEFAULT_BITS
+    """Weights are integers over 2^bits; fewer are for tests and for looking at.  Allowed: 8 to 62."""
 
     # -- options and weights -----------------------------------------------------------
 

@@ -59,7 +59,11 @@ class LocalHashing(NumberedHashes):
 
     _: KW_ONLY
     hash_range: int | None = None
+    """Number of cells of a hash.  Allowed: a prime g up to the first at or above d, g^t up to 2^24.
+    Unless given: the prime of least variance.
+    """
     bits: int = DEFAULT_BITS
+    """Weights are integers over 2^bits; fewer are for tests and for looking at.  Allowed: 8 to 62."""
 
     def _check_options(self) -> None:
         check_bits(self.bits, self.name)

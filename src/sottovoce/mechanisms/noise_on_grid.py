@@ -145,6 +145,7 @@ class NoiseOnGrid(Mechanism):
 
     _: KW_ONLY
     bits: int = DEFAULT_BITS
+    """Weights are integers over 2^bits; fewer are for tests and for looking at.  Allowed: 8 to 62."""
 
     # -- what a subclass says --------------------------------------------------------
 

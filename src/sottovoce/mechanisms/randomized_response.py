@@ -89,6 +89,7 @@ class RandomizedResponse(Mechanism):
 
     _: KW_ONLY
     bits: int = DEFAULT_BITS
+    """Weights are integers over 2^bits; fewer are for tests and for looking at.  Allowed: 8 to 62."""
 
     def _check_options(self) -> None:
         check_bits(self.bits, self.name)

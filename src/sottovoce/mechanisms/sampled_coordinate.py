@@ -53,7 +53,10 @@ class SampledCoordinate(Mechanism):
 
     _: KW_ONLY
     inner: Any = "piecewise"
-    """A name, or a mapping of ``mechanism`` and ``options``; after birth the mechanism itself."""
+    """How the number at the drawn coordinate is randomized; after birth the mechanism itself.
+    Allowed: a mechanism for an interval whose reports fall in one cell, by name, or as a mapping of
+    ``mechanism`` and ``options``.
+    """
 
     def _check_domain(self) -> None:
         if not isinstance(self.domain, Vector):

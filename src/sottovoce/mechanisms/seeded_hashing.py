@@ -70,7 +70,10 @@ class SeededHashing(SupportBlocks, HashedResponse):
 
     _: KW_ONLY
     hash_range: int | None = None
+    """Number of cells of a hash.  Allowed: 2 to 2^29.  Unless given: the number of least variance.
+    """
     bits: int = DEFAULT_BITS
+    """Weights are integers over 2^bits; fewer are for tests and for looking at.  Allowed: 8 to 62."""
 
     def _check_options(self) -> None:
         check_bits(self.bits, self.name)

@@ -90,7 +90,11 @@ class SquareWave(GridWave):
 
     _: KW_ONLY
     b: float | None = None
+    """Half width of the window, in parts of the interval.  Allowed: above 0, at most 0.5.  Unless
+    given: the one that maximises the information bound.
+    """
     wrap: bool = False
+    """Whether the interval is a ring, as for times of day.  Allowed: True or False."""
 
     def _check_options(self) -> None:
         super()._check_options()

@@ -68,7 +68,11 @@ class SubsetSelection(SupportBlocks):
 
     _: KW_ONLY
     subset_size: int | None = None
+    """Number k of values in a set.  Allowed: 1 to d - 1.  Unless given: the better whole number
+    next to d / (E + 1).
+    """
     bits: int = DEFAULT_BITS
+    """Weights are integers over 2^bits; fewer are for tests and for looking at.  Allowed: 8 to 62."""
 
     def _check_options(self) -> None:
         check_bits(self.bits, self.name)

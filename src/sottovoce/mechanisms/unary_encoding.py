@@ -63,7 +63,9 @@ class UnaryEncoding(SupportBlocks):
 
     _: KW_ONLY
     variant: str = "optimized"
+    """Which two chances the bits have.  Allowed: "optimized" or "symmetric"."""
     bits: int = DEFAULT_BITS
+    """Weights are integers over 2^bits; fewer are for tests and for looking at.  Allowed: 8 to 62."""
 
     def _check_options(self) -> None:
         check_choice(self.variant, "variant", self.name, ("optimized", "symmetric"))

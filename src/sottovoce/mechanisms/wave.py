@@ -37,7 +37,11 @@ class Wave(GridWave):
 
     _: KW_ONLY
     ratio: float = 0.5
+    """Upper side of the trapezoid over its lower side.  Allowed: 0 (a triangle) to 1 (a square)."""
     b: float | None = None
+    """Half width of the window, in parts of the interval.  Allowed: above 0, at most 0.5.  Unless
+    given: that of the square wave.
+    """
 
     def _check_options(self) -> None:
         super()._check_options()

@@ -1,0 +1,231 @@
+"""Pages of HTTP: an entry for every route and every refusal, from the tables of the service."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from docs.generate.markdown import bullets, fence, table
+from sottovoce.questions import QUESTIONS
+from sottovoce.service.openapi import SCHEMAS, openapi_document
+from sottovoce.service.refusals import CODES
+from sottovoce.service.routes import ROUTES, Described, Parameter
+
+__all__ = ["heading", "route_pages"]
+
+_EVERYWHERE = ("invalid", "store-down", "disk-full", "stopping")
+_TYPES = {
+    "string": "text", "integer": "whole number", "number": "number", "boolean": "true or false",
+    "null": "null", "object": "object",
+}  # fmt: skip
+
+
+def route_pages() -> Iterator[tuple[str, str]]:
+    """The page of routes, and that of refusals."""
+    rows = [
+        (f"[`{route.method} {route.path}`](#{_slug(heading(route))})", route.role or "anybody", route.means)
+        for route in ROUTES
+    ]  # fmt: skip
+    entries = "\n\n".join(map(_entry, ROUTES))
+    overview = table(["route", "role", ""], rows)
+    yield "reference/routes.md", f"{_HEAD}\n\n{overview}\n\n{_START}\n\n{entries}\n"
+    yield "reference/refusals.md", _refusals()
+
+
+def heading(route: Described) -> str:
+    """The heading of a route's entry."""
+    return f"{route.method} {route.path}"
+
+
+def _slug(text: str) -> str:
+    """The anchor that a heading gets."""
+    return re.sub(r"[-\s]+", "-", re.sub(r"[^\w\s-]", "", text).strip().lower())
+
+
+def _entry(route: Described) -> str:
+    who = f"Needs the key of the role **{route.role}**." if route.role else "Anybody may ask."
+    parts = [f"## {heading(route)}", f"{route.means} {who}"]
+    if route.parameters:
+        rows = [
+            (f"`{each.name}`", _parameter(each))
+            for each in route.parameters
+            if each.name not in QUESTIONS
+        ]
+        parts.append(table(["parameter", ""], rows))
+        if any(each.name in QUESTIONS for each in route.parameters):
+            parts.append(
+                "And the [questions](questions.md), each as often as wanted; none asks for everything."
+            )
+    if route.takes:
+        parts.append(
+            f"Takes {_shape(route.takes, 'a form' if _FORM in _media(route) else 'an object')}"
+        )
+    statuses = " or ".join(map(str, route.statuses))
+    parts.append(f"Answers {statuses} with {_shape(route.gives)}")
+    own = [code for code in route.codes if code not in _EVERYWHERE]
+    if own:
+        refused = (
+            f"[`{code}`](refusals.md#{code}) ({CODES[code].status}): {CODES[code].meaning}"
+            for code in own
+        )
+        parts.append("Refuses with\n\n" + bullets(refused))
+    parts.append(fence("sh", _example(route)))
+    return "\n\n".join(parts)
+
+
+def _parameter(each: Parameter) -> str:
+    more = [
+        word for word, told in (("needed", each.needed), ("may be repeated", each.many)) if told
+    ]
+    return each.means + (f" ({', '.join(more)})" if more else "")
+
+
+def _media(route: Described) -> list[str]:
+    """The media types of a body."""
+    operation = openapi_document(ROUTES, "")["paths"][route.path][route.method.lower()]
+    return list(operation["requestBody"]["content"])
+
+
+def _shape(name: str, kind: str = "an object") -> str:
+    """A schema in words: its fields, or a media type."""
+    if "/" in name:
+        return f"`{name}`."
+    schema = SCHEMAS[name]
+    if "properties" not in schema:
+        return {"Survey": "the survey's JSON.", "OpenAPI": "an OpenAPI document."}.get(
+            name, "an object."
+        )
+    rows = [
+        (f"`{field}`", _type(told) + ("" if field in schema["required"] else "; may be left out"))
+        for field, told in schema["properties"].items()
+    ]
+    return f"{kind}:\n\n{table(['field', 'is'], rows)}"
+
+
+def _type(schema: Mapping[str, Any]) -> str:
+    """What a field holds."""
+    kind = schema.get("type")
+    if "enum" in schema:
+        told = " or ".join(f"`{each}`" for each in schema["enum"])
+    elif "const" in schema:
+        told = f"`{schema['const']}`"
+    elif "pattern" in schema:
+        told = "32 hexadecimal digits"
+    elif kind == "array":
+        told = f"list of: {_type(schema['items'])}"
+    elif "properties" in schema:
+        told = "object of " + ", ".join(f"`{name}`" for name in schema["properties"])
+    elif isinstance(kind, list):
+        told = " or ".join(_TYPES[each] for each in kind)
+    else:
+        told = _TYPES.get(str(kind), "any")
+    return told
+
+
+# -- examples -----------------------------------------------------------------------------------
+
+_BODIES = {
+    "Upload": "{\"version\": 1, \"fingerprint\": \"'$FINGERPRINT'\", \"window\": \"\",\n  \"reports\": [{\"id\": \"'$ID'\", \"payload\": [2]}]}",
+    "Publication": "{\"survey\": '\"$(cat survey.json)\"'}",
+    "TokensWanted": "{\"count\": 2, \"allowance\": 1}",
+}  # fmt: skip
+"""A body for everything that is taken, within single quotes of a shell."""
+
+_VALUES = {
+    "first": "$FINGERPRINT", "second": "$OTHER", "share": "tea", "top": "2",
+}  # fmt: skip
+"""Values for parameters in the address: those needed, and some of the others."""
+
+_FORMS = {"key": "$(cat read.key)", "to": "dashboard/$FINGERPRINT"}
+"""Values for fields of forms."""
+_FORM = "application/x-www-form-urlencoded"
+_BINARY = "application/vnd.apache.parquet"
+_BEFORE = {"Upload": "ID=$(openssl rand -hex 16)\n"}
+
+
+def _example(route: Described) -> str:
+    path = route.path.replace("{fingerprint}", "$FINGERPRINT").replace("{id}", "$ID")
+    asked = [each.name for each in route.parameters if each.needed or each.name in ("share", "top")]
+    query = "&".join(f"{name}={_VALUES[name]}" for name in asked)
+    words = ["curl --fail --silent --show-error"]
+    if route.method not in ("GET", "POST") or (route.method == "POST" and not route.takes):
+        words.append(f"--request {route.method}")
+    if route.role:
+        words.append(f'--header "Authorization: Bearer $(cat {route.role}.key)"')
+    if route.takes and _FORM in _media(route):
+        fields = SCHEMAS[route.takes]["properties"]
+        words += [f'--data-urlencode "{name}={_FORMS[name]}"' for name in fields]
+    elif route.takes:
+        words.append('--header "Content-Type: application/json"')
+        words.append(f"--data '{_BODIES[route.takes]}'")
+    if route.gives == _BINARY:
+        words.append(f"--output {route.path.rpartition('/')[2]}")
+    words.append(f'"$SOTTOVOCE_URL{path}{"?" + query if query else ""}"')
+    return _BEFORE.get(route.takes, "") + _wrapped(words)
+
+
+def _wrapped(words: list[str]) -> str:
+    line = " ".join(words)
+    return line if len(line) <= 110 else " \\\n  ".join(words)
+
+
+# -- refusals --------------------------------------------------------------------------------------
+
+
+def _refusals() -> str:
+    parts = [_REFUSALS]
+    for code, told in CODES.items():
+        places = [route for route in ROUTES if code in route.codes]
+        if code in _EVERYWHERE:
+            where = "by any route"
+        elif len(places) > 0:
+            where = "by " + ", ".join(
+                f"[`{heading(r)}`](routes.md#{_slug(heading(r))})" for r in places
+            )
+        else:
+            where = "before any route is reached, or where the collector itself is at fault"
+        again = (
+            "The same will be refused again."
+            if told.final
+            else "The same may be taken later, or otherwise."
+        )
+        parts.append(f"## {code}\n\nHTTP {told.status}: {told.meaning}. {again} Refused {where}.")
+    return "\n\n".join(parts) + "\n"
+
+
+_REFUSALS = """\
+# Refusals
+
+Every code that a collector refuses with, its HTTP status and what it means. Those of uploads belong to the
+[wire](wire.md#refusals), which says in which order they are found; how a refusal is written is on the page of
+[HTTP](http.md#refusals)."""
+
+_HEAD = """\
+# Routes
+
+All addresses of a collector; `GET /openapi.json` says the same to programs. What holds for all of them, roles and
+uploads, is told in [HTTP](http.md). Answers are JSON unless an entry says otherwise. A parameter that a route does
+not know is refused, and nothing is redirected. Every route may refuse with [`invalid`](refusals.md#invalid),
+[`store-down`](refusals.md#store-down), [`disk-full`](refusals.md#disk-full) and [`stopping`](refusals.md#stopping)."""
+
+_START = """\
+The examples below can be run one after the other, with this before them: a collector, its keys, two surveys that ask two towns the
+same, and a few reports.
+
+```sh
+export SOTTOVOCE_URL="${SOTTOVOCE_URL:-http://127.0.0.1:8000}"
+sottovoce serve &
+until curl --fail --silent "$SOTTOVOCE_URL/health"; do sleep 0.2; done
+sottovoce keys --role publish --output publish.key
+sottovoce keys --role read --output read.key
+for town in north south; do
+  sottovoce survey new $town.toml --name $town --question "What do you drink?" --values tea,coffee,water \\
+    --mechanism grr --epsilon 1 --minimum-batch 2
+  sottovoce publish $town.toml --key-file publish.key > $town.address
+  printf 'tea\\ncoffee\\ntea\\n' | sottovoce send $town.toml -
+done
+FINGERPRINT=$(basename "$(cat north.address)")
+OTHER=$(basename "$(cat south.address)")
+curl --fail --silent "$SOTTOVOCE_URL/surveys/$FINGERPRINT" > survey.json
+```"""
