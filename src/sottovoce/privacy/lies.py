@@ -151,5 +151,5 @@ def no_unbiased_shares(mechanism: Mechanism) -> str:
     """Why nothing can be said of shares."""
     return (
         f"{mechanism.name} has no unbiased shares, so that what lies add to one has no bound by "
-        'a formula; ask for the mean (mean=True), or name a method to try lies on (method="auto")'
+        "a formula; ask for the mean (mean=True), or name values and a method to try lies on"
     )

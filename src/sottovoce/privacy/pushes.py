@@ -61,7 +61,7 @@ class Honest:
             return self.mechanism.channel().forward(self.shares)
         return None if self.tally is None else self.tally.cells / self.tally.n
 
-    def answers(self, weights: Floats) -> tuple[float, float]:
+    def answers(self, weights: Floats, most: float | None) -> tuple[float, float]:
         """The honest answer ``weights . shares``, twice; if unknown the least and the largest."""
         told = None
         if self.shares is not None:
@@ -69,7 +69,9 @@ class Honest:
         elif self.tally is not None:
             gains = gains_of(self.mechanism.channel(), weights)
             told = None if gains is None else float(self.tally.cells / self.tally.n @ gains)
-        return (float(weights.min()), float(weights.max())) if told is None else (told, told)
+        if told is not None:
+            return told, told
+        return float(weights.min()), float(weights.max()) if most is None else most
 
     def totals(self, count: int) -> tuple[float, float]:
         """The total of the ``count`` rarest values, and of the most frequent; 0 and 1 if unknown.
@@ -106,7 +108,7 @@ def push(target: Target, honest: Honest, fakes: float, method: str) -> Push:
     found = reach(wide.mechanism, weights)
     if found is None:
         raise Unfit(no_unbiased_answer(honest.mechanism, target))
-    least, largest = wide.answers(weights)
+    least, largest = wide.answers(weights, target.most)
     return Push(fakes * (found.most - least), fakes * (largest - found.least), found.how)
 
 

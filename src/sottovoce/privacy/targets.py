@@ -30,6 +30,8 @@ class Target:
     count: int = 0
     key: int | None = None
     """Where it is the mean of a key's numbers: the key's place; ``weights`` are those numbers."""
+    most: float | None = None
+    """The largest answer that honest people can give, where it is not the largest weight."""
     in_points: bool = True
     goal: str = "distribution"
     """What a method is asked for."""
@@ -95,7 +97,7 @@ def _of_key(domain: KeyValues, named: list[str], mean: bool, key: Any) -> Target
     label = domain.keys.label(place)
     if not mean:
         weights = key_weights(domain, place, float(domain.pairs or 1))
-        return Target(f"the frequency of {label}", weights)
+        return Target(f"the frequency of {label}", weights, most=1.0)
     middle = (domain.interval.low + domain.interval.high) / 2
     weights = key_weights(domain, place, domain.interval.midpoints - middle)
     return Target(f"the mean of {label}", weights, key=place, in_points=False)

@@ -77,6 +77,7 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
     finally:
         desk.ready = False
         desk.preparer.stop()
+        desk.calculator.stop()
         await asyncio.to_thread(upkeep.stop)
         await desk.commits.stop()
 

@@ -41,6 +41,7 @@ class Desk:
         self.rate, self.addresses = Bucket(settings.rate), Addresses(settings.address_rate)
         self.bytes_taken = 0
         self.analyst, self.preparer = Analyst(store), Preparer()
+        self.calculator = Preparer(workers=1, waiting=8, kept=128)  # anybody may ask it
         self._analysts = ThreadPoolExecutor(2, "analyst")
         self.takers: dict[bytes, Taker] = {}
         self.ready = False

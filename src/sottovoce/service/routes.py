@@ -97,17 +97,19 @@ ROUTES = (
     ),
     Described(
         "GET", "/dashboard/{fingerprint}", "The dashboard: one survey.", surveys.survey_page,
-        "text/html", "read", (_WINDOW, *_TYPED),
+        "text/html", "read", (_WINDOW, *_TYPED), refuses=("rate-limited",),
     ),
     Described(
         "GET", "/dashboard/{fingerprint}/differences", "The dashboard: differences.",
         differences.differences_page, "text/html", "read",
         (Parameter("second", "the fingerprint of the second survey"), *_SIDE_WINDOWS),
+        refuses=("rate-limited",),
     ),
     Described(
         "GET", "/calculator", "What a survey would tell: people, privacy or error.",
         calculator.calculator_page, "text/html",
         parameters=tuple(Parameter(name, means) for name, means in calculator.FIELDS.items()),
+        refuses=("rate-limited",),
     ),
     Described(
         "GET", "/sign-in", "A form to sign in to the dashboard.", signing_in.sign_in_page,
@@ -121,6 +123,7 @@ ROUTES = (
         "POST", "/sign-out", "End the session.", signing_in.sign_out, "text/html", statuses=(303,),
     ),
     Described("GET", "/style.css", "How pages look.", rendering.style_sheet, "text/css"),
+    Described("GET", "/icon.svg", "The mark of all pages.", rendering.icon, "image/svg+xml"),
     Described(
         "POST", "/reports", "Reports of one survey and window, in MessagePack or JSON.", None,
         "Acknowledgement", takes="Upload", refuses=_UPLOAD,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,7 +10,7 @@ from starlette.datastructures import QueryParams
 
 from sottovoce.core.answer import Answer
 from sottovoce.core.domain import Domain
-from sottovoce.core.errors import SottovoceError
+from sottovoce.core.errors import InvalidInput, SottovoceError, shown
 from sottovoce.core.estimate import Estimate
 from sottovoce.core.interval import Interval
 from sottovoce.core.key_values import KeyValues
@@ -55,11 +56,22 @@ def asked(query: QueryParams, found: Estimate) -> Asked:
     if name not in names:
         return Asked(name, told, problem=f"question must be one of {', '.join(names)}")
     try:
-        words = Words("a question", lambda _: "the answer to look for")
-        rows = read_questions(found.domain, [(name, told)], words=words).of(found)
+        words = Words("this question", lambda _: "the text")
+        rows = read_questions(found.domain, [(name, _tidy(name, told))], words=words).of(found)
     except SottovoceError as error:
-        return Asked(name, told, problem=str(error))
+        return Asked(name, told, problem=_problem(error))
     return Asked(name, told, [_written(row) for row in rows])
+
+
+def _tidy(name: str, told: str) -> str:
+    """A list without the blanks that people type after commas; what is in quotes stays."""
+    return re.sub(r',\s+(?=([^"]*"[^"]*")*[^"]*$)', ",", told) if name == "total" else told
+
+
+def _problem(error: SottovoceError) -> str:
+    if isinstance(error, InvalidInput) and error.parameter == "value":
+        return f"{shown(error.given)} is no answer here; it must be {error.allowed}"
+    return str(error)
 
 
 def _written(row: Row) -> tuple[str, ...]:

@@ -9,11 +9,8 @@ and at a large one, to three digits; a plan searches all of them, to a millionth
 
 from __future__ import annotations
 
-import asyncio
 import math
-from collections import OrderedDict
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
@@ -29,14 +26,13 @@ from sottovoce.core.registry import mechanism
 from sottovoce.planning import ShareYardstick, plan
 from sottovoce.planning_numbers import NumberYardstick, bump
 from sottovoce.planning_search import Yardstick
-from sottovoce.privacy.influence import Influence, influence
-from sottovoce.service.refusals import Declined
+from sottovoce.privacy.influence import Influence
+from sottovoce.service.pages.shifts import shifts_of
 
-__all__ = ["EPSILONS", "FAKES", "Asked", "Calculation", "Calculations", "Row", "calculate"]
+__all__ = ["EPSILONS", "Asked", "Calculation", "Row", "calculate"]
 
 EPSILONS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Those that a chart shows."""
-FAKES = (0.001, 0.01, 0.05)
 _LEAST, _MOST = 0.01, 20.0
 _STEP = 1.003
 """How near to each other two epsilons are when the search for the smallest ends."""
@@ -46,9 +42,6 @@ _DRAWN = 2_000
 _LOOKED_AT, _BEST = (0.3, 3.0), 3
 _SIMULATED = ("range", "distribution")
 _ANY_ERROR = 0.01
-_PATIENCE = 0.12
-"""Seconds that a page waits for its numbers before it is sent without."""
-_KEPT, _WAITING = 128, 8
 
 
 @dataclass(frozen=True)
@@ -119,7 +112,7 @@ def calculate(asked: Asked) -> Calculation:
         ]
     return Calculation(
         found, epsilon, users, tuple(rows), _lines(domain, goal, users, rows, epsilon),
-        _influences(rows[0].mechanism, goal),
+        shifts_of(rows[0].mechanism, mean=goal != "shares"),
     )  # fmt: skip
 
 
@@ -214,43 +207,3 @@ def _lines(
     return tuple(
         (name, line) for name, line in lines if all(map(math.isfinite, dict(line).values()))
     )
-
-
-def _influences(best: Mechanism, goal: str) -> tuple[Influence, ...]:
-    """What lies could do to the answer asked for; none where no formula says it."""
-    asked = {"count": 1} if goal == "shares" else {"mean": True}
-    try:
-        return tuple(influence(best, fakes, **asked) for fakes in FAKES)
-    except SottovoceError:
-        return ()
-
-
-class Calculations:
-    """Calculations by question, one at a time in a thread of its own, the latest kept.
-
-    Anybody may ask: more than a few that wait are not taken on, their pages ask again.  What waits
-    while the collector is no longer ``going`` is not begun.
-    """
-
-    def __init__(self, going: Callable[[], bool]) -> None:
-        self._going = going
-        self._futures: OrderedDict[Asked, Future[Calculation]] = OrderedDict()
-        self._worker = ThreadPoolExecutor(1, "calculator")
-
-    async def of(self, asked: Asked) -> Calculation | None:
-        """The numbers of a question; None where they take longer than a page waits."""
-        future = self._futures.get(asked)
-        if future is None:
-            if sum(not each.done() for each in self._futures.values()) >= _WAITING:
-                return None
-            future = self._futures[asked] = self._worker.submit(self._work, asked)
-            while len(self._futures) > _KEPT and next(iter(self._futures.values())).done():
-                self._futures.popitem(last=False)
-        self._futures.move_to_end(asked)
-        await asyncio.wait({asyncio.wrap_future(future)}, timeout=_PATIENCE)
-        return future.result() if future.done() else None
-
-    def _work(self, asked: Asked) -> Calculation:
-        if not self._going():
-            raise Declined("stopping")
-        return calculate(asked)

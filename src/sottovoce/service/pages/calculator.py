@@ -6,7 +6,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
-from weakref import WeakKeyDictionary, ref
 
 from markupsafe import Markup
 from starlette.requests import Request
@@ -16,7 +15,7 @@ from sottovoce.core.answer import two_sided
 from sottovoce.core.errors import InvalidInput, SottovoceError
 from sottovoce.core.odds import privacy_in_words
 from sottovoce.service.desk import Desk
-from sottovoce.service.pages.calculating import Asked, Calculation, Calculations
+from sottovoce.service.pages.calculating import Asked, Calculation, calculate
 from sottovoce.service.pages.charts.lines import Line, lines
 from sottovoce.service.pages.charts.numbers import number
 from sottovoce.service.pages.rendering import page
@@ -162,35 +161,38 @@ def _check_two(form: Form) -> None:
         form.problems[first] = "Give two of the three: privacy, people and error."
 
 
-_CALCULATIONS: WeakKeyDictionary[Desk, Calculations] = WeakKeyDictionary()
-
-
-def _calculations(desk: Desk) -> Calculations:
-    """Those of one collector, which end with it."""
-    if desk not in _CALCULATIONS:
-        asked = ref(desk)
-        _CALCULATIONS[desk] = Calculations(lambda: (held := asked()) is not None and held.ready)
-    return _CALCULATIONS[desk]
-
-
 async def calculator_page(desk: Desk, request: Request) -> Response:
     """The form, and what comes of it; wrong input is told beside its field."""
     form, asked = read_form(request.query_params)
     found = None
     if asked is not None:
-        try:
-            found = await _calculations(desk).of(asked)
-        except InvalidInput as error:
-            known = error.parameter if error.parameter in FIELDS else "error"
-            form.problems[known] = f"It must be {error.allowed}."
-        except SottovoceError as error:
-            form.problems["goal"] = str(error)
+        prepared = await desk.calculator.board(asked, None, lambda: _calculated(asked))
+        found = prepared.board
+    if isinstance(found, SottovoceError):
+        form.problems |= _problem(found)
+        found = None
     pending = asked is not None and found is None and not form.problems
     return page(
         request, "calculator.html", 400 if form.problems else 200, form=form, kinds=KINDS,
         goals=GOALS, asked=asked, found=found, shown=_shown(asked, found), pending=pending,
         refresh=_REFRESH if pending else None,
     )  # fmt: skip
+
+
+def _calculated(asked: Asked) -> Calculation | SottovoceError:
+    """The numbers of a question, or what is wrong with it."""
+    try:
+        return calculate(asked)
+    except SottovoceError as error:
+        return error
+
+
+def _problem(error: SottovoceError) -> dict[str, str]:
+    """What is wrong, under the name of its field."""
+    if isinstance(error, InvalidInput):
+        known = error.parameter if error.parameter in FIELDS else "error"
+        return {known: f"It must be {error.allowed}."}
+    return {"goal": str(error)}
 
 
 # -- what is shown -------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from queue import SimpleQueue
 from typing import Any
 
 from sottovoce.service.logs import log_failure
-from sottovoce.service.refusals import Declined, declined_by
+from sottovoce.service.refusals import RETRY_SECONDS, Declined, declined_by
 
 __all__ = ["Prepared", "Preparer"]
 
@@ -27,8 +27,6 @@ _PATIENCE = 0.1
 """Seconds that a page waits for a board before it is sent without."""
 _REST = 5.0
 """A board is not begun again before so many times its own seconds have passed."""
-_MOST = 64
-_WORKERS = 2
 
 
 @dataclass(frozen=True)
@@ -53,51 +51,62 @@ class _Entry:
     def known(self) -> bool:
         return self.board is not None or self.declined is not None
 
+    @property
+    def under_way(self) -> bool:
+        return self.future is not None and not self.future.done()
+
 
 class Preparer:
-    """Boards by key; two are worked out at a time, the least recently asked for forgotten first.
+    """Boards by key, ``kept`` of them, the least recently asked for forgotten first.
 
-    It belongs to the event loop: only the work itself is done in another thread.
+    As many are worked out at a time as there are ``workers``.  Of those that wait for their turn
+    there are ``waiting`` at most: whoever asks for one more is told to come back.  It belongs
+    to the event loop: only the work itself is done in another thread.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, workers: int = 2, waiting: int = 32, kept: int = 64) -> None:
+        self._workers, self._most_waiting, self._kept = workers, waiting, kept
         self._entries: OrderedDict[Hashable, _Entry] = OrderedDict()
         self._stopped = False
         self._waiting: SimpleQueue[Callable[[], None]] = SimpleQueue()
-        for _ in range(_WORKERS):  # a process that ends does not wait for them
+        for _ in range(self._workers):  # a process that ends does not wait for them
             threading.Thread(target=self._work_on, name="boards", daemon=True).start()
 
     async def board(self, key: Hashable, version: Hashable, work: Callable[[], Any]) -> Prepared:
         """The board of a key, made of ``version``, as far as it is known within a moment."""
-        entry = self._entries.setdefault(key, _Entry())
+        entry = self._entries.get(key) or _Entry()
+        if not entry.under_way and self._is_due(entry, version):
+            if self._waiting.qsize() < self._most_waiting:
+                entry.future = Future()
+                self._waiting.put(partial(_work, entry, entry.future, version, work))
+            elif not entry.known:  # else the older one is shown, and begun again another time
+                told = "too much is being worked out already; come back in a moment"
+                raise Declined("rate-limited", told, retry=RETRY_SECONDS)
+        self._entries[key] = entry
         self._entries.move_to_end(key)
-        if entry.future is None and self._is_due(entry, version):
-            entry.future = Future()
-            self._waiting.put(partial(_work, entry, entry.future, version, work))
-            self._forget()
-        if entry.future is not None:
+        self._forget()
+        if entry.future is not None and entry.under_way:
             await asyncio.wait({asyncio.wrap_future(entry.future)}, timeout=_PATIENCE)
-            if entry.future.done():
-                entry.future = None
-        return Prepared(entry.board, entry.declined, entry.future is not None)
+        return Prepared(entry.board, entry.declined, entry.under_way)
 
     @staticmethod
     def _is_due(entry: _Entry, version: Hashable) -> bool:
         if not entry.known:
             return True
+        failed = entry.declined is not None and entry.declined.status >= 500
         rested = time.monotonic() - entry.done > _REST * entry.seconds
-        return entry.version != version and rested
+        return (entry.version != version or failed) and rested
 
     def _forget(self) -> None:
-        for key in [key for key, entry in self._entries.items() if entry.future is None]:
-            if len(self._entries) <= _MOST:
+        for key in [key for key, entry in self._entries.items() if not entry.under_way]:
+            if len(self._entries) <= self._kept:
                 return
             del self._entries[key]
 
     def stop(self) -> None:
         """Begin nothing more; what is under way is not waited for."""
         self._stopped = True
-        for _ in range(_WORKERS):
+        for _ in range(self._workers):
             self._waiting.put(lambda: None)
 
     def _work_on(self) -> None:

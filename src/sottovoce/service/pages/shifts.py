@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 from sottovoce.core.errors import SottovoceError
+from sottovoce.core.interval import Interval
 from sottovoce.core.key_values import KeyValues
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.privacy.influence import Influence, influence
@@ -15,11 +17,20 @@ _FAKES = (0.001, 0.01, 0.05)
 
 
 @lru_cache(64)
-def shifts_of(mechanism: Mechanism) -> tuple[Influence, ...]:
-    """One for each share of fakes, on the answer that is asked most; none where none is known."""
+def shifts_of(mechanism: Mechanism, mean: bool | None = None) -> tuple[Influence, ...]:
+    """One for each share of fakes; none where none is known.
+
+    They are on the ``mean``, or else on the share of any one value; of keys on the frequency of
+    the first.  Unless told, of numbers it is the mean.
+    """
     domain = mechanism.domain
-    key = domain.keys.label(0) if isinstance(domain, KeyValues) else None
+    if isinstance(domain, KeyValues):
+        asked: dict[str, Any] = {"key": domain.keys.label(0)}
+    elif isinstance(domain, Interval) if mean is None else mean:
+        asked = {"mean": True}
+    else:
+        asked = {"count": 1}
     try:
-        return tuple(influence(mechanism, fakes, key=key) for fakes in _FAKES)
+        return tuple(influence(mechanism, fakes, **asked) for fakes in _FAKES)
     except SottovoceError:
         return ()

@@ -78,7 +78,7 @@ async def survey_page(desk: Desk, request: Request) -> Response:
     held = await desk.aside(desk.store.windows, survey.fingerprint)
     counts = await desk.aside(desk.store.counts, survey.fingerprint)
     prepared = await _prepared(desk, published, wanted, held)
-    board = prepared.board
+    board, shifts = prepared.board, await _shifts(desk, survey)
     questions = _questions(board, survey)
     answered = await desk.aside(asked, query, board.told.estimate) if questions else Asked()
     return page(
@@ -86,9 +86,9 @@ async def survey_page(desk: Desk, request: Request) -> Response:
         published=published, survey=survey, reads=True, desk=desk, wanted=wanted,
         windows=_window_rows(survey, held), chart=_window_chart(survey, held), counts=counts,
         total=sum(held.values()), prepared=prepared, board=board, since=_since(board, held),
-        asked=answered, questions=questions, chosen=urlencode([("window", name) for name in wanted]), answer=domain_in_words(survey.mechanism.domain),
-        odds=_odds(survey), shifts=await desk.aside(shifts_of, survey.mechanism),
-        refresh=_REFRESH if prepared.pending and board is None else None,
+        asked=answered, questions=questions, answer=domain_in_words(survey.mechanism.domain),
+        chosen=urlencode([("window", name) for name in wanted]), odds=_odds(survey), shifts=shifts.board or (),
+        refresh=_REFRESH if (prepared.pending and board is None) or shifts.pending else None,
     )  # fmt: skip
 
 
@@ -100,6 +100,12 @@ async def _prepared(
     version = tuple(sorted((name, held.get(name, 0)) for name in chosen))
     key: Hashable = ("survey", survey.fingerprint, wanted)
     return await desk.preparer.board(key, version, _work(desk, published, wanted))
+
+
+async def _shifts(desk: Desk, survey: Survey) -> Prepared:
+    """What fake senders could do; the first in a process waits for libraries to be loaded."""
+    key: Hashable = ("shifts", survey.fingerprint)
+    return await desk.preparer.board(key, None, lambda: shifts_of(survey.mechanism))
 
 
 def _work(desk: Desk, published: Published, wanted: tuple[str, ...]) -> Callable[[], Board]:

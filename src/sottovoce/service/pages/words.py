@@ -15,6 +15,8 @@ from sottovoce.service.pages.charts.numbers import digits_of, number, percent
 __all__ = ["count", "domain_in_words", "number_row", "share_row", "short", "text"]
 
 _LONGEST = 300
+_ROUNDING = 1e-9
+"""Percent below which an error is that of rounding: all values together have none."""
 
 
 def count(value: float) -> str:
@@ -28,12 +30,14 @@ def count(value: float) -> str:
 def share_row(answer: Answer) -> tuple[str, str, str]:
     """A share, give or take, and its interval.
 
-    >>> share_row(Answer("tea", 0.4944, 0.0033, 0.4879, 0.501))
+    >>> share_row(Answer(0.4944, 0.0033, 0.4879, 0.5009))
     ('49.44%', '±0.65', '48.79% to 50.09%')
     """
-    digits = digits_of(100 * (answer.high - answer.low) / 2)
+    spread = 50 * (answer.high - answer.low)
+    spread = spread if spread > _ROUNDING else 0.0
+    digits = digits_of(spread)
     value, low, high = (percent(x, digits) for x in (answer.value, answer.low, answer.high))
-    return value, f"±{number(50 * (answer.high - answer.low), digits)}", f"{low} to {high}"
+    return value, f"±{number(spread, digits)}", f"{low} to {high}"
 
 
 def number_row(answer: Answer) -> tuple[str, str, str]:
