@@ -196,6 +196,17 @@ def test_every_survey_has_a_page_in_order(board, name):
         assert "What fake senders could do" in page.words
 
 
+@pytest.mark.parametrize("name", list(surveys()))
+def test_all_links_of_a_page_lead_somewhere(board, name):
+    page = board.page(name)
+    links = {given["href"] for tag, given in page.tags if tag in ("a", "link")}
+    links = {link for link in links if not link.startswith("#")}
+    assert len(links) >= 6
+    for link in links:
+        answer = board.http.get(f"/dashboard/{link}", follow_redirects=True)
+        assert answer.status_code == 200, (link, answer.text[:300])
+
+
 def test_the_list_shows_all_surveys_escaped(board):
     page = check(board.http.get("/"))
     cards = [

@@ -107,7 +107,6 @@ class Rearranged(Observations):
         return self.whole.n
 
 
-
 @dataclass(frozen=True, eq=False)
 class Evidence(Observations):
     """A tally with its channel; ``reports`` where the whole reports are at hand."""

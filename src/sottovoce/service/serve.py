@@ -7,22 +7,24 @@ import signal
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from socket import socket
+from socket import AF_INET, AF_INET6, create_server, socket
 from types import FrameType
 from typing import Any
 
 import uvicorn
 
+from sottovoce.core.errors import InvalidInput
 from sottovoce.service.app import collector
 from sottovoce.service.connections import Connection
 from sottovoce.service.logs import set_up_logs
-from sottovoce.service.settings import Settings
+from sottovoce.service.settings import OWNER, Settings
 from sottovoce.store import open_store
 
 __all__ = ["Announce", "serve", "server_of"]
 
 Announce = Callable[[str], None]
 """Is told the address of a collector once it listens."""
+_BACKLOG = 2048
 _SWITCH_SECONDS = 0.001
 """How long a thread may keep Python's lock from another: the writer has little to do with it,
 and must not wait long for its turn."""
@@ -42,8 +44,21 @@ def serve(settings: Settings, announce: Announce | None = None) -> None:
     ):
         server = server_of(collector(store, settings), settings, announce)
         # Uvicorn raises the signal that stopped it once more, when all is done.
-        with _on_signals(lambda *_: server.stop()):
-            server.run()
+        with _listening(settings) as place, _on_signals(lambda *_: server.stop()):
+            server.run([place])
+
+
+def _listening(settings: Settings) -> socket:
+    """The address that is listened on, or an error that says what is wrong with it."""
+    host, port = settings.host, settings.port
+    family = AF_INET6 if ":" in host else AF_INET
+    try:
+        return create_server((host, port), family=family, backlog=_BACKLOG)
+    except OSError as error:
+        allowed = "an address of this machine and a port that is free"
+        raise InvalidInput(
+            "host and port", OWNER, allowed, f"{host} and {port}", hint=f"{error.strerror}."
+        ) from error
 
 
 @contextmanager
@@ -94,7 +109,7 @@ def server_of(app: object, settings: Settings, announce: Announce | None = None)
             forwarded_allow_ips=settings.proxies or None,
             timeout_keep_alive=settings.idle_seconds,  # type: ignore[arg-type]
             timeout_graceful_shutdown=settings.stop_seconds,
-            backlog=2048,
+            backlog=_BACKLOG,
         )
     )
     server.announce = announce

@@ -16,7 +16,7 @@ from typing import Any
 
 from sottovoce.core.errors import CorruptBytes, InvalidInput
 
-__all__ = ["ENVIRONMENT", "Settings", "load_settings"]
+__all__ = ["ENVIRONMENT", "OWNER", "Settings", "load_settings"]
 
 ENVIRONMENT = "SOTTOVOCE_"
 """Variables are named so, followed by the setting in capitals."""

@@ -19,18 +19,22 @@ from sottovoce.core.domain import Domain
 from sottovoce.core.estimate import Estimate
 from sottovoce.core.interval import Interval
 from sottovoce.core.key_values import KeyValues
-from sottovoce.service.answering import Told
+from sottovoce.questions import Questions
+from sottovoce.service.answering import Told, Way
 from sottovoce.service.pages.charts import Bar, bars, curve, histogram, intervals
 from sottovoce.service.pages.words import count, number_row, share_row, text
 
-__all__ = ["MOST_SHOWN", "Board", "Panel", "bar", "board_of", "board_of_vector"]
+__all__ = ["MOST_SHOWN", "Board", "Panel", "bar", "board_of", "board_of_vector", "way_of"]
 
 MOST_SHOWN = 25
 """Values or keys of a survey with many that a page shows."""
+_MOST_ROWS = 500
+"""Coordinates of a vector that the table of a page lists."""
 _COLUMNS = 48
 """Columns of a histogram: neighbouring bins are joined until there are no more."""
 _POINTS = 128
 """Points of a cumulative curve."""
+_MANY_PAIRS = 64
 _QUANTILES = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
 _MARKED = (0.25, 0.5, 0.75)
 
@@ -57,6 +61,14 @@ class Board:
     told: Told
     panels: tuple[Panel, ...]
     reports: int
+
+
+def way_of(domain: Domain) -> Way:
+    """How pages estimate: by the method that everything is answered with, or over many pairs of
+    keys and numbers by the unbiased one, as likelihoods would take minutes there.
+    """
+    many = isinstance(domain, KeyValues) and domain.size > _MANY_PAIRS
+    return Way("unbiased" if many else "auto", Questions(domain).goal)
 
 
 def board_of(told: Told) -> Board:
@@ -243,16 +255,20 @@ def board_of_vector(parts: Sequence[Told], reports: int) -> Board:
     ]
     interval = parts[0].estimate.domain
     assert isinstance(interval, Interval)
+    all_listed = len(means) <= _MOST_ROWS
+    whose = (
+        "every number" if all_listed else f"the first {_MOST_ROWS} of {count(len(means))} numbers"
+    )
     panel = Panel(
         "coordinates",
         "Means of coordinates",
-        "The mean of every number that people hold; lines are 95% intervals.",
+        f"The mean of {whose} that people hold; lines are 95% intervals.",
         intervals(
             [bar(mean) for mean in means[:MOST_SHOWN]], name="coordinates", zero=False,
             title="Means of coordinates", low=interval.low, high=interval.high, form="number",
             description=f"{len(means)} means, the first {number_row(means[0])[0]}.",
         ),
         ("coordinate", "mean", "give or take", "95% interval"),
-        [(str(mean.label), *number_row(mean)) for mean in means],
+        [(str(mean.label), *number_row(mean)) for mean in means[:_MOST_ROWS]],
     )  # fmt: skip
     return Board(parts[0], (panel,), reports)

@@ -15,10 +15,9 @@ from sottovoce.core.answer import Answer
 from sottovoce.core.interval import Interval
 from sottovoce.core.key_values import KeyValues
 from sottovoce.core.vector import Vector
-from sottovoce.questions import Questions
-from sottovoce.service.answering import Told, Way
+from sottovoce.service.answering import Told
 from sottovoce.service.desk import Desk
-from sottovoce.service.pages.boards import MOST_SHOWN, Panel, bar
+from sottovoce.service.pages.boards import MOST_SHOWN, Panel, bar, way_of
 from sottovoce.service.pages.charts import intervals
 from sottovoce.service.pages.charts.numbers import digits_of, points, signed
 from sottovoce.service.pages.rendering import page
@@ -109,8 +108,7 @@ def _work(
     domain = first[0].survey.mechanism.domain
     if isinstance(domain, Vector):
         raise Declined("unfit", "differences of vectors are not shown here")
-    way = Way(goal=Questions(domain).goal)
-    one, other, found = desk.analyst.difference(first, second, way)
+    one, other, found = desk.analyst.difference(first, second, way_of(domain))
     return Comparison(one, other, difference_board(found))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
@@ -15,11 +16,9 @@ from sottovoce.core.key_values import KeyValues
 from sottovoce.core.odds import belief
 from sottovoce.core.survey import Survey
 from sottovoce.core.vector import Vector
-from sottovoce.questions import Questions
-from sottovoce.service.answering import Way
 from sottovoce.service.desk import Desk
 from sottovoce.service.pages.asking import Asked, asked, offered
-from sottovoce.service.pages.boards import Board, board_of, board_of_vector
+from sottovoce.service.pages.boards import Board, board_of, board_of_vector, way_of
 from sottovoce.service.pages.charts import Column, columns
 from sottovoce.service.pages.preparing import Prepared
 from sottovoce.service.pages.rendering import page
@@ -77,8 +76,10 @@ async def survey_page(desk: Desk, request: Request) -> Response:
     wanted = tuple(sorted(set(query.getlist("window"))))
     held = await desk.aside(desk.store.windows, survey.fingerprint)
     counts = await desk.aside(desk.store.counts, survey.fingerprint)
-    prepared = await _prepared(desk, published, wanted, held)
-    board, shifts = prepared.board, await _shifts(desk, survey)
+    prepared, shifts = await asyncio.gather(
+        _prepared(desk, published, wanted, held), _shifts(desk, survey)
+    )
+    board = prepared.board
     questions = _questions(board, survey)
     answered = await desk.aside(asked, query, board.told.estimate) if questions else Asked()
     return page(
@@ -112,8 +113,7 @@ def _work(desk: Desk, published: Published, wanted: tuple[str, ...]) -> Callable
     domain = published.survey.mechanism.domain
     if isinstance(domain, Vector):
         return lambda: board_of_vector(*desk.analyst.coordinates(published, wanted))
-    way = Way(goal=Questions(domain).goal)
-    return lambda: board_of(desk.analyst.estimate(published, wanted, way))
+    return lambda: board_of(desk.analyst.estimate(published, wanted, way_of(domain)))
 
 
 def _questions(board: Board | None, survey: Survey) -> list[tuple[str, str, str]]:
