@@ -9,6 +9,8 @@ BENCH_BIN := .venv-bench/bin
 BENCH_READY := .venv-bench/.ready
 CODE   := src tests benchmarks vectors docs/generate docs/generate_gallery.py docs/conftest.py
 PIP    := install --quiet --disable-pip-version-check
+# A worker for every core, so that each does its algebra on one.
+PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 
 .PHONY: help demo test test-slow browser lint format bench docs clean
 
@@ -39,10 +41,10 @@ demo: $(READY)   ## a collector, simulated devices, answers beside the truth, th
 	$(BIN)/python -m sottovoce.demo
 
 test: $(READY)   ## the quick suite
-	$(BIN)/python -m pytest -n auto --dist loadfile
+	$(PYTEST)
 
 test-slow: $(SLOW_READY) browser ## statistical and fault tests that need minutes
-	$(BIN)/python -m pytest -n auto --dist loadfile -m slow
+	$(PYTEST) -m slow
 
 browser:         ## Chromium for the slow tests of the dashboard, where apt can bring it
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \

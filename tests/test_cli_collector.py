@@ -290,6 +290,9 @@ def test_serving_what_cannot_be_served(real, tmp_path):
     assert "another collector writes to" in fails("--store", real.folder / "collector.db")
     (tmp_path / "bad.toml").write_text("prot = 80\n")
     assert "a setting of bad.toml must be one of store, host, port" in fails("--config", "bad.toml")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert f"a port that is free; got '127.0.0.1 and {port}'" in fails("--port", port)
 
 
 WITHOUT_SERVICE = """

@@ -378,7 +378,7 @@ def test_bad_questions():
     with pytest.raises(Unfit, match="a cdf needs numbers"):
         named.plot("cdf")
     with pytest.raises(
-        InvalidInput, match="kind of plot must be one of cdf, keys, shares, trace; got 'pie'"
+        InvalidInput, match="kind of plot must be one of cdf, keys, ring, shares, trace; got 'pie'"
     ):
         e.plot("pie")
 

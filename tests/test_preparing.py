@@ -80,6 +80,24 @@ def test_a_page_does_not_wait_for_a_slow_board(preparer):
     assert work.begun == 1
 
 
+def test_who_is_patient_waits_longer_for_a_first_board_only(preparer, monkeypatch):
+    monkeypatch.setattr(preparing, "_REST", 0.0)
+    monkeypatch.setattr(preparing, "_LONG_PATIENCE", 5.0)
+    first, second = Work("first"), Work("second")
+
+    async def ask():
+        assert (await preparer.board("key", 1, first)).pending
+        threading.Timer(0.1, first.end.set).start()
+        waited = await preparer.board("key", 1, pytest.fail, patient=True)
+        shown = await preparer.board("key", 2, second, patient=True)
+        second.end.set()
+        return waited, shown
+
+    waited, shown = asyncio.run(ask())
+    assert waited == Prepared("first")
+    assert shown == Prepared("first", None, pending=True)
+
+
 def test_the_older_board_is_shown_while_another_is_worked_out(preparer, monkeypatch):
     monkeypatch.setattr(preparing, "_REST", 0.0)
     work = Work("newer")

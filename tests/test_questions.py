@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.cli.asking import asked_with, option_words
+from sottovoce.cli.asking import AskedOptions, option_words
 from sottovoce.core.errors import InvalidInput, SottovoceError, Unfit
 from sottovoce.questions import QUESTIONS, Questions, read_questions
 
@@ -85,8 +85,8 @@ def test_keys_are_wanted_over_pairs_and_only_there():
 
 
 def test_options_become_texts_in_their_order():
-    asked = asked_with(top=0, share=["a", "b"], total=None, cdf=[0.1], mean=True, variance=False)
-    assert asked == [("top", "0"), ("share", "a"), ("share", "b"), ("cdf", "0.1"), ("mean", "1")]
+    asked = AskedOptions(top=0, share=["a", "b"], cdf=[0.1], mean=True, variance=False)
+    assert asked.questions == [("top", "0"), ("share", "a"), ("share", "b"), ("cdf", "0.1"), ("mean", "1")]
 
 
 def test_answers_come_in_the_order_of_the_questions():

@@ -88,6 +88,7 @@ _TYPED = (
     Parameter("question", "a question about the answers, by name"),
     Parameter("text", "what the question is about"),
 )
+_WAIT = Parameter(rendering.WAIT, "1 to wait a few seconds for what is being worked out")
 _SURVEY = "/surveys/{fingerprint}"
 
 ROUTES = (
@@ -97,18 +98,20 @@ ROUTES = (
     ),
     Described(
         "GET", "/dashboard/{fingerprint}", "The dashboard: one survey.", surveys.survey_page,
-        "text/html", "read", (_WINDOW, *_TYPED), refuses=("rate-limited",),
+        "text/html", "read", (_WINDOW, *_TYPED, _WAIT), refuses=("rate-limited",),
     ),
     Described(
         "GET", "/dashboard/{fingerprint}/differences", "The dashboard: differences.",
         differences.differences_page, "text/html", "read",
-        (Parameter("second", "the fingerprint of the second survey"), *_SIDE_WINDOWS),
+        (Parameter("second", "the fingerprint of the second survey"), *_SIDE_WINDOWS, _WAIT),
         refuses=("rate-limited",),
     ),
     Described(
         "GET", "/calculator", "What a survey would tell: people, privacy or error.",
         calculator.calculator_page, "text/html",
-        parameters=tuple(Parameter(name, means) for name, means in calculator.FIELDS.items()),
+        parameters=(
+            *(Parameter(name, means) for name, means in calculator.FIELDS.items()), _WAIT,
+        ),
         refuses=("rate-limited",),
     ),
     Described(

@@ -18,7 +18,7 @@ from sottovoce.service.desk import Desk
 from sottovoce.service.pages.calculating import Asked, Calculation, calculate
 from sottovoce.service.pages.charts.lines import Line, lines
 from sottovoce.service.pages.charts.numbers import number
-from sottovoce.service.pages.rendering import page
+from sottovoce.service.pages.rendering import is_patient, page
 
 __all__ = ["FIELDS", "calculator_page", "read_form"]
 
@@ -57,7 +57,6 @@ _LEAST_EPSILON, _MOST_EPSILON = 0.01, 20.0
 _MOST_USERS = 10**12
 _LARGEST = 1e12
 _LONGEST = 40
-_REFRESH = 2
 
 
 @dataclass
@@ -166,7 +165,9 @@ async def calculator_page(desk: Desk, request: Request) -> Response:
     form, asked = read_form(request.query_params)
     found = None
     if asked is not None:
-        prepared = await desk.calculator.board(asked, None, lambda: _calculated(asked))
+        prepared = await desk.calculator.board(
+            asked, None, lambda: _calculated(asked), patient=is_patient(request)
+        )
         found = prepared.board
     if isinstance(found, SottovoceError):
         form.problems |= _problem(found)
@@ -175,7 +176,7 @@ async def calculator_page(desk: Desk, request: Request) -> Response:
     return page(
         request, "calculator.html", 400 if form.problems else 200, form=form, kinds=KINDS,
         goals=GOALS, asked=asked, found=found, shown=_shown(asked, found), pending=pending,
-        refresh=_REFRESH if pending else None,
+        incomplete=pending,
     )  # fmt: skip
 
 

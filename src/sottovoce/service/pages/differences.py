@@ -20,7 +20,7 @@ from sottovoce.service.desk import Desk
 from sottovoce.service.pages.boards import MOST_SHOWN, Panel, bar, way_of
 from sottovoce.service.pages.charts import intervals
 from sottovoce.service.pages.charts.numbers import digits_of, points, signed
-from sottovoce.service.pages.rendering import page
+from sottovoce.service.pages.rendering import is_patient, page
 from sottovoce.service.pages.words import number_row, share_row, text
 from sottovoce.service.refusals import Declined
 from sottovoce.store import Published
@@ -30,7 +30,6 @@ __all__ = ["difference_board", "differences_page"]
 _PARTS = 12
 """Parts of an interval whose shares are compared."""
 _QUANTILES = (0.25, 0.5, 0.75)
-_REFRESH = 2
 
 Windows = tuple[str, ...]
 Rows = Callable[[Answer], tuple[str, str, str]]
@@ -67,14 +66,15 @@ async def differences_page(desk: Desk, request: Request) -> Response:
         version = tuple(tuple(sorted(counts.items())) for counts in held.values())
         key = ("difference", first.survey.fingerprint, second.survey.fingerprint, *sides)
         prepared = await desk.preparer.board(
-            key, version, lambda: _work(desk, (first, sides[0]), (second, sides[1]))
-        )
+            key, version, lambda: _work(desk, (first, sides[0]), (second, sides[1])),
+            patient=is_patient(request),
+        )  # fmt: skip
     return page(
         request, "differences.html", survey=first.survey, other=second.survey, reads=True, desk=desk,
         alike=sorted(alike, key=lambda each: each.survey.name)[:400], sides=sides,
         windows=[_windows(each, held) for each in (first, second)], prepared=prepared,
         board=prepared.board if prepared else None,
-        refresh=_REFRESH if prepared and prepared.pending and prepared.board is None else None,
+        incomplete=prepared is not None and prepared.pending and prepared.board is None,
     )  # fmt: skip
 
 

@@ -25,6 +25,8 @@ __all__ = ["Prepared", "Preparer"]
 
 _PATIENCE = 0.1
 """Seconds that a page waits for a board before it is sent without."""
+_LONG_PATIENCE = 8.0
+"""The same where the page was sent without already, and asks again."""
 _REST = 5.0
 """A board is not begun again before so many times its own seconds have passed."""
 
@@ -72,8 +74,13 @@ class Preparer:
         for _ in range(self._workers):  # a process that ends does not wait for them
             threading.Thread(target=self._work_on, name="boards", daemon=True).start()
 
-    async def board(self, key: Hashable, version: Hashable, work: Callable[[], Any]) -> Prepared:
-        """The board of a key, made of ``version``, as far as it is known within a moment."""
+    async def board(
+        self, key: Hashable, version: Hashable, work: Callable[[], Any], *, patient: bool = False
+    ) -> Prepared:
+        """The board of a key, made of ``version``, as far as it is known within a moment.
+
+        Who is patient waits longer, if nothing at all is known yet.
+        """
         entry = self._entries.get(key) or _Entry()
         if not entry.under_way and self._is_due(entry, version):
             if self._waiting.qsize() < self._most_waiting:
@@ -86,7 +93,8 @@ class Preparer:
         self._entries.move_to_end(key)
         self._forget()
         if entry.future is not None and entry.under_way:
-            await asyncio.wait({asyncio.wrap_future(entry.future)}, timeout=_PATIENCE)
+            seconds = _LONG_PATIENCE if patient and not entry.known else _PATIENCE
+            await asyncio.wait({asyncio.wrap_future(entry.future)}, timeout=seconds)
         return Prepared(entry.board, entry.declined, entry.under_way)
 
     @staticmethod

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.requests import Request
@@ -15,7 +16,7 @@ from sottovoce import __version__
 from sottovoce.service.pages import words
 from sottovoce.service.pages.charts.numbers import number, percent
 
-__all__ = ["PAGE_HEADERS", "icon", "page", "root_of", "style_sheet"]
+__all__ = ["PAGE_HEADERS", "WAIT", "icon", "is_patient", "page", "root_of", "style_sheet"]
 
 PAGE_HEADERS = {
     "content-security-policy": (
@@ -30,6 +31,10 @@ PAGE_HEADERS = {
 _FILE_HEADERS = {"cache-control": "public, max-age=300", "x-content-type-options": "nosniff"}
 
 _FOLDER = Path(__file__).parent
+WAIT = "wait"
+"""The parameter of a page that comes again, to wait for what it lacked."""
+_PAUSE = 1
+"""Seconds until a page comes again."""
 
 
 @cache
@@ -51,14 +56,33 @@ def page(
     status: int = 200,
     *,
     headers: Mapping[str, str] | None = None,
+    incomplete: bool = False,
     **context: Any,
 ) -> Response:
-    """A page made of a template, which finds the top of this collector's addresses in ``root``."""
-    told = {"root": root_of(request), "version": __version__, "refresh": None, **context}
+    """A page made of a template, which finds the top of this collector's addresses in ``root``.
+
+    One that is incomplete comes again by itself.
+    """
+    told = {"root": root_of(request), "version": __version__, **context}
     text = _templates().get_template(template).render(told)
     data = text.encode("utf-8", "replace")  # lone surrogates of hostile names
-    more = {**PAGE_HEADERS, **(headers or {})}
+    more = {**PAGE_HEADERS, **(headers or {}), **(_again(request) if incomplete else {})}
     return Response(data, status, more, "text/html; charset=utf-8")
+
+
+def is_patient(request: Request) -> bool:
+    """Whether a page is asked for again by one that was incomplete."""
+    return WAIT in request.query_params
+
+
+def _again(request: Request) -> dict[str, str]:
+    """What makes a browser ask once more, by a request that waits for what is missing.
+
+    Until its answer is there the page stays as it is, and can be read: it does not change
+    every moment under somebody's eyes or screen reader.
+    """
+    asked = [pair for pair in request.query_params.multi_items() if pair[0] != WAIT]
+    return {"refresh": f"{_PAUSE}; url=?{urlencode([*asked, (WAIT, '1')])}"}
 
 
 def root_of(request: Request) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -21,7 +22,7 @@ from sottovoce.service.pages.asking import Asked, asked, offered
 from sottovoce.service.pages.boards import Board, board_of, board_of_vector, way_of
 from sottovoce.service.pages.charts import Column, columns
 from sottovoce.service.pages.preparing import Prepared
-from sottovoce.service.pages.rendering import page
+from sottovoce.service.pages.rendering import is_patient, page
 from sottovoce.service.pages.shifts import shifts_of
 from sottovoce.service.pages.words import count, domain_in_words
 from sottovoce.service.visitors import may_read
@@ -33,8 +34,6 @@ _A_PAGE = 60
 """Surveys on a page of the list."""
 _MOST_WINDOWS = 400
 """The latest windows that the chart of reports shows."""
-_REFRESH = 2
-"""Seconds after which a page that had nothing to show comes again."""
 _PRIORS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10))
 
 
@@ -77,7 +76,8 @@ async def survey_page(desk: Desk, request: Request) -> Response:
     held = await desk.aside(desk.store.windows, survey.fingerprint)
     counts = await desk.aside(desk.store.counts, survey.fingerprint)
     prepared, shifts = await asyncio.gather(
-        _prepared(desk, published, wanted, held), _shifts(desk, survey)
+        _prepared(desk, published, wanted, held, is_patient(request)),
+        _shifts(desk, survey, is_patient(request)),
     )
     board = prepared.board
     questions = _questions(board, survey)
@@ -89,24 +89,30 @@ async def survey_page(desk: Desk, request: Request) -> Response:
         total=sum(held.values()), prepared=prepared, board=board, since=_since(board, held),
         asked=answered, questions=questions, answer=domain_in_words(survey.mechanism.domain),
         chosen=urlencode([("window", name) for name in wanted]), odds=_odds(survey), shifts=shifts.board or (),
-        refresh=_REFRESH if (prepared.pending and board is None) or shifts.pending else None,
+        incomplete=(prepared.pending and board is None) or shifts.pending,
     )  # fmt: skip
 
 
 async def _prepared(
-    desk: Desk, published: Published, wanted: tuple[str, ...], held: Mapping[str, int]
+    desk: Desk,
+    published: Published,
+    wanted: tuple[str, ...],
+    held: Mapping[str, int],
+    patient: bool,
 ) -> Prepared:
     survey = published.survey
     chosen = wanted or tuple(held)
     version = tuple(sorted((name, held.get(name, 0)) for name in chosen))
     key: Hashable = ("survey", survey.fingerprint, wanted)
-    return await desk.preparer.board(key, version, _work(desk, published, wanted))
+    work = _work(desk, published, wanted)
+    return await desk.preparer.board(key, version, work, patient=patient)
 
 
-async def _shifts(desk: Desk, survey: Survey) -> Prepared:
+async def _shifts(desk: Desk, survey: Survey, patient: bool) -> Prepared:
     """What fake senders could do; the first in a process waits for libraries to be loaded."""
     key: Hashable = ("shifts", survey.fingerprint)
-    return await desk.preparer.board(key, None, lambda: shifts_of(survey.mechanism))
+    work = partial(shifts_of, survey.mechanism)
+    return await desk.preparer.board(key, None, work, patient=patient)
 
 
 def _work(desk: Desk, published: Published, wanted: tuple[str, ...]) -> Callable[[], Board]:
