@@ -446,7 +446,10 @@ def test_readers_sign_in_with_their_key(closed):
         assert done.status_code == 303 and done.headers["location"] == "./" + hidden["value"]
         cookie = done.headers["set-cookie"].lower()
         assert all(word in cookie for word in ("httponly", "samesite=strict", "path=/"))
-        assert key.lower() not in cookie
+        assert key.lower() not in cookie and "secure" not in cookie
+        told = {"x-forwarded-proto": "https"}
+        proxied = httpx.post(f"{collector.url}/sign-in", data={"key": key}, headers=told)
+        assert "; secure" in proxied.headers["set-cookie"].lower()
         assert "tea" in check(settled(http, here)).words
         assert http.get(f"/surveys/{survey.fingerprint}/estimate.csv").status_code == 200
         assert "500" in check(http.get("/")).words

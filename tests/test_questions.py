@@ -86,7 +86,13 @@ def test_keys_are_wanted_over_pairs_and_only_there():
 
 def test_options_become_texts_in_their_order():
     asked = AskedOptions(top=0, share=["a", "b"], cdf=[0.1], mean=True, variance=False)
-    assert asked.questions == [("top", "0"), ("share", "a"), ("share", "b"), ("cdf", "0.1"), ("mean", "1")]
+    assert asked.questions == [
+        ("top", "0"),
+        ("share", "a"),
+        ("share", "b"),
+        ("cdf", "0.1"),
+        ("mean", "1"),
+    ]
 
 
 def test_answers_come_in_the_order_of_the_questions():

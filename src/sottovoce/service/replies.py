@@ -102,7 +102,11 @@ def parquet_bytes(names: Sequence[str], rows: Sequence[Row], told: Told) -> byte
 
 
 def _joined(cell: Any) -> Any:
-    return " to ".join(map(str, cell)) if isinstance(cell, (tuple, list)) else cell
+    """A bin as ``0.0 to 0.5``; a coordinate or key and its bin as ``1, 0.0 to 0.5``."""
+    if not isinstance(cell, (tuple, list)):
+        return cell
+    nested = any(isinstance(part, (tuple, list)) for part in cell)
+    return (", " if nested else " to ").join(str(_joined(part)) for part in cell)
 
 
 def _cell(cell: Any) -> Any:

@@ -41,11 +41,16 @@ async def sign_in(desk: Desk, request: Request) -> Response:
         SESSION,
         desk.keys.issue_session(desk.clock()),
         max_age=int(SESSION_TIME.total_seconds()),
-        secure=request.url.scheme == "https",
+        secure=_is_encrypted(request),
         httponly=True,
         samesite="strict",
     )
     return reply
+
+
+def _is_encrypted(request: Request) -> bool:
+    """Whether the browser came by https, here or to a proxy; who lies about it harms himself."""
+    return "https" in (request.url.scheme, request.headers.get("x-forwarded-proto"))
 
 
 async def sign_out(desk: Desk, request: Request) -> Response:
