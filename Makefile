@@ -18,6 +18,7 @@ help:            ## what there is to do
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/' | column -t -s:
 
 $(READY): pyproject.toml
+	@echo "setting up $(VENV): a minute or two, once"
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip $(PIP) --upgrade pip
 	$(BIN)/python -m pip $(PIP) -e '.[dev]'

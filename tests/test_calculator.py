@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import threading
 import time
+from dataclasses import replace
 from html import unescape
 
 import httpx
@@ -15,9 +16,11 @@ import sottovoce as sv
 from loading import running
 from sottovoce.core.answer import two_sided
 from sottovoce.core.errors import InvalidInput
+from sottovoce.core.survey import Survey
 from sottovoce.service.pages import calculating, calculator
 from sottovoce.service.pages.calculating import Asked, calculate
 from sottovoce.service.pages.charts.lines import Line, lines
+from sottovoce.service.pages.shifts import shifts_of
 from sottovoce.service.routes import ROUTES
 
 Z = two_sided(0.95)
@@ -138,6 +141,68 @@ def test_numbers_and_their_mean(http):
     assert "the mean can be pushed up by at most" in page.text
 
 
+def test_mechanisms_whose_epsilon_was_not_searched_are_told_by_their_error(http):
+    """So many people that the least epsilon is enough for all that are told."""
+    page = asked(http, values="10", users="1000000000", error="5")
+    assert notice(page).startswith("Epsilon 0.01 is enough to know") and "needed" not in notice(
+        page
+    )
+    rows = {row[0]: row for row in table(page)}
+    reaches = {name: float(row[2].strip("±").split()[0]) for name, row in rows.items()}
+    told = {name: row[-1] for name, row in rows.items()}
+    assert told == {
+        name: "at most 0.01" if reach <= 5 else "above 0.01" for name, reach in reaches.items()
+    }
+    searched = calculate(Asked("categories", 10, 0, 1, "shares", None, 10**9, 0.05 / Z)).rows
+    assert any(row.needed is None and row.error <= 0.05 / Z for row in searched)
+
+
+def test_needed_epsilons_are_above_the_one_found_or_at_most_it(http):
+    question = Asked("categories", 10, 0, 1, "shares", None, 100_000, 0.01 / Z)
+    found = calculate(question)
+    page = asked(http, values="10", users="100000", error="1")
+    assert notice(page).startswith(f"Epsilon {found.epsilon:g} is needed to know")
+    for row, (*_, told) in zip(found.rows, table(page), strict=True):
+        side = "at most" if row.error <= question.error else "above"
+        known = row.needed is not None
+        assert told == (f"{row.needed:.3g}" if known else f"{side} {found.epsilon:g}")
+    assert any(row.needed is None for row in found.rows)
+
+
+@pytest.mark.parametrize("name, how", [("hh", "tried"), ("haar", "exact")])
+def test_whose_reports_lies_push_is_told_as_it_was_found(http, monkeypatch, name, how):
+    shifts = shifts_of(sv.mechanism(name, sv.Interval(0, 100, 16), 1.0))
+    assert {each.how for each in shifts} == {how}
+    monkeypatch.setattr(
+        calculator, "calculate", lambda asked: replace(calculate(asked), influences=shifts)
+    )
+    assert_told(asked(http, values="31" if how == "tried" else "32"), how)
+
+
+def test_a_page_of_a_survey_tells_it_likewise(tmp_path):
+    domain = sv.Interval(0, 100, 16)
+    told = {"hh": "tried", "haar": "exact", "sr": "exact"}
+    surveys = {name: Survey(name, "Which?", sv.mechanism(name, domain, 1.0)) for name in told}
+    with (
+        running(tmp_path, *surveys.values(), open_reading=True) as found,
+        httpx.Client(base_url=found.url, timeout=60) as http,
+    ):
+        for name, how in told.items():
+            address = f"/dashboard/{surveys[name].fingerprint}"
+            page = http.get(address)
+            for _ in range(300):
+                if "refresh" not in page.headers:
+                    break
+                time.sleep(0.1)
+                page = http.get(address)
+            assert_told(page, how)
+
+
+def assert_told(page, how):
+    assert ("whatever honest people hold" in page.text) == (how == "exact")
+    assert ("other answers of honest people, may take it farther" in page.text) == (how == "tried")
+
+
 # -- what is wrong ---------------------------------------------------------------------------
 
 WRONG = [
@@ -249,6 +314,22 @@ def test_what_takes_long_comes_later_and_too_much_at_once_is_not_begun(http, mon
     assert asked(http, values="100").status_code == 200
     assert asked(http, values="129").status_code == 200  # not taken on at first, now it is
     assert 2 <= len(begun) <= 11
+
+
+def test_work_that_fails_is_told_and_not_promised(http, monkeypatch):
+    """A mistake of the collector's own: a page that says so, and does not come again by itself."""
+
+    def broken(question):
+        raise RuntimeError("a mistake")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(calculator, "calculate", broken)
+        for _ in range(2):
+            page = asked(http, values="41")
+            assert page.status_code == 500 and "refresh" not in page.headers
+            assert "text/html" in page.headers["content-type"] and "a mistake" not in page.text
+    time.sleep(0.1)
+    assert asked(http, values="41").status_code == 200  # mended: worked out anew
 
 
 def test_a_collector_that_stops_begins_nothing_more(tmp_path, monkeypatch):

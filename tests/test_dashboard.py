@@ -6,6 +6,7 @@ import io
 import re
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from html.parser import HTMLParser
@@ -18,8 +19,12 @@ import sottovoce as sv
 from loading import running
 from sottovoce.core.payloads import row_bytes
 from sottovoce.core.survey import Survey
+from sottovoce.service import answering
 from sottovoce.service.access import SESSION_TIME
+from sottovoce.service.pages import boards, numbers_panels
 from sottovoce.service.pages import surveys as pages
+from sottovoce.service.pages.differences import difference_board
+from sottovoce.service.pages.words import number_row, share_row
 from sottovoce.service.visitors import SESSION
 from sottovoce.store import Submission
 
@@ -181,7 +186,9 @@ def board(tmp_path_factory):
         fill(store, told["few"], "", [0] * 200)
         fill(store, told["hostile"], "", [HOSTILE] * 1500 + ["اختبار"] * 1000)
         fill(store, told["scripts"], "", ["お茶"] * 1500)
-        yield Board(collector, told)
+        found = Board(collector, told)
+        yield found
+        found.http.close()
 
 
 # -- pages ---------------------------------------------------------------------------------------
@@ -243,7 +250,11 @@ def test_windows_can_be_chosen(board):
     first = rows(board.page("drinks", window="2026-W45"), "value")
     last = rows(board.page("drinks", window="2026-W47"), "value")
     assert figure(first["tea"][0]) < 40 < figure(last["tea"][0])
-    assert "must be a week such as" in board.page("drinks", window="2026-11-16").words
+    assert "must be a week such as" in board.page("drinks", status=400, window="2026-11-16").words
+    assert (
+        "one that reports have come for"
+        in board.page("drinks", status=400, window="2020-W01").words
+    )
     assert "The windows chosen have fewer" in board.page("drinks", window="2026-W44").words
 
 
@@ -256,6 +267,62 @@ def test_numbers_have_a_distribution_quantiles_and_a_mean(board):
     assert len(charts) == 2
     shares = [figure(row[0]) for row in rows(page, "from to").values()]
     assert sum(shares) == pytest.approx(100, abs=1)
+
+
+def test_whole_numbers_are_named_as_such(board):
+    shown = rows(board.page("friends"), "number")
+    assert list(shown) == [str(number) for number in range(21)]
+    assert figure(shown["5"][0]) > 80
+    joined = sv.mechanism("degree-noise", sv.Counts(239), 4.0)
+    told = sv.estimate(joined.tally(joined.randomize(np.full(500, 7), source=sv.Seeded(1))))
+    panel = boards.board_of(answering.Told(None, (), (), told)).panels[0]
+    assert [row[0] for row in panel.rows[:2]] == ["0 to 4", "5 to 9"]
+    assert len(panel.rows) == 48 and panel.rows[-1][0] == "235 to 239"
+
+
+@pytest.mark.parametrize("most", [20, 1500])
+def test_quantiles_of_whole_numbers_lie_on_their_curve(monkeypatch, most):
+    drawn = {}
+    original = numbers_panels.curve
+
+    def curve(points, values, low, high, *, quantiles, **more):
+        drawn.update(points=np.array(points), values=np.array(values), quantiles=quantiles)
+        drawn.update(reach=np.array(high) - np.array(values))
+        return original(points, values, low, high, quantiles=quantiles, **more)
+
+    monkeypatch.setattr(numbers_panels, "curve", curve)
+    domain = sv.Counts(most)
+    shares = np.zeros(most + 1)
+    shares[[1, most // 3, most - 2]] = 0.3, 0.4, 0.3
+    told = sv.estimate(
+        sv.mechanism("grr", domain, 12.0).simulate(
+            (1_000_000 * shares).astype(int), source=sv.Seeded(1)
+        )
+    )
+    boards.board_of(answering.Told(None, (), (), told))
+    points, values = drawn["points"], drawn["values"]
+    assert [x for _, x in drawn["quantiles"]] == [1, most // 3, most - 2]
+    assert len(points) < 300 and (points[0], points[-1]) == (-0.5, most + 0.5)
+    for q, x in drawn["quantiles"]:
+        place = int(np.flatnonzero(points == x)[0])
+        assert values[place - 1] <= q <= values[place]
+        assert points[place] - points[place - 1] < 1e-5
+        known = told.cdf(x)
+        assert values[place] == pytest.approx(known.value)
+        if most == 20:  # of many numbers, some errors are those of neighbours
+            assert drawn["reach"][place] == pytest.approx(known.high - known.value, rel=1e-6)
+    if most == 20:  # between numbers nobody is added
+        flat = np.interp(np.arange(most) + 0.5, points, values)
+        assert flat == pytest.approx([told.cdf(number).value for number in range(most)])
+
+
+def test_give_or_take_is_to_the_farther_end():
+    assert number_row(sv.Answer(0.0, 0.6, 0.0, 2.4)) == ("0.0", "±2.4", "0.0 to 2.4")
+    assert share_row(sv.Answer(0.02, 0.01, 0.0, 0.022))[1] == "±2.0"
+    rounding = sv.Answer(0.05, 1e-17, 0.05 - 2.08e-17, 0.05 + 2.08e-17)
+    assert number_row(rounding) == ("0.05", "±0", "0.05 to 0.05")
+    assert number_row(sv.Answer(0.05, 1e-9, 0.05 - 2e-9, 0.05 + 2e-9))[1] != "±0"
+    assert share_row(replace(rounding, value=1.0, low=1.0, high=1.0 + 1e-15))[1] == "±0.0"
 
 
 def test_keys_have_frequencies_and_means(board):
@@ -346,6 +413,21 @@ def test_questions_are_answered_where_they_are_asked(board):
         "Question must be one of"
         in board.page("drinks", question="range", text="1:2", status=400).words
     )
+    for text, words in (
+        ("x" * 1001, "1,000 characters"),
+        (", , ,", "must be"),
+        ('"' * 999, "must be"),
+    ):
+        assert words in board.page("drinks", question="total", text=text, status=400).words
+    assert (
+        "most 500 are shown here"
+        in board.page("drinks", question="top", text="501", status=400).words
+    )
+    tidy = board.page("drinks", question="total", text='tea,   "coffee" , water', status=400)
+    assert "coffee " in tidy.words  # a blank before a comma is part of a name
+    assert set(rows(board.page("drinks", question="total", text="tea,   coffee"), "answer")) == {
+        "tea, coffee"
+    }
     assert "beer" in board.page("drinks", question="share", text="beer", status=400).words
 
 
@@ -390,6 +472,85 @@ def test_numbers_and_keys_differ_too(tmp_path):
         assert 25 < float(rows(ages, "answer")["mean"][2]) < 35
         trips = pages.page("trips", "/differences", second=twins[1].fingerprint)
         assert float(rows(trips, "key", 1)["bus"][2]) > 4
+
+
+def test_whole_numbers_differ_too(tmp_path):
+    one = surveys()["friends"]
+    two = Survey("friends again", one.question, one.mechanism)
+    with running(tmp_path, one, two, open_reading=True) as collector:
+        fill(collector.store, one, "", np.full(2000, 5))
+        fill(collector.store, two, "", np.full(2000, 20), seed=2)
+        page = Board(collector, {"friends": one}).page(
+            "friends", "/differences", second=two.fingerprint
+        )
+        assert float(rows(page, "answer")["mean"][2]) == pytest.approx(15, abs=0.5)
+        shares = rows(page, "number")
+        assert list(shares)[:3] == ["0 to 1", "2 to 3", "4 to 5"] and list(shares)[-1] == "20"
+        assert figure(shares["4 to 5"][2]) < -80 and figure(shares["20"][2]) > 80
+
+
+def test_differences_that_are_rounding_read_as_none():
+    friends, one = (
+        sv.mechanism("degree-noise", sv.Counts(20), 2.0),
+        sv.mechanism("sw", sv.Interval(0, 0.1, 1), 2.0),
+    )
+
+    def panels(mechanism, *values):
+        tallies = [
+            mechanism.tally(mechanism.randomize(np.full(2000, value), source=sv.Seeded(seed)))
+            for seed, value in enumerate(values, start=1)
+        ]
+        return difference_board(sv.difference(*map(sv.estimate, tallies)))
+
+    summary, parts = panels(one, 0.03, 0.07)
+    assert summary.rows[0][:5] == ("mean", "0.05", "0.05", "0", "0 to 0")
+    assert parts.rows[0][:5] == ("0 to 0.1", "100.0%", "100.0%", "0.0", "0.0 to 0.0")
+    summary, parts = panels(friends, 5, 8)
+    assert summary.rows[2][:5] == ("50% are up to", "5", "8", "+3", "+3 to +3")
+    assert parts.rows[-1][:5] == ("20", "0.0%", "0.0%", "0.0", "0.0 to 0.0")
+
+
+def test_equal_counts_of_other_reports_are_noticed(tmp_path):
+    survey = Survey(
+        "swap", "Which?", sv.mechanism("grr", sv.Categories(["a", "c"]), 8.0), "once", 5
+    )
+    with running(tmp_path, survey, open_reading=True) as collector:
+        fill(collector.store, survey, "", ["a"] * 10, seed=1)
+        pages = Board(collector, {"swap": survey})
+        assert figure(rows(pages.page("swap"), "value")["a"][0]) > 90
+        for n in range(5):
+            number = (1).to_bytes(8, "big") + n.to_bytes(8, "big")
+            assert collector.store.delete(survey.fingerprint, number)
+        fill(collector.store, survey, "", ["c"] * 5, seed=2)
+        deadline = time.monotonic() + 60
+        while figure(rows(pages.page("swap"), "value")["a"][0]) > 90:
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+
+
+def test_a_download_has_the_numbers_of_its_page(tmp_path):
+    domain = sv.KeyValues([f"key {n}" for n in range(10)], 0, 5, 10)  # more than 64 pairs
+    survey = Survey("pairs", "Which?", sv.mechanism("pckv-pm", domain, 2.0))
+    with running(tmp_path, survey, open_reading=True) as collector:
+        fill(collector.store, survey, "", [(f"key {n % 10}", n % 5) for n in range(3000)])
+        pages = Board(collector, {"pairs": survey})
+        page = pages.page("pairs")
+        link = next(link for link in page.links if "estimate.csv" in link)
+        text = pages.http.get(f"/dashboard/{link}").text
+        found = {
+            line.split(",")[1]: 100 * float(line.split(",")[2]) for line in text.splitlines()[1:11]
+        }
+        shown = {key: figure(row[0]) for key, row in rows(page, "key").items()}
+        assert found == pytest.approx(shown, abs=0.06)
+
+
+def test_gaps_between_windows_are_seen(tmp_path):
+    survey = Survey("gaps", "Which?", sv.mechanism("grr", sv.Categories(2), 1.0), "day", 5)
+    with running(tmp_path, survey, open_reading=True) as collector:
+        for seed, day in enumerate(("2026-10-28", "2026-11-03")):
+            fill(collector.store, survey, day, [0] * 10, seed)
+        text = Board(collector, {"gaps": survey}).get("gaps").text
+        assert "7 windows; most in 2026-10-28, 10 reports." in text
 
 
 # -- downloads -------------------------------------------------------------------------------------
@@ -445,7 +606,8 @@ def test_readers_sign_in_with_their_key(closed):
         done = http.post("/sign-in", data={"key": f" {key} ", "to": hidden["value"]})
         assert done.status_code == 303 and done.headers["location"] == "./" + hidden["value"]
         cookie = done.headers["set-cookie"].lower()
-        assert all(word in cookie for word in ("httponly", "samesite=strict", "path=/"))
+        assert all(word in cookie for word in ("httponly", "samesite=strict"))
+        assert "path=" not in cookie  # the page's own, also behind a prefix
         assert key.lower() not in cookie and "secure" not in cookie
         told = {"x-forwarded-proto": "https"}
         proxied = httpx.post(f"{collector.url}/sign-in", data={"key": key}, headers=told)
@@ -489,3 +651,26 @@ def test_sessions_cannot_be_made_up_nor_lead_elsewhere(closed):
     cookies = {SESSION: "AAAA"}
     answer = httpx.get(f"{collector.url}/dashboard/{survey.fingerprint}", cookies=cookies)
     assert answer.status_code == 401
+
+
+def test_too_much_at_once_is_refused_and_lookups_go_on(board, monkeypatch):
+    desk, go = board.running.app.desk, threading.Event()
+    board.page("drinks")
+    monkeypatch.setattr(desk, "_asked", 31)
+    monkeypatch.setattr(pages, "asked", lambda *_: go.wait(60) and pages.Asked())
+    at = f"/dashboard/{board.surveys['drinks'].fingerprint}"
+    with ThreadPoolExecutor(1) as others:
+        slow = others.submit(
+            httpx.get, f"{board.running.url}{at}", params={"text": "tea"}, timeout=60
+        )
+        while desk._asked < 32:
+            time.sleep(0.01)
+        refused = board.http.get(f"/surveys/{board.surveys['drinks'].fingerprint}/estimate")
+        assert (refused.status_code, refused.json()["code"]) == (429, "rate-limited")
+        assert refused.headers["retry-after"]
+        assert (
+            board.http.get(f"/surveys/{board.surveys['drinks'].fingerprint}/status").status_code
+            == 200
+        )
+        go.set()
+        assert slow.result().status_code == 200

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
+import shlex
 import signal
 import socket
 import subprocess
@@ -16,6 +18,7 @@ from urllib.error import URLError
 from urllib.request import urlopen
 
 import pytest
+from rich.console import Console
 
 from commands import refusal, run_json, small_collector
 from sottovoce.client import Receipt
@@ -28,6 +31,7 @@ from sottovoce.demo.devices import Devices, NotTaken, Sent
 from sottovoce.demo.evidence import held
 from sottovoce.demo.options import Options
 from sottovoce.demo.polls import polls
+from sottovoce.demo.telling import kept as tell_kept
 from sottovoce.demo.town import COMMUTES, DISHES
 from sottovoce.store import open_store
 
@@ -146,7 +150,9 @@ def test_truths_are_inside_as_often_as_intervals_say(shown):
     assert [row[0] for row in (*ways, *had, *liked)] == [*COMMUTES, *DISHES, *DISHES]
     assert sum(row[-1] for row in (*ways, *had, *liked)) >= 10
     told = sum(row[-1] for row in table)
-    said = f"{told} of 35 true values lie in their 95% interval. About 33 should."
+    said = (
+        f"{told} of 35 true values lie in their 95% interval. About 33 should, a few more or less."
+    )
     assert said in " ".join(shown.printed.split())
     shifted = [
         low <= part[(place + 3) % len(part)][1] <= high
@@ -192,6 +198,19 @@ def test_files_that_are_kept(shown):
     names = {path.name for path in kept.iterdir()}
     assert {"collector.db", "collector.secret", "collector.log"} <= names
     assert f"sottovoce serve --store {kept / 'collector.db'}" in shown.printed
+
+
+@posix
+@pytest.mark.parametrize("name", ["plain", "two words", "it's; $HOME [bold] *"])
+def test_the_command_that_starts_it_again_can_be_pasted(name):
+    """A shell reads every path as one word, whatever is in it."""
+    folder, console = Path("/home") / name, Console(record=True, file=io.StringIO(), width=80)
+    tell_kept(console, folder)
+    command = shlex.split(console.export_text().partition("again:")[2])
+    assert command == [
+        "SOTTOVOCE_OPEN_READING=true", "sottovoce", "serve", "--store",
+        f"{folder}/collector.db", "--secret-file", f"{folder}/collector.secret",
+    ]  # fmt: skip
 
 
 def test_surveys_promise_what_is_said():

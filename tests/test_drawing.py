@@ -43,6 +43,15 @@ def test_answers_are_rows_in_their_order():
     assert axes.get_xlabel() == "share"
 
 
+def test_answers_of_one_label_have_a_row_each():
+    told = [drinks(seed=seed).share("tea") for seed in (1, 2, 3)]
+    (axes,) = sv.draw(told, truth=[0.5, 0.5, 0.5]).axes
+    assert [tick.get_text() for tick in axes.get_yticklabels()] == ["tea"] * 3
+    points = next(line for line in axes.lines if line.get_marker() == "o")
+    assert points.get_xdata().tolist() == [one.value for one in told]
+    assert points.get_ydata().tolist() == [0, 1, 2] and axes.get_ylim() == (2.5, -0.5)
+
+
 def test_intervals_that_are_not_symmetric_are_drawn_as_they_are():
     lopsided = sv.Answer(3.0, 0.5, 1.0, 3.5, "median")
     (axes,) = sv.draw({"median": lopsided}, truth=2.5).axes

@@ -260,6 +260,27 @@ def test_levels_are_pushed_by_liars_who_share_them_out() -> None:
     assert 0.8 * found.rise < max(seen) <= found.rise + 1e-12
 
 
+@pytest.mark.parametrize("name, bins", [("haar", 16), ("haar", 11), ("hh", 16), ("hh", 21)])
+@pytest.mark.parametrize("fakes", [0.01, 0.3])
+def test_levels_of_people_of_whom_nothing_is_known(name: str, bins: int, fakes: float) -> None:
+    """No honest people are pushed farther than is said, and some are pushed as far."""
+    m = sv.mechanism(name, sv.Interval(0, 100, bins), 1.0)
+    random = np.random.default_rng(7)
+    alike = np.full(bins, 1 / bins)
+    crowds = [*np.eye(bins), alike, *random.dirichlet(np.full(bins, 0.2), 20)]
+    questions: list[dict[str, object]] = [
+        {"mean": True}, {"values": 20.0}, {"values": m.domain.midpoints[2:7].tolist()}
+    ]  # fmt: skip
+    for question in questions:
+        found = sv.influence(m, fakes, **question)
+        known = [sv.influence(m, fakes, shares=shares, **question) for shares in crowds]
+        assert found.rise == pytest.approx(max(one.rise for one in known), rel=1e-9)
+        assert found.fall == pytest.approx(max(one.fall for one in known), rel=1e-9)
+        assert found.how == known[0].how == ("exact" if name == "haar" else "tried")
+        if question == {"mean": True}:  # the power of it: people all alike are pushed less
+            assert found.rise > 1.05 * known[bins].rise
+
+
 def test_mean_of_a_key_against_mixtures_of_reports() -> None:
     """A rare key: liars who bring its share to nothing push its mean to either bound."""
     domain = sv.KeyValues(["film", "book"], 0, 5, bins=4)

@@ -18,9 +18,10 @@ from loading import colors, load, make, running
 from sottovoce.core.payloads import row_bytes
 from sottovoce.core.survey import Survey
 from sottovoce.service import answering
-from sottovoce.service.refusals import CODES
+from sottovoce.service.pages.boards import board_of_vector
+from sottovoce.service.refusals import CODES, Declined
 from sottovoce.service.routes import ROUTES
-from sottovoce.store import Rules, Submission
+from sottovoce.store import Rules, Submission, open_store
 
 WEEKS = ("2026-W45", "2026-W46", "2026-W47")
 
@@ -416,6 +417,68 @@ def test_estimates_are_remembered_until_reports_come_or_go(asking, monkeypatch):
     assert runs == [1]
 
 
+def habits(store, counts, minimum_batch):
+    """A survey of vectors with so many reports of each coordinate, in a store."""
+    vector = sv.Vector(sv.Interval(0, 24, 12), len(counts))
+    mechanism = sv.mechanism("sampled-coordinate", vector, 2.0)
+    survey = Survey("habits", "Sleep, screens?", mechanism, "once", minimum_batch)
+    reports = mechanism.randomize(np.full((5000, len(counts)), 7.0), source=sv.Seeded(1))
+    drawn = np.asarray(reports.columns["coordinate"])
+    chosen = np.concatenate(
+        [np.flatnonzero(drawn == place)[:count] for place, count in enumerate(counts)]
+    )
+    assert len(chosen) == sum(counts)
+    ids, rows = [int(n).to_bytes(16, "big") for n in chosen], row_bytes(reports)
+    store.publish(survey)
+    store.write([Submission(survey.fingerprint, "", ids, [rows[n] for n in chosen])])
+    return store.surveys()[survey.fingerprint]
+
+
+def test_a_coordinate_is_shown_from_the_minimum_batch_on(tmp_path):
+    with open_store(tmp_path / "store.db") as store:
+        published = habits(store, [300, 49, 0, 50], 50)
+        told = answering.Analyst(store).coordinates(published, ())
+        assert list(told.estimated) == [0, 3]
+        assert (told.left_out, told.reports) == ((1, 2), 399)
+        assert [each.estimate.n for each in told.estimated.values()] == [300, 50]
+        assert {each.estimate.about for each in told.estimated.values()} == {"population"}
+        (panel,) = board_of_vector(*told).panels
+        assert [row[0] for row in panel.rows] == ["coordinate 0", "coordinate 3"]
+        assert "The mean of 2 of 4 numbers" in panel.told
+        assert "fewer than 50 reports each: coordinates 1, 2." in panel.told
+
+
+def test_without_a_coordinate_of_enough_reports_nothing_is_shown(tmp_path):
+    with open_store(tmp_path / "store.db") as store:
+        published = habits(store, [49, 49, 49], 50)
+        with pytest.raises(Declined, match="none of its 3 coordinates") as caught:
+            answering.Analyst(store).coordinates(published, ())
+        assert caught.value.code == "below-minimum-batch"
+
+
+def test_only_coordinates_that_are_listed_are_estimated_and_none_is_remembered(
+    tmp_path, monkeypatch
+):
+    runs = []
+    original = answering.estimate
+    monkeypatch.setattr(answering, "estimate", lambda *a, **k: runs.append(1) or original(*a, **k))
+    monkeypatch.setattr(answering, "MOST_COORDINATES", 3)
+    monkeypatch.setattr(answering, "_MOST_REMEMBERED", 2)
+    with open_store(tmp_path / "store.db") as store:
+        published = habits(store, [60, 40, 60, 60, 60, 60], 50)
+        other = drinks()
+        store.publish(other)
+        fill(store, other, WEEKS[0], ["tea"] * 200, seed=7)
+        analyst, way = answering.Analyst(store), answering.Way()
+        analyst.estimate(store.surveys()[other.fingerprint], (), way)
+        runs.clear()
+        told = analyst.coordinates(published, ())
+        assert (list(told.estimated), told.left_out, len(runs)) == ([0, 2, 3], (1,), 3)
+        assert "the first 3 of 6 numbers" in board_of_vector(*told).panels[0].told
+        analyst.estimate(store.surveys()[other.fingerprint], (), way)
+        assert len(runs) == 3
+
+
 # -- files -------------------------------------------------------------------------------------
 
 
@@ -436,6 +499,61 @@ def test_exports_hold_the_reports_and_nothing_else(asking, tmp_path):
         shown = [n for (survey_name, _), r in asking.reports.items() if survey_name == name
                  for n in [len(r)] if n >= 100]  # fmt: skip
         assert len(rows) == sum(shown)
+
+
+FORMS = ("csv", "parquet")
+
+
+def test_a_report_that_came_after_the_others_were_scrubbed_is_not_handed_out(tmp_path):
+    survey, (first, second) = colors("day", 50), ("2026-11-16", "2026-11-17")
+    with running(tmp_path, survey, rules=Rules(scrub=True)) as collector:
+        asked, store = Asking(collector), collector.store
+        where = f"/surveys/{survey.fingerprint}"
+        values = [survey.mechanism.domain.label(0)]
+        fill(store, survey, first, values * 60, seed=1)
+        assert len(asked.get(f"{where}/reports.csv").text.splitlines()) == 61
+        assert store.scrub(datetime(2026, 11, 17, tzinfo=UTC).date()) == 60
+        fill(store, survey, first, values, seed=2)
+        assert asked.told(f"{where}/estimate")["reports"] == 61
+        for form in FORMS:
+            answer = asked.get(f"{where}/reports.{form}")
+            told = answer.json()
+            assert (answer.status_code, told["code"]) == (409, "below-minimum-batch")
+            assert "no longer kept apart" in told["message"]
+            assert told["windows"] == [first]
+        fill(store, survey, second, values * 50, seed=3)
+        answer = asked.get(f"{where}/reports.csv")
+        assert len(answer.text.splitlines()) == 51
+        assert answer.headers["sottovoce-left-out"] == first
+        asked.http.close()
+
+
+def test_after_retention_there_are_no_files_but_estimates(tmp_path):
+    survey = colors("day", 50)
+    with running(tmp_path, survey, rules=Rules(retention=3)) as collector:
+        asked, where = Asking(collector), f"/surveys/{survey.fingerprint}"
+        fill(collector.store, survey, "2026-11-16", [survey.mechanism.domain.label(0)] * 60)
+        collector.store.expire(datetime(2026, 11, 30, tzinfo=UTC).date())
+        assert asked.told(f"{where}/estimate")["reports"] == 60
+        for form in FORMS:
+            assert asked.code(f"{where}/reports.{form}") == "below-minimum-batch"
+        asked.http.close()
+
+
+def test_reports_that_go_while_a_file_is_made_leave_none(tmp_path, monkeypatch):
+    survey = colors("day", 50)
+    with running(tmp_path, survey, rules=Rules(scrub=True)) as collector:
+        asked, store = Asking(collector), collector.store
+        where = f"/surveys/{survey.fingerprint}/reports"
+        values = [survey.mechanism.domain.label(0)]
+        fill(store, survey, "2026-11-16", values * 60, seed=1)
+        before = store.kept(survey.fingerprint)
+        store.scrub(datetime(2026, 11, 17, tzinfo=UTC).date())
+        fill(store, survey, "2026-11-16", values, seed=2)
+        monkeypatch.setattr(store, "kept", lambda _: before)
+        for form in FORMS:
+            assert asked.code(f"{where}.{form}") == "below-minimum-batch"
+        asked.http.close()
 
 
 def test_answers_as_a_table(asking):

@@ -381,6 +381,32 @@ def test_expired_windows_lose_ids_but_not_their_tally(place):
 # -- reading ---------------------------------------------------------------------------------
 
 
+def test_kept_are_the_reports_with_a_payload(place):
+    with collecting(place, SURVEY, scrub=True, retention=7) as store:
+
+        def kept():
+            found = store.kept(F)
+            assert list(found) == sorted(found)
+            for window in (DAY, NEXT_DAY):
+                there = sum(len(ids) for ids, _ in store.reports(F, window))
+                assert found.get(window, 0) == there
+            return found
+
+        assert kept() == {}
+        closed, open_still = submission(SURVEY, 20, 1), submission(SURVEY, 30, 2, NEXT_DAY)
+        store.write([open_still, closed])
+        assert kept() == {DAY: 20, NEXT_DAY: 30}
+        store.delete(F, closed.ids[0])
+        assert kept() == {DAY: 19, NEXT_DAY: 30}
+        store.scrub(date(2026, 11, 17))
+        assert kept() == {NEXT_DAY: 30}
+        store.write([submission(SURVEY, 5, 3)])
+        assert kept() == {DAY: 5, NEXT_DAY: 30}
+        store.expire(date(2026, 11, 24))
+        assert kept() == {NEXT_DAY: 30}
+        assert store.windows(F) == {DAY: 24, NEXT_DAY: 30}
+
+
 def test_reports_come_in_the_order_of_ids(place):
     with collecting(place, SURVEY) as store:
         sent = [submission(SURVEY, 25, seed, (DAY, NEXT_DAY)[seed % 2]) for seed in range(4)]

@@ -138,7 +138,7 @@ class _Export:
         from sottovoce.service.refusals import Declined
 
         try:
-            return Analyst(store).windows(published, self.windows)
+            return Analyst(store).windows_kept(published, self.windows)
         except Declined as declined:
             allowed = "of windows that have the minimum batch"
             raise InvalidInput(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from dataclasses import asdict
 from operator import itemgetter
@@ -139,7 +140,8 @@ def send(
             wanted = _sending(agreed, before.window if window is None else window, source)
             _check_same(before, wanted, kept.name)
             say(f"{printable(kept.name)}: drawn before; what is not acknowledged is sent again")
-        code = _send(kept, address, token, Patience(_ATTEMPTS, patience, _TIMEOUT))
+        again = _Again(address, patience)
+        code = _send(kept, address, token, Patience(_ATTEMPTS, patience, _TIMEOUT, again.wait))
         result = kept.sent()
     told = {"survey": agreed.name, "fingerprint": agreed.fingerprint, "window": wanted.window}
     if as_json:
@@ -267,6 +269,19 @@ def _send(kept: Journal, url: str, token: str | None, patience: Patience) -> str
             kept.settle(number, outcome.stored, outcome.duplicates)
             advance(reports)
     return ""
+
+
+class _Again:
+    """Waits between two attempts, and says the first time that it does."""
+
+    def __init__(self, url: str, patience: float) -> None:
+        self._told = f"{url} does not take it yet: trying again for up to {patience:g} s"
+
+    def wait(self, seconds: float) -> None:
+        if self._told:
+            say(self._told)
+        self._told = ""
+        time.sleep(seconds)
 
 
 def _why(code: str) -> str:

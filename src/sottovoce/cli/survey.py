@@ -63,7 +63,7 @@ def new(
         typer.Option(
             "--outside",
             metavar="WORD",
-            help="Values outside the domain: refuse, nearest (numbers) or other (a category).",
+            help="Values outside the domain: refuse, nearest (numbers) or other (the value of that name).",
         ),
     ] = "refuse",
     opens: Annotated[

@@ -51,8 +51,9 @@ def draw(
     """
     figures = optional("matplotlib.figure", extra="analyse", purpose="draw")
     check_choice(kind, "kind", "draw", _KINDS)
+    labels = list(told) if isinstance(told, Mapping) else [str(one.label) for one in told]
     named: Mapping[str, Any] = (
-        told if isinstance(told, Mapping) else {str(one.label): one for one in told}
+        told if isinstance(told, Mapping) else {str(row): one for row, one in enumerate(told)}
     )
     if not named:
         raise InvalidInput("told", "draw", "at least one answer or estimate", told)
@@ -67,6 +68,7 @@ def draw(
     elif over is None:
         figure.set_figheight(1.3 + 0.36 * len(named))
         draw_rows(axes, named, truth, name)
+        axes.set_yticks(range(len(labels)), labels)  # several answers may have one label
     else:
         _check_few(named)
         for label, answers in named.items():

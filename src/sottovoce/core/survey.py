@@ -97,6 +97,10 @@ class Survey:
             raise
         return value
 
+    def shows(self, reports: int) -> bool:
+        """Whether answers may be shown from so many reports of a window."""
+        return reports >= self.minimum_batch
+
     def privacy(self) -> str:
         """What the privacy means, for the people asked."""
         return privacy_in_words(self.mechanism.certificate())

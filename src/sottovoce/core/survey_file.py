@@ -202,7 +202,7 @@ _COMMENTS = {
     "question": "What people are asked.",
     "window": "A person sends one report a window: once (ever), day, week or month.",
     "minimum_batch": "No answer is shown from fewer reports.",
-    "outside": "A value that is not in the domain: refuse, nearest (numbers), or other (a category).",
+    "outside": "A value that is not in the domain: refuse, nearest (numbers), or other (the value of that name).",
     "opens": "The first day, in UTC; leave it out for no such day.",
     "closes": "The last day.",
 }

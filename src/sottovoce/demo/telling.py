@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -75,7 +76,7 @@ def ending(console: Console, asked: Sequence[Poll], inside: int, of: int) -> Non
     """What to make of it."""
     console.print(
         f"[bold]{inside} of {of} true values lie in their 95% interval.[/] About {0.95 * of:.0f} "
-        "should. The collector never had a true answer.\n"
+        "should, a few more or less. The collector never had a true answer.\n"
     )
     console.print(Text("What a report can tell about a person, at most", "bold"))
     promises = {poll.survey.mechanism.epsilon: poll.survey.privacy() for poll in asked}
@@ -102,10 +103,8 @@ def drawn(console: Console, picture: Path) -> None:
 
 def kept(console: Console, folder: Path) -> None:
     """What is left, and how to look at it again."""
-    again = (
-        f"SOTTOVOCE_OPEN_READING=true sottovoce serve --store {folder / 'collector.db'} "
-        f"--secret-file {folder / 'collector.secret'}"
-    )
+    store, secret = (shlex.quote(str(folder / f"collector.{end}")) for end in ("db", "secret"))
+    again = f"SOTTOVOCE_OPEN_READING=true sottovoce serve --store {store} --secret-file {secret}"
     console.print(
         Text(f"\nKept in {folder}. To start its collector again:\n\n{again}"), soft_wrap=True
     )

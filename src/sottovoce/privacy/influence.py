@@ -106,7 +106,8 @@ def influence(
     It speaks of the unbiased answer.  Where there is none, such as for the shares of a square wave,
     or where another ``method`` is to be asked (needs a tally), a few lies are tried on it: ``how``
     is then ``"tried"``, and it is not "at most".  So it is for a hierarchy whose devices draw a
-    level; without a tally or shares, levels are pushed as if all values were alike.
+    level; without a tally or shares, all honest people are taken to hold the value from which
+    lies push farthest.
 
     >>> import sottovoce as sv
     >>> m = sv.mechanism("oue", sv.Categories(["tea", "coffee", "water"]), epsilon=1.0)

@@ -100,16 +100,57 @@ def push(target: Target, honest: Honest, fakes: float, method: str) -> Push:
     weights = target.weights if coarse is None else coarse.binning.collect(target.weights)
     channel = wide.mechanism.channel()
     if isinstance(channel, LevelSampling):
-        alike = np.full(channel.inputs, 1 / channel.inputs)
         seen = wide.frequencies
-        known = channel.forward(alike) if seen is None else seen
-        rise, fall, how = push_by_level(channel, weights, known, fakes)
-        return Push(rise, fall, TRIED if seen is None else how)
+        if seen is None:
+            return _levels_of_anybody(channel, weights, fakes)
+        return Push(*push_by_level(channel, weights, seen, fakes))
     found = reach(wide.mechanism, weights)
     if found is None:
         raise Unfit(no_unbiased_answer(honest.mechanism, target))
     least, largest = wide.answers(weights, target.most)
     return Push(fakes * (found.most - least), fakes * (largest - found.least), found.how)
+
+
+def _levels_of_anybody(channel: LevelSampling, weights: Floats, fakes: float) -> Push:
+    """Where nothing is known of honest people: those who are pushed farthest, up and down.
+
+    They all hold one value.  The shift by given lies is linear in the honest shares, since every
+    value has the same parts of levels; so the largest over lies is convex in them.  Where lies
+    change the weights of levels, the value is chosen by the weights before, and may miss a little.
+    """
+    found = [
+        push_by_level(channel, weights, channel.forward(_pushed_most(channel, up, fakes)), fakes)
+        for up in (weights, -weights)
+    ]
+    (rise, _, how), (_, fall, _) = found
+    return Push(rise, fall, how)
+
+
+def _pushed_most(channel: LevelSampling, weights: Floats, fakes: float) -> Floats:
+    """The shares of people who all hold the value from which lies push ``weights . shares`` up most.
+
+    All values at once: with D of :mod:`~sottovoce.privacy.lies_by_level`, ``p = (1 - beta) rho`` and
+    the levels that lies speak of, those of largest ``D / p``, the best lies shift by
+
+        sum of D - (sum of sqrt(D p))^2 / (beta + sum of p).
+    """
+    assert channel.inverse is not None
+    gains = channel.inverse.adjoint(weights)
+    beyond = np.empty((len(channel.rates), channel.inputs))
+    for level, (rate, of_level) in enumerate(zip(channel.rates, channel.parts(gains), strict=True)):
+        alone = np.zeros(channel.cells)
+        channel.parts(alone)[level][:] = of_level
+        beyond[level] = np.maximum(0.0, rate * of_level.max() - channel.adjoint(alone))
+    parts = (1 - fakes) * np.array(channel.rates)[:, None]
+    order = np.argsort(-beyond / parts, axis=0, kind="stable")
+    beyond, parts = (np.take_along_axis(x, order, 0) for x in np.broadcast_arrays(beyond, parts))
+    roots = np.sqrt(beyond * parts)
+    all_roots, all_parts = np.cumsum(roots, axis=0), fakes + np.cumsum(parts, axis=0)
+    spoken = roots * all_parts >= parts * all_roots  # else fewer levels do more
+    shifts = np.cumsum(beyond, axis=0) - all_roots**2 / all_parts
+    last = spoken.shape[0] - 1 - np.argmax(spoken[::-1], axis=0)
+    best = int(np.argmax(np.take_along_axis(shifts, last[None], 0)))
+    return np.eye(1, channel.inputs, best)[0]
 
 
 def no_unbiased_answer(mechanism: Mechanism, target: Target) -> str:

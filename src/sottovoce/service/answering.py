@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from threading import Lock
+from typing import NamedTuple
 
 from sottovoce.answers import Difference, difference
 from sottovoce.core.estimate import Estimate
@@ -23,8 +24,10 @@ from sottovoce.service.refusals import Declined
 from sottovoce.store import Published, Store
 from sottovoce.vectors import coordinates
 
-__all__ = ["Analyst", "Told", "Way"]
+__all__ = ["MOST_COORDINATES", "Analyst", "Coordinates", "Told", "Way", "no_longer_kept"]
 
+MOST_COORDINATES = 500
+"""Coordinates of a vector that are estimated, the first that may be shown."""
 _MOST_REMEMBERED = 64
 
 
@@ -47,6 +50,24 @@ class Told:
     estimate: Estimate
 
 
+class Coordinates(NamedTuple):
+    """What is told of a vector: estimates by coordinate, which have too few reports, and n."""
+
+    estimated: Mapping[int, Told]
+    left_out: tuple[int, ...]
+    reports: int
+
+
+def no_longer_kept(survey: Survey, windows: Sequence[str]) -> Declined:
+    """The refusal of reports that are counted, of which too few are still kept apart."""
+    return Declined(
+        "below-minimum-batch",
+        f"reports of survey {survey.name!r} are counted and no longer kept apart: a file has none "
+        f"of a window that keeps fewer than {survey.minimum_batch}; its estimates can be asked for",
+        windows=list(windows),
+    )
+
+
 class Analyst:
     """Answers questions about what a store holds; may be used by several threads."""
 
@@ -64,7 +85,7 @@ class Analyst:
         for name in wanted:
             window_days(survey.window, name)
         chosen = sorted(set(wanted) or held)
-        shown = tuple(name for name in chosen if held.get(name, 0) >= survey.minimum_batch)
+        shown = tuple(name for name in chosen if survey.shows(held.get(name, 0)))
         left_out = tuple(name for name in chosen if name not in shown)
         if not shown:
             raise Declined(
@@ -75,24 +96,52 @@ class Analyst:
             )
         return shown, left_out
 
+    def windows_kept(
+        self, published: Published, wanted: Sequence[str] = ()
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Windows whose reports may be handed out one by one, and those left out.
+
+        A tally outlives its reports, which are scrubbed or expire: those still there count.
+        """
+        survey = published.survey
+        counted, below = self.windows(published, wanted)
+        kept = self._store.kept(survey.fingerprint)
+        shown = tuple(name for name in counted if survey.shows(kept.get(name, 0)))
+        left_out = tuple(sorted({*counted, *below} - {*shown}))
+        if not shown:
+            raise no_longer_kept(survey, left_out)
+        return shown, left_out
+
     def estimate(self, published: Published, wanted: Sequence[str], way: Way) -> Told:
         """The estimate from some windows of a survey together."""
         tally, shown, left_out = self._tally(published, wanted)
         return Told(published.survey, shown, left_out, self._estimated(tally, way))
 
-    def coordinates(self, published: Published, wanted: Sequence[str]) -> tuple[list[Told], int]:
-        """An estimate for every coordinate of a survey of vectors, to read its mean from, and n.
+    def coordinates(self, published: Published, wanted: Sequence[str]) -> Coordinates:
+        """Estimates of a vector's coordinates, to read means from: those with enough reports.
 
-        Where devices drew the coordinate that they reported, the errors are about everybody.
+        Where devices drew the coordinate that they reported, each coordinate has the reports
+        of those who drew it, and the errors are about everybody.  None is remembered: they
+        would drive out all that is, and pages keep what they show.
         """
-        tally, shown, left_out = self._tally(published, wanted)
-        found = [self._estimated(part, Way(goal="mean")) for part in coordinates(tally)]
-        drawn = any(each.n < tally.n for each in found)
-        told = [
-            Told(published.survey, shown, left_out, each.for_population() if drawn else each)
-            for each in found
-        ]
-        return told, tally.n
+        tally, shown, below = self._tally(published, wanted)
+        survey, parts = published.survey, coordinates(tally)
+        enough = [place for place, part in enumerate(parts) if survey.shows(part.n)]
+        left_out = tuple(sorted({*range(len(parts))} - {*enough}))
+        if not enough:
+            raise Declined(
+                "below-minimum-batch",
+                f"survey {survey.name!r} shows nothing from fewer than {survey.minimum_batch} "
+                f"reports of a coordinate, and none of its {len(parts)} coordinates has so many",
+            )
+        drawn = any(part.n < tally.n for part in parts)
+        estimated = {}
+        for place in enough[:MOST_COORDINATES]:
+            with self._work:
+                found = estimate(parts[place], goal="mean")
+            found = found.for_population() if drawn else found
+            estimated[place] = Told(survey, shown, below, found)
+        return Coordinates(estimated, left_out, tally.n)
 
     def _tally(
         self, published: Published, wanted: Sequence[str]
@@ -100,7 +149,7 @@ class Analyst:
         survey = published.survey
         shown, left_out = self.windows(published, wanted)
         tally = self._store.tally(survey.fingerprint, list(shown))
-        if tally.n < survey.minimum_batch:  # deleted in between
+        if not survey.shows(tally.n):  # deleted in between
             raise Declined("below-minimum-batch")
         return tally, shown, left_out
 

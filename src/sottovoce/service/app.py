@@ -120,6 +120,8 @@ def _check_role(desk: Desk, request: Request, role: str) -> None:
     held = roles_of(desk, request)
     if role not in held:
         told = f"the key of the role {role} is needed, as Authorization: Bearer KEY"
+        if not held and request.headers.get("authorization"):
+            told += "; the key that came is none of this collector's"
         raise Declined("wrong-role" if held else "no-key", told)
 
 

@@ -14,12 +14,15 @@ from sottovoce.service.commits import Commits
 from sottovoce.service.counters import Counters
 from sottovoce.service.limits import Addresses, Bucket
 from sottovoce.service.pages.preparing import Preparer
-from sottovoce.service.refusals import Declined
+from sottovoce.service.refusals import RETRY_SECONDS, Declined
 from sottovoce.service.settings import Settings
 from sottovoce.service.taking import Taker
 from sottovoce.store import Published, Store
 
 __all__ = ["Clock", "Desk", "now"]
+
+_MOST_ASKED = 32
+"""Requests for numbers that may be under way."""
 
 Clock = Callable[[], datetime]
 T = TypeVar("T")
@@ -43,6 +46,8 @@ class Desk:
         self.analyst, self.preparer = Analyst(store), Preparer()
         self.calculator = Preparer(workers=1, waiting=8, kept=128)  # anybody may ask it
         self._analysts = ThreadPoolExecutor(2, "analyst")
+        self._lookups = ThreadPoolExecutor(2, "lookup")
+        self._asked = 0
         self.takers: dict[bytes, Taker] = {}
         self.ready = False
         self.refresh()
@@ -62,9 +67,25 @@ class Desk:
             ) from None
 
     async def aside(self, function: Callable[..., T], *arguments: Any) -> T:
-        """What a function returns that takes long: done in a thread, beside the event loop."""
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._analysts, function, *arguments)
+        """What a function returns that takes long: done in a thread, beside the event loop.
+
+        Where too many wait already, whoever asks is told to come back.
+        """
+        if self._asked >= _MOST_ASKED:
+            raise Declined("rate-limited", "too much is asked at once", retry=RETRY_SECONDS)
+        self._asked += 1
+        try:
+            return await self._in(self._analysts, function, *arguments)
+        finally:
+            self._asked -= 1
+
+    async def lookup(self, function: Callable[..., T], *arguments: Any) -> T:
+        """The same for what the store knows at once: it does not wait behind what takes long."""
+        return await self._in(self._lookups, function, *arguments)
+
+    @staticmethod
+    async def _in(threads: ThreadPoolExecutor, function: Callable[..., T], *arguments: Any) -> T:
+        return await asyncio.get_running_loop().run_in_executor(threads, function, *arguments)
 
     def days(self) -> tuple[date, date]:
         """The last day of a window that is still waited for, and the day it is on fast clocks."""

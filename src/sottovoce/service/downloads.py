@@ -1,8 +1,9 @@
 """Reports as files: Parquet, which :meth:`sottovoce.Reports.read` reads, and CSV.
 
 They come in the order of their ids, which says nothing about when they came, and without
-the ids: who has an id may delete the report.  Windows below the minimum batch are left
-out, as from every answer.  A file is made whole before its first byte is sent.
+the ids: who has an id may delete the report.  Windows of which fewer reports than the minimum
+batch are still kept apart are left out: what was scrubbed or has expired is in their tallies
+only.  A file is made whole before its first byte is sent.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from starlette.responses import Response, StreamingResponse
 
 from sottovoce.core.report_files import write_reports
 from sottovoce.core.reports import Reports
+from sottovoce.service.answering import no_longer_kept
 from sottovoce.service.desk import Desk
 from sottovoce.store import Published
 
@@ -37,7 +39,7 @@ async def reports_csv(desk: Desk, request: Request) -> Response:
 async def _download(desk: Desk, request: Request, form: str, media: str) -> Response:
     published = desk.published(request.path_params["fingerprint"])
     wanted = request.query_params.getlist("window")
-    shown, left_out = await desk.aside(desk.analyst.windows, published, wanted)
+    shown, left_out = await desk.aside(desk.analyst.windows_kept, published, wanted)
     file = await desk.aside(_written, form, desk, published, shown)
     name = f"{published.survey.fingerprint}.{form}"
     headers = {
@@ -61,9 +63,14 @@ def _written(form: str, desk: Desk, published: Published, windows: Sequence[str]
 
 
 def _reports(desk: Desk, published: Published, windows: Sequence[str]) -> Iterator[Reports]:
+    survey = published.survey
     for window in windows:
-        for _, reports in desk.store.reports(published.survey.fingerprint, window):
+        written = 0
+        for _, reports in desk.store.reports(survey.fingerprint, window):
+            written += len(reports)
             yield reports
+        if not survey.shows(written):  # scrubbed or expired since they were counted
+            raise no_longer_kept(survey, [window])
 
 
 def _pieces(file: BinaryIO) -> Iterator[bytes]:

@@ -36,11 +36,11 @@ async def status(desk: Desk, request: Request) -> Response:
     """How much has come, window by window, and what was refused."""
     published = desk.published(request.path_params["fingerprint"])
     fingerprint = published.survey.fingerprint
-    counts = await desk.aside(desk.store.counts, fingerprint)
-    held = await desk.aside(desk.store.windows, fingerprint)
-    least = published.survey.minimum_batch
+    counts = await desk.lookup(desk.store.counts, fingerprint)
+    held = await desk.lookup(desk.store.windows, fingerprint)
+    shows = published.survey.shows
     windows = [
-        {"window": name, "reports": n, "shown": n >= least} for name, n in sorted(held.items())
+        {"window": name, "reports": n, "shown": shows(n)} for name, n in sorted(held.items())
     ]
     document = {
         **survey_document(published), "windows": windows, "stored": counts.stored,

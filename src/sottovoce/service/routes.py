@@ -57,6 +57,8 @@ class Described:
             found.append("unknown-survey")
         if self.role:
             found += ["no-key", "wrong-role"]
+        if self.role == "read":
+            found.append("rate-limited")
         if self.takes:
             found += ["too-large", "too-slow", "rate-limited"]
         return tuple(dict.fromkeys([*found, "invalid", "store-down", "disk-full", "stopping"]))
@@ -98,7 +100,7 @@ ROUTES = (
     ),
     Described(
         "GET", "/dashboard/{fingerprint}", "The dashboard: one survey.", surveys.survey_page,
-        "text/html", "read", (_WINDOW, *_TYPED, _WAIT), refuses=("rate-limited",),
+        "text/html", "read", (_WINDOW, *_TYPED, _WAIT),
     ),
     Described(
         "GET", "/dashboard/{fingerprint}/differences", "The dashboard: differences.",

@@ -57,7 +57,11 @@ def _listening(settings: Settings) -> socket:
     except OSError as error:
         allowed = "an address of this machine and a port that is free"
         raise InvalidInput(
-            "host and port", OWNER, allowed, f"{host} and {port}", hint=f"{error.strerror}."
+            "host and port",
+            OWNER,
+            allowed,
+            f"{host} and {port}",
+            hint=f"{error.strerror}. Choose another with --port, or SOTTOVOCE_PORT.",
         ) from error
 
 

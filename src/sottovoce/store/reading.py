@@ -14,7 +14,7 @@ from sottovoce.store.database import Database
 from sottovoce.store.items import Counts
 from sottovoce.store.schema import HELD, refusals, reports, windows
 
-__all__ = ["counts", "reports_of", "windows_of"]
+__all__ = ["counts", "kept_of", "reports_of", "windows_of"]
 
 
 def counts(database: Database, entry: Entry | None) -> Counts:
@@ -39,6 +39,20 @@ def windows_of(database: Database, entry: Entry) -> dict[str, int]:
     ordered = chosen.where(windows.c.survey == entry.number).order_by(windows.c.name)
     with database.reading() as connection:
         return {name: int(number) for name, number in connection.execute(ordered)}
+
+
+def kept_of(database: Database, entry: Entry) -> dict[str, int]:
+    """How many reports of each window still have their payload, in the order of names.
+
+    Counted one by one: a report that was scrubbed and then expired is in two counters.
+    """
+    held = (reports.c.survey == entry.number) & (reports.c.state == HELD)
+    chosen = select(reports.c.window, func.count()).where(held).group_by(reports.c.window)
+    named = select(windows.c.number, windows.c.name).where(windows.c.survey == entry.number)
+    with database.reading() as connection:
+        names = {row.number: row.name for row in connection.execute(named)}
+        found = {names[number]: int(kept) for number, kept in connection.execute(chosen)}
+    return dict(sorted(found.items()))
 
 
 def reports_of(

@@ -198,6 +198,10 @@ class Store:
         """The reports in the tally of each window: all that were stored, less the deleted."""
         return reading.windows_of(self.database, self._entry(fingerprint))
 
+    def kept(self, fingerprint: str) -> dict[str, int]:
+        """The reports of each window that still have their payload; windows without are left out."""
+        return reading.kept_of(self.database, self._entry(fingerprint))
+
     def reports(
         self, fingerprint: str, window: str | None = None, chunk: int = 100_000
     ) -> Iterator[tuple[list[bytes], Reports]]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import re
+import csv
+import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -19,6 +20,10 @@ from sottovoce.service.pages.words import number_row, share_row, text
 
 __all__ = ["Asked", "asked", "offered"]
 
+_LONGEST = 1000
+"""Characters of a question."""
+_MOST_ROWS = 500
+_COUNTED = {"top", "top_keys"}
 _IN_NUMBERS = {"quantile", "mean", "variance"}
 _EXAMPLES = {
     "share": "a value", "total": "values, by commas", "top": "10", "range": "20:30", "cdf": "30",
@@ -54,7 +59,12 @@ def asked(query: QueryParams, found: Estimate) -> Asked:
         return Asked()
     names = [each for each, _, _ in offered(found.domain)]
     if name not in names:
-        return Asked(name, told, problem=f"question must be one of {', '.join(names)}")
+        return Asked(name, told[:_LONGEST], problem=f"question must be one of {', '.join(names)}")
+    if len(told) > _LONGEST:
+        return Asked(name, told[:_LONGEST], problem=f"at most {_LONGEST:,} characters are read")
+    if name in _COUNTED and told.isdecimal() and int(told) > _MOST_ROWS:
+        problem = f"at most {_MOST_ROWS} are shown here; all are in the downloads"
+        return Asked(name, told, problem=problem)
     try:
         words = Words("this question", lambda _: "the text")
         rows = read_questions(found.domain, [(name, _tidy(name, told))], words=words).of(found)
@@ -65,7 +75,15 @@ def asked(query: QueryParams, found: Estimate) -> Asked:
 
 def _tidy(name: str, told: str) -> str:
     """A list without the blanks that people type after commas; what is in quotes stays."""
-    return re.sub(r',\s+(?=([^"]*"[^"]*")*[^"]*$)', ",", told) if name == "total" else told
+    if name != "total":
+        return told
+    try:
+        items = next(csv.reader([told], skipinitialspace=True), [])
+    except csv.Error:
+        return told  # which is refused where it is read
+    text = io.StringIO()
+    csv.writer(text, lineterminator="").writerow(items)
+    return text.getvalue()
 
 
 def _problem(error: SottovoceError) -> str:

@@ -15,7 +15,7 @@ from sottovoce.core.answer import two_sided
 from sottovoce.core.errors import InvalidInput, SottovoceError
 from sottovoce.core.odds import privacy_in_words
 from sottovoce.service.desk import Desk
-from sottovoce.service.pages.calculating import Asked, Calculation, calculate
+from sottovoce.service.pages.calculating import Asked, Calculation, Row, calculate
 from sottovoce.service.pages.charts.lines import Line, lines
 from sottovoce.service.pages.charts.numbers import number
 from sottovoce.service.pages.rendering import is_patient, page
@@ -163,16 +163,17 @@ def _check_two(form: Form) -> None:
 async def calculator_page(desk: Desk, request: Request) -> Response:
     """The form, and what comes of it; wrong input is told beside its field."""
     form, asked = read_form(request.query_params)
-    found = None
+    found, pending = None, False
     if asked is not None:
         prepared = await desk.calculator.board(
             asked, None, lambda: _calculated(asked), patient=is_patient(request)
         )
-        found = prepared.board
+        if prepared.declined is not None:  # raised often: it must not gather tracebacks
+            raise prepared.declined.with_traceback(None)
+        found, pending = prepared.board, prepared.board is None and prepared.pending
     if isinstance(found, SottovoceError):
         form.problems |= _problem(found)
         found = None
-    pending = asked is not None and found is None and not form.problems
     return page(
         request, "calculator.html", 400 if form.problems else 200, form=form, kinds=KINDS,
         goals=GOALS, asked=asked, found=found, shown=_shown(asked, found), pending=pending,
@@ -218,7 +219,7 @@ def _shown(asked: Asked | None, found: Calculation | None) -> Shown | None:
     head = ("mechanism", "rms error", "give or take, 95%", "bytes a report")
     rows = [
         (row.name, _size(asked, row.error), f"±{_size(asked, reach(row.error))}",
-         f"{row.report_bytes:,}", *([_needed(found, row.needed)] if needed else []))
+         f"{row.report_bytes:,}", *([_needed(asked, found, row)] if needed else []))
         for row in found.rows
     ]  # fmt: skip
     return Shown(
@@ -244,10 +245,15 @@ def _size(asked: Asked, error: float) -> str:
     return f"{told} point" if told == "1" else f"{told} points"
 
 
-def _needed(found: Calculation, value: float | None) -> str:
-    if value is None:
-        return "never" if found.found == "users" else f"above {found.epsilon:g}"
-    return f"{value:,.0f}" if found.found == "users" else f"{value:.3g}"
+def _needed(asked: Asked, found: Calculation, row: Row) -> str:
+    """What the wanted error takes of a mechanism; of one not searched, on which side it lies."""
+    if found.found == "users":
+        return "never" if row.needed is None else f"{row.needed:,.0f}"
+    if row.needed is not None and row.needed > _LEAST_EPSILON:
+        return f"{row.needed:.3g}"
+    assert asked.error is not None
+    enough = row.needed is not None or row.error <= asked.error
+    return f"{'at most' if enough else 'above'} {found.epsilon:g}"
 
 
 def _answer(asked: Asked, found: Calculation) -> str:
@@ -259,8 +265,11 @@ def _answer(asked: Asked, found: Calculation) -> str:
     of = _KNOWN[asked.goal]
     if found.found == "users":
         return f"{people} are needed to know {of} {within}, 95% of the time, at {privacy}."
+    if found.found == "epsilon" and found.epsilon <= _LEAST_EPSILON:
+        told = f"E{privacy[1:]} is enough to know {of} {within} from {people}"
+        return f"{told}; it is the least that is looked at."
     if found.found == "epsilon":
-        return f"{privacy[0].upper()}{privacy[1:]} is needed to know {of} {within} from {people}."
+        return f"E{privacy[1:]} is needed to know {of} {within} from {people}."
     return f"{people} at {privacy} tell {of} {within}, 95% of the time."
 
 

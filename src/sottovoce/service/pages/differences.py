@@ -17,11 +17,21 @@ from sottovoce.core.key_values import KeyValues
 from sottovoce.core.vector import Vector
 from sottovoce.service.answering import Told
 from sottovoce.service.desk import Desk
-from sottovoce.service.pages.boards import MOST_SHOWN, Panel, bar, way_of
+from sottovoce.service.pages.boards import way_of
 from sottovoce.service.pages.charts import intervals
-from sottovoce.service.pages.charts.numbers import digits_of, points, signed
+from sottovoce.service.pages.charts.numbers import digits_of, signed
+from sottovoce.service.pages.panels import MOST_SHOWN, Panel, bar
 from sottovoce.service.pages.rendering import is_patient, page
-from sottovoce.service.pages.words import number_row, share_row, text
+from sottovoce.service.pages.versions import version_of, windows_wanted
+from sottovoce.service.pages.words import (
+    but_for_rounding,
+    ends_of,
+    number_row,
+    part_in_words,
+    reach_of,
+    share_row,
+    text,
+)
 from sottovoce.service.refusals import Declined
 from sottovoce.store import Published
 
@@ -54,16 +64,21 @@ async def differences_page(desk: Desk, request: Request) -> Response:
         for taker in desk.takers.values()
         if taker.survey.mechanism.domain == first.survey.mechanism.domain
     ]
-    held = {
-        each.survey.fingerprint: await desk.aside(desk.store.windows, each.survey.fingerprint)
-        for each in (first, second)
-    }
-    sides = _sides(
-        first, second, query.getlist("first_window"), query.getlist("second_window"), held
-    )
+    both = first.survey, second.survey
+    names = [each.fingerprint for each in both]
+    held = {each: await desk.lookup(desk.store.windows, each) for each in names}
+    counts = [await desk.lookup(desk.store.counts, each) for each in names]
+    chosen = [
+        windows_wanted(survey, query.getlist(f"{side}_window"), held[survey.fingerprint])
+        for survey, side in zip(both, ("first", "second"), strict=True)
+    ]
+    sides = _sides(first, second, chosen[0], chosen[1], held)
     prepared = None
     if sides is not None:
-        version = tuple(tuple(sorted(counts.items())) for counts in held.values())
+        version = tuple(
+            version_of(told, held[name], windows)
+            for told, name, windows in zip(counts, names, sides, strict=True)
+        )
         key = ("difference", first.survey.fingerprint, second.survey.fingerprint, *sides)
         prepared = await desk.preparer.board(
             key, version, lambda: _work(desk, (first, sides[0]), (second, sides[1])),
@@ -82,18 +97,18 @@ def _windows(published: Published, held: dict[str, dict[str, int]]) -> list[str]
     """The windows that may be shown, the latest first."""
     survey = published.survey
     counts = held[survey.fingerprint]
-    return sorted((name for name, n in counts.items() if n >= survey.minimum_batch), reverse=True)
+    return sorted((name for name, n in counts.items() if survey.shows(n)), reverse=True)
 
 
 def _sides(
     first: Published,
     second: Published,
-    first_windows: Sequence[str],
-    second_windows: Sequence[str],
+    first_windows: Windows,
+    second_windows: Windows,
     held: dict[str, dict[str, int]],
 ) -> tuple[Windows, Windows] | None:
     """The windows of both sides; None where there is nothing to compare."""
-    chosen = tuple(sorted(set(first_windows))), tuple(sorted(set(second_windows)))
+    chosen = first_windows, second_windows
     if first.survey.fingerprint != second.survey.fingerprint:
         return chosen
     free = [name for name in _windows(first, held) if name not in chosen[0] + chosen[1]]
@@ -108,7 +123,7 @@ def _work(
     domain = first[0].survey.mechanism.domain
     if isinstance(domain, Vector):
         raise Declined("unfit", "differences of vectors are not shown here")
-    one, other, found = desk.analyst.difference(first, second, way_of(domain))
+    one, other, found = desk.analyst.difference(first, second, way_of(first[0].survey.mechanism))
     return Comparison(one, other, difference_board(found))
 
 
@@ -128,13 +143,17 @@ def difference_board(found: Difference) -> tuple[Panel, ...]:
         mean = [_three(found, "mean", label="mean")]
         if found.first.shares is None or found.second.shares is None:
             return (_panel("summary", "Mean", "", mean, numbers=True),)
-        quantiles = [_three(found, "quantile", q, label=f"{q:.0%} are below") for q in _QUANTILES]
+        below = "up to" if domain.whole else "below"
+        quantiles = [_three(found, "quantile", q, label=f"{q:.0%} are {below}") for q in _QUANTILES]
         step = -(-domain.size // _PARTS)  # whole bins: their edges are read easily
-        edges = [*domain.edges[:-1:step].tolist(), domain.high]
-        parts = [_three(found, "range", *ends, label=text(ends)) for ends in pairwise(edges)]
+        places = pairwise([*range(0, domain.size, step), domain.size])
+        parts = [
+            _three(found, "range", *ends_of(domain, *bins), label=part_in_words(domain, *bins))
+            for bins in places
+        ]
         return (
             _panel("summary", "Mean and quartiles", "", [*mean, *quantiles], numbers=True),
-            _panel("parts", "Shares of ranges", "from to", parts),
+            _panel("parts", "Shares of ranges", "number" if domain.whole else "from to", parts),
         )
     largest = np.maximum(
         found.first.require_shares("shares"), found.second.require_shares("shares")
@@ -170,16 +189,19 @@ def _panel(
         ),
         (head, "first", "second", "difference", "95% interval", "p"),
         [
-            (label, write(a)[0], write(b)[0], *_change(change, numbers))
+            (label, write(a)[0], write(b)[0], *_change(a, b, change, numbers))
             for label, a, b, change in rows
         ],
     )  # fmt: skip
 
 
-def _change(change: Answer, numbers: bool) -> tuple[str, str, str]:
+def _change(first: Answer, second: Answer, change: Answer, numbers: bool) -> tuple[str, str, str]:
     """A difference with its sign, its interval, and how often noise alone would do as much."""
-    form = signed if numbers else points
-    digits = digits_of((1 if numbers else 100) * (change.high - change.low) / 2)
-    value, low, high = (form(x, digits) for x in (change.value, change.low, change.high))
+    times = 1 if numbers else 100
+    size = max(abs(first.value), abs(second.value)) if numbers else 1.0
+    reach = times * reach_of(change, size)
+    digits = None if numbers and not reach else digits_of(reach)
+    parts = (but_for_rounding(x, size) for x in (change.value, change.low, change.high))
+    value, low, high = (signed(times * x, digits) for x in parts)
     p = "" if change.p_value is None else f"{change.p_value:.3f}"
     return value, f"{low} to {high}", "below 0.001" if p == "0.000" else p

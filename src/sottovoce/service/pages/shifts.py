@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 from sottovoce.core.errors import SottovoceError
@@ -16,7 +15,6 @@ __all__ = ["shifts_of"]
 _FAKES = (0.001, 0.01, 0.05)
 
 
-@lru_cache(64)
 def shifts_of(mechanism: Mechanism, mean: bool | None = None) -> tuple[Influence, ...]:
     """One for each share of fakes; none where none is known.
 

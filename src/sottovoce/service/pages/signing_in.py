@@ -41,6 +41,7 @@ async def sign_in(desk: Desk, request: Request) -> Response:
         SESSION,
         desk.keys.issue_session(desk.clock()),
         max_age=int(SESSION_TIME.total_seconds()),
+        path=None,  # a browser takes that of this page: behind a prefix others do not get it
         secure=_is_encrypted(request),
         httponly=True,
         samesite="strict",
@@ -56,7 +57,7 @@ def _is_encrypted(request: Request) -> bool:
 async def sign_out(desk: Desk, request: Request) -> Response:
     """End the session of this browser."""
     reply = _go(request, "")
-    reply.delete_cookie(SESSION, httponly=True, samesite="strict")
+    reply.set_cookie(SESSION, "", max_age=0, path=None, httponly=True, samesite="strict")
     return reply
 
 

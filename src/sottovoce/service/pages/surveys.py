@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from datetime import timedelta
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -17,14 +18,18 @@ from sottovoce.core.key_values import KeyValues
 from sottovoce.core.odds import belief
 from sottovoce.core.survey import Survey
 from sottovoce.core.vector import Vector
+from sottovoce.core.windows import window_days, window_name
 from sottovoce.service.desk import Desk
 from sottovoce.service.pages.asking import Asked, asked, offered
-from sottovoce.service.pages.boards import Board, board_of, board_of_vector, way_of
+from sottovoce.service.pages.boards import board_of, board_of_vector, way_of
 from sottovoce.service.pages.charts import Column, columns
+from sottovoce.service.pages.panels import Board
 from sottovoce.service.pages.preparing import Prepared
 from sottovoce.service.pages.rendering import is_patient, page
 from sottovoce.service.pages.shifts import shifts_of
+from sottovoce.service.pages.versions import version_of, windows_wanted
 from sottovoce.service.pages.words import count, domain_in_words
+from sottovoce.service.refusals import Declined
 from sottovoce.service.visitors import may_read
 from sottovoce.store import Published
 
@@ -46,7 +51,7 @@ async def list_page(desk: Desk, request: Request) -> Response:
     reads = may_read(desk, request)
     held: dict[str, int] = {}
     if reads:
-        held = await desk.aside(_reports, desk, [taker.fingerprint for taker in shown])
+        held = await desk.lookup(_reports, desk, [taker.fingerprint for taker in shown])
     cards = [
         {
             "published": taker.published, "answer": domain_in_words(taker.survey.mechanism.domain),
@@ -72,11 +77,11 @@ async def survey_page(desk: Desk, request: Request) -> Response:
     """One survey: answers, reports over windows, how it was done, what it promises and what not."""
     published = desk.published(request.path_params["fingerprint"])
     survey, query = published.survey, request.query_params
-    wanted = tuple(sorted(set(query.getlist("window"))))
-    held = await desk.aside(desk.store.windows, survey.fingerprint)
-    counts = await desk.aside(desk.store.counts, survey.fingerprint)
+    held = await desk.lookup(desk.store.windows, survey.fingerprint)
+    counts = await desk.lookup(desk.store.counts, survey.fingerprint)
+    wanted = windows_wanted(survey, query.getlist("window"), held)
     prepared, shifts = await asyncio.gather(
-        _prepared(desk, published, wanted, held, is_patient(request)),
+        _prepared(desk, published, wanted, version_of(counts, held, wanted), is_patient(request)),
         _shifts(desk, survey, is_patient(request)),
     )
     board = prepared.board
@@ -85,10 +90,11 @@ async def survey_page(desk: Desk, request: Request) -> Response:
     return page(
         request, "survey.html", 200 if not answered.problem else 400,
         published=published, survey=survey, reads=True, desk=desk, wanted=wanted,
-        windows=_window_rows(survey, held), chart=_window_chart(survey, held), counts=counts,
+        windows=_window_rows(survey, held), most_windows=_MOST_WINDOWS, chart=_window_chart(survey, held), counts=counts,
         total=sum(held.values()), prepared=prepared, board=board, since=_since(board, held),
         asked=answered, questions=questions, answer=domain_in_words(survey.mechanism.domain),
-        chosen=urlencode([("window", name) for name in wanted]), odds=_odds(survey), shifts=shifts.board or (),
+        whole=urlencode([*_method(survey), *_windows(wanted)]), these=urlencode(_windows(wanted)),
+        odds=_odds(survey), shifts=shifts.board or (),
         incomplete=(prepared.pending and board is None) or shifts.pending,
     )  # fmt: skip
 
@@ -97,29 +103,39 @@ async def _prepared(
     desk: Desk,
     published: Published,
     wanted: tuple[str, ...],
-    held: Mapping[str, int],
+    version: Hashable,
     patient: bool,
 ) -> Prepared:
-    survey = published.survey
-    chosen = wanted or tuple(held)
-    version = tuple(sorted((name, held.get(name, 0)) for name in chosen))
-    key: Hashable = ("survey", survey.fingerprint, wanted)
+    key: Hashable = ("survey", published.survey.fingerprint, wanted)
     work = _work(desk, published, wanted)
     return await desk.preparer.board(key, version, work, patient=patient)
 
 
 async def _shifts(desk: Desk, survey: Survey, patient: bool) -> Prepared:
-    """What fake senders could do; the first in a process waits for libraries to be loaded."""
+    """What fake senders could do; where there is too much to do, a page comes without it."""
     key: Hashable = ("shifts", survey.fingerprint)
     work = partial(shifts_of, survey.mechanism)
-    return await desk.preparer.board(key, None, work, patient=patient)
+    try:
+        return await desk.preparer.board(key, None, work, patient=patient)
+    except Declined:
+        return Prepared()
+
+
+def _windows(wanted: Sequence[str]) -> list[tuple[str, str]]:
+    return [("window", name) for name in wanted]
+
+
+def _method(survey: Survey) -> list[tuple[str, str]]:
+    """What a link needs so that a download has the numbers of the page."""
+    method = way_of(survey.mechanism).method
+    return [] if method == "auto" else [("method", method)]
 
 
 def _work(desk: Desk, published: Published, wanted: tuple[str, ...]) -> Callable[[], Board]:
-    domain = published.survey.mechanism.domain
-    if isinstance(domain, Vector):
+    mechanism = published.survey.mechanism
+    if isinstance(mechanism.domain, Vector):
         return lambda: board_of_vector(*desk.analyst.coordinates(published, wanted))
-    return lambda: board_of(desk.analyst.estimate(published, wanted, way_of(domain)))
+    return lambda: board_of(desk.analyst.estimate(published, wanted, way_of(mechanism)))
 
 
 def _questions(board: Board | None, survey: Survey) -> list[tuple[str, str, str]]:
@@ -141,7 +157,7 @@ def _since(board: Board | None, held: Mapping[str, int]) -> int:
 def _window_rows(survey: Survey, held: Mapping[str, int]) -> list[dict[str, Any]]:
     """Windows, the latest first."""
     return [
-        {"name": name, "reports": n, "shown": n >= survey.minimum_batch}
+        {"name": name, "reports": n, "shown": survey.shows(n)}
         for name, n in sorted(held.items(), reverse=True)
     ]
 
@@ -150,14 +166,24 @@ def _window_chart(survey: Survey, held: Mapping[str, int]) -> Markup | None:
     if survey.window == "once" or not held:
         return None
     rows = [
-        Column(name, n, n >= survey.minimum_batch)
-        for name, n in sorted(held.items())[-_MOST_WINDOWS:]
+        Column(name, held.get(name, 0), name not in held or survey.shows(held[name]))
+        for name in _latest_windows(survey.window, held)
     ]
     largest = max(rows, key=lambda row: row.count)
     return columns(
         rows, name="windows", title=f"Reports each {survey.window}",
         description=f"{len(rows)} windows; most in {largest.label}, {count(largest.count)} reports.",
     )  # fmt: skip
+
+
+def _latest_windows(window: str, held: Mapping[str, int]) -> list[str]:
+    """The windows up to the last, those without reports among them: a gap is seen as one."""
+    first, name = min(held), max(held)
+    found = [name]
+    while name > first and len(found) < _MOST_WINDOWS:
+        name = window_name(window, window_days(window, name)[0] - timedelta(1))
+        found.append(name)
+    return found[::-1]
 
 
 def _odds(survey: Survey) -> list[tuple[str, str]]:

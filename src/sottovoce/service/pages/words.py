@@ -12,11 +12,14 @@ from sottovoce.core.key_values import KeyValues
 from sottovoce.core.vector import Vector
 from sottovoce.service.pages.charts.numbers import digits_of, number, percent
 
-__all__ = ["count", "domain_in_words", "number_row", "share_row", "short", "text"]
+__all__ = [
+    "but_for_rounding", "count", "domain_in_words", "ends_of", "number_row", "part_in_words",
+    "reach_of", "share_row", "short", "text",
+]  # fmt: skip
 
 _LONGEST = 300
-_ROUNDING = 1e-9
-"""Percent below which an error is that of rounding: all values together have none."""
+_ROUNDING = 1e-11
+"""Part of a number below which its error is that of rounding: all values together have none."""
 
 
 def count(value: float) -> str:
@@ -33,19 +36,33 @@ def share_row(answer: Answer) -> tuple[str, str, str]:
     >>> share_row(Answer(0.4944, 0.0033, 0.4879, 0.5009))
     ('49.44%', '±0.65', '48.79% to 50.09%')
     """
-    spread = 50 * (answer.high - answer.low)
-    spread = spread if spread > _ROUNDING else 0.0
-    digits = digits_of(spread)
+    reach = 100 * reach_of(answer, 1.0)
+    digits = digits_of(reach)
     value, low, high = (percent(x, digits) for x in (answer.value, answer.low, answer.high))
-    return value, f"±{number(spread, digits)}", f"{low} to {high}"
+    return value, f"±{number(reach, digits)}", f"{low} to {high}"
 
 
 def number_row(answer: Answer) -> tuple[str, str, str]:
-    """A number, give or take, and its interval, with the digits that its error leaves meaning to."""
-    spread = (answer.high - answer.low) / 2
-    digits = digits_of(spread)
-    value, low, high = (number(x, digits) for x in (answer.value, answer.low, answer.high))
-    return value, f"±{number(spread, digits)}", f"{low} to {high}"
+    """A number, give or take, and its interval, with the digits that its error leaves meaning to.
+
+    >>> number_row(Answer(0.5, 0.5, 0.25, 2.9)), number_row(Answer(0.05, 0.0, 0.05, 0.05))
+    (('0.5', '±2.4', '0.2 to 2.9'), ('0.05', '±0', '0.05 to 0.05'))
+    """
+    parts = answer.value, answer.low, answer.high
+    reach = reach_of(answer, max(map(abs, parts)))
+    digits = digits_of(reach) if reach else None
+    value, low, high = (number(x, digits) for x in parts)
+    return value, f"±{number(reach, digits)}", f"{low} to {high}"
+
+
+def reach_of(answer: Answer, size: float) -> float:
+    """How far an interval reaches from its value, to the farther end; of numbers of that size."""
+    return but_for_rounding(max(answer.value - answer.low, answer.high - answer.value), size)
+
+
+def but_for_rounding(value: float, size: float) -> float:
+    """The value, or 0 where it is what rounding leaves of numbers of that size."""
+    return value if abs(value) > _ROUNDING * size else 0.0
 
 
 def short(value: Any) -> str:
@@ -67,6 +84,33 @@ def text(label: Any) -> str:
     if isinstance(label, tuple):
         return ", ".join(map(text, label))
     return short(label)
+
+
+def ends_of(domain: Interval, start: int, stop: int) -> tuple[float, float]:
+    """From where to where the bins from place ``start`` to before ``stop`` reach.
+
+    Whole numbers are the first and the last of them: nobody is at an edge.
+
+    >>> ends_of(Interval(0, 120, bins=24), 0, 2), ends_of(Counts(20), 5, 10)
+    ((0.0, 10.0), (5, 9))
+    """
+    if domain.whole:
+        return domain.label(start), domain.label(stop - 1)
+    return float(domain.edges[start]), float(domain.edges[stop])
+
+
+def part_in_words(domain: Interval, start: int, stop: int) -> str:
+    """What those bins look like.
+
+    >>> part_in_words(Interval(0, 120, bins=24), 0, 2), part_in_words(Counts(20), 5, 10)
+    ('0 to 10', '5 to 9')
+    >>> part_in_words(Counts(20), 0, 1)
+    '0'
+    """
+    low, high = ends_of(domain, start, stop)
+    if domain.whole:
+        return count(low) if low == high else f"{count(low)} to {count(high)}"
+    return text((low, high))
 
 
 def domain_in_words(domain: Domain) -> str:

@@ -1,0 +1,141 @@
+"""Panels of numbers: the distribution, the cumulative curve with quantiles, mean and variance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.core.answer import two_sided
+from sottovoce.core.estimate import Estimate
+from sottovoce.core.interval import Interval
+from sottovoce.core.numbers import Cumulative
+from sottovoce.service.pages.charts import curve, histogram, intervals
+from sottovoce.service.pages.panels import Panel, bar
+from sottovoce.service.pages.words import number_row, part_in_words, share_row
+
+__all__ = ["panels_of_numbers"]
+
+_COLUMNS = 48
+"""Columns of a histogram: neighbouring bins are joined until there are no more."""
+_POINTS = 128
+"""Points of a cumulative curve."""
+_REACH = two_sided(0.95)
+"""Standard errors to either side of a value that a band is wide."""
+_JUMP = 1e-6
+"""How far before a whole number the curve begins to rise to it: next to nothing."""
+_QUANTILES = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95)
+_MARKED = (0.25, 0.5, 0.75)
+
+Floats = NDArray[np.float64]
+Places = NDArray[np.int64]
+
+
+def panels_of_numbers(found: Estimate, domain: Interval) -> tuple[Panel, ...]:
+    """What is told of numbers: all of their distribution, or no more than the mean."""
+    if found.shares is None:
+        return (_mean_alone(found, domain),)
+    return _distribution(found, domain), _cumulative(found, domain), _summary(found)
+
+
+def _mean_alone(found: Estimate, domain: Interval) -> Panel:
+    mean = found.mean()
+    return Panel(
+        "mean",
+        "Mean",
+        f"These reports tell the mean and nothing else: {found.why}.",
+        intervals(
+            [bar(mean)], name="mean", title="Mean", zero=False, low=domain.low, high=domain.high,
+            description=f"The mean is {number_row(mean)[0]}.", form="number",
+        ),
+        ("", "value", "give or take", "95% interval"),
+        [("mean", *number_row(mean))],
+    )  # fmt: skip
+
+
+def _distribution(found: Estimate, domain: Interval) -> Panel:
+    edges = _joined_edges(domain)
+    parts = [found.linear(weights, label) for weights, label in _parts(domain, edges)]
+    largest = max(parts, key=lambda answer: answer.value)
+    return Panel(
+        "distribution",
+        "Distribution",
+        f"The share of people in each of {len(parts)} bins, with 95% intervals.",
+        histogram(
+            [domain.edges[place] for place in edges], [answer.value for answer in parts],
+            [answer.low for answer in parts], [answer.high for answer in parts],
+            name="distribution", title="Distribution",
+            description=f"Highest: {largest.label}, with {share_row(largest)[0]} of people.",
+        ),
+        ("number" if domain.whole else "from to", "share", "give or take", "95% interval"),
+        [(str(answer.label), *share_row(answer)) for answer in parts],
+    )  # fmt: skip
+
+
+def _joined_edges(domain: Interval) -> list[int]:
+    """Places of the edges between which bins are joined."""
+    step = -(-domain.size // _COLUMNS)
+    return [*range(0, domain.size, step), domain.size]
+
+
+def _parts(domain: Interval, edges: Sequence[int]) -> list[tuple[Floats, str]]:
+    found = []
+    for start, end in pairwise(edges):
+        weights = np.zeros(domain.size)
+        weights[start:end] = 1.0
+        found.append((weights, part_in_words(domain, start, end)))
+    return found
+
+
+def _cumulative(found: Estimate, domain: Interval) -> Panel:
+    quantiles = found.quantile(_QUANTILES)
+    line = found.cumulative
+    marked = [
+        (q, answer.value) for q, answer in zip(_QUANTILES, quantiles, strict=True) if q in _MARKED
+    ]
+    at, places = _steps(line, [x for _, x in marked]) if domain.whole else _line(line)
+    values, reach = line.values[places], _REACH * line.stderr[places]
+    middle = number_row(quantiles[_QUANTILES.index(0.5)])
+    below = "up to" if domain.whole else "below"
+    return Panel(
+        "cumulative",
+        "Cumulative distribution and quantiles",
+        "The share of people up to each number, with a 95% band.",
+        curve(
+            at, values, values - reach, values + reach, quantiles=marked,
+            name="cumulative", title="Cumulative distribution",
+            description=f"Half of all people are {below} {middle[0]} (95%: {middle[2]}).",
+        ),
+        (f"share of people {below}", "number", "give or take", "95% interval"),
+        [(f"{q:.0%}", *number_row(answer)) for q, answer in zip(_QUANTILES, quantiles, strict=True)],
+    )  # fmt: skip
+
+
+def _line(line: Cumulative) -> tuple[Floats, Places]:
+    """Points of a curve that rises within bins, and the places of their values."""
+    last = len(line.edges) - 1
+    places = np.unique([*range(0, last, -(-last // _POINTS)), last])
+    return line.edges[places], places
+
+
+def _steps(line: Cumulative, marked: Sequence[float]) -> tuple[Floats, Places]:
+    """The same of one that jumps at whole numbers, two points a jump.
+
+    Those that are marked are among the numbers, so that their dots lie on the curve; between
+    numbers that are no neighbours it is a line.
+    """
+    last = len(line.edges) - 2
+    chosen = [*range(0, last, -(-(last + 1) // _POINTS)), last, *np.floor(marked), *np.ceil(marked)]
+    numbers = np.unique(np.array(chosen, dtype=np.int64))
+    jumps = np.column_stack([numbers - _JUMP, numbers]).ravel()
+    places = np.column_stack([numbers, numbers + 1]).ravel()
+    at = np.concatenate([line.edges[:1], jumps, line.edges[-1:]])
+    return at, np.concatenate([[0], places, [last + 1]])
+
+
+def _summary(found: Estimate) -> Panel:
+    rows = [("mean", *number_row(found.mean())), ("variance", *number_row(found.variance()))]
+    head = ("", "value", "give or take", "95% interval")
+    return Panel("summary", "Mean and variance", "", None, head, rows)

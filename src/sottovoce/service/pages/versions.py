@@ -1,0 +1,31 @@
+"""Which windows a page is about, and what makes a board about them old."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping
+
+from sottovoce.core.errors import InvalidInput
+from sottovoce.core.survey import Survey
+from sottovoce.core.windows import window_days
+from sottovoce.store import Counts
+
+__all__ = ["version_of", "windows_wanted"]
+
+
+def windows_wanted(
+    survey: Survey, names: Iterable[str], held: Mapping[str, int]
+) -> tuple[str, ...]:
+    """The windows named, in order; refused where one is none, or has no reports."""
+    found = tuple(sorted(set(names)))
+    for name in found:
+        window_days(survey.window, name)
+        if name not in held:
+            owner = f"survey {survey.name!r}"
+            raise InvalidInput("window", owner, "one that reports have come for", name)
+    return found
+
+
+def version_of(counts: Counts, held: Mapping[str, int], windows: Iterable[str] = ()) -> Hashable:
+    """What changes when a report of these windows (of all, if none) comes or is deleted."""
+    chosen = tuple(windows) or tuple(held)
+    return counts.deleted, tuple(sorted((name, held.get(name, 0)) for name in chosen))
