@@ -119,10 +119,16 @@ def test_a_reader_that_leaves_early_is_no_error(tmp_path):
     assert done.stderr == ""
 
 
+def heed_interrupts():
+    """Ctrl-C is heard also where the suite itself runs in the background of a shell."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 def test_interrupted_while_writing_leaves_nothing(tmp_path):
     process = subprocess.Popen(
         [*COMMAND, "randomize", "-", *DRINKS, "-o", tmp_path / "out.parquet"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=heed_interrupts,
     )  # fmt: skip
     process.stdin.write("drink\n" + "tea\n" * 70_000)
     process.stdin.flush()

@@ -258,6 +258,7 @@ def test_it_stays_until_ctrl_c_and_leaves_nothing(shown):
 
 
 @posix
+@pytest.mark.slow
 def test_a_signal_before_the_end_leaves_nothing_either(tmp_path, monkeypatch):
     monkeypatch.setenv("no_proxy", "*")
     demo = Process(tmp_path, "--people", 1000)

@@ -53,7 +53,7 @@ def errors_of(name, epsilon, counts, repeats, seed=1, repeats_a_key=20):
 # -- plans come true -------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("size", SHAPES)
+@pytest.mark.parametrize("size", [pytest.param(5, marks=pytest.mark.slow), 64, 300])
 @pytest.mark.parametrize("epsilon", [0.5, pytest.param(2.0, marks=pytest.mark.slow)])
 def test_predicted_errors_and_ranks_are_those_of_repeated_surveys(size, epsilon):
     people, repeats = SHAPES[size]
