@@ -21,6 +21,7 @@ from sottovoce.service.commits import Commits
 from sottovoce.service.desk import Clock, Desk, now
 from sottovoce.service.logs import log_failure
 from sottovoce.service.openapi import openapi_document
+from sottovoce.service.pages.rendering import compile_templates
 from sottovoce.service.pages.signing_in import refusal_page
 from sottovoce.service.refusals import Declined, declined_by
 from sottovoce.service.replies import json_reply, refusal_reply
@@ -71,6 +72,7 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
     desk = app.desk
     desk.commits = Commits(desk.store, desk.settings.queue, desk.settings.gather_seconds)
     upkeep = Upkeep(desk)
+    await asyncio.to_thread(compile_templates)
     desk.ready = True
     try:
         yield

@@ -165,16 +165,16 @@ def _responses(route: Described) -> dict[str, Any]:
         content: dict[str, Any] = {route.gives: {"schema": _TEXT}}
     else:
         content = {"application/json": _media(route.gives, "")}
-    found: dict[str, Any] = {
-        str(status): {"description": route.means, "content": content} for status in route.statuses
-    }
+    found: dict[str, Any] = {str(status): {"description": route.means} for status in route.statuses}
+    for status in set(route.statuses) - {303}:  # which leads on, and says nothing itself
+        found[str(status)]["content"] = content
+    refusal = content if route.gives == "text/html" else {"application/json": _media("Refusal", "")}
     refused: dict[int, list[str]] = {}
     for code in route.codes:
         refused.setdefault(CODES[code].status, []).append(code)
     for status, codes in sorted(refused.items()):
         told = "; ".join(f"{code}: {CODES[code].meaning}" for code in codes)
-        body = {"schema": {"$ref": "#/components/schemas/Refusal"}}
-        found[str(status)] = {"description": told, "content": {"application/json": body}}
+        found[str(status)] = {"description": told, "content": refusal}
         if any(CODES[code].status in (429, 503, 507) for code in codes):
             header = {"schema": {"type": "integer"}, "description": "seconds to wait"}
             found[str(status)]["headers"] = {"Retry-After": header}

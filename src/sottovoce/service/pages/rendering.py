@@ -16,7 +16,16 @@ from sottovoce import __version__
 from sottovoce.service.pages import words
 from sottovoce.service.pages.charts.numbers import number, percent
 
-__all__ = ["PAGE_HEADERS", "WAIT", "icon", "is_patient", "page", "root_of", "style_sheet"]
+__all__ = [
+    "PAGE_HEADERS",
+    "compile_templates",
+    "WAIT",
+    "icon",
+    "is_patient",
+    "page",
+    "root_of",
+    "style_sheet",
+]
 
 PAGE_HEADERS = {
     "content-security-policy": (
@@ -48,6 +57,13 @@ def _templates() -> Environment:
     )
     environment.filters.update(count=words.count, number=number, percent=percent, short=words.short)
     return environment
+
+
+def compile_templates() -> None:
+    """Read all templates, so that the first page does not wait for it."""
+    environment = _templates()
+    for name in environment.list_templates():
+        environment.get_template(name)
 
 
 def page(
