@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
+from dashboards import fill, surveys
 from loading import Running, running
 from sottovoce.core.survey import Survey
-from test_dashboard import fill, surveys
 
 FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync",

@@ -1,197 +1,30 @@
-"""The dashboard: every kind of survey, what may be seen by whom, hostile names, and honest numbers."""
+"""The dashboard: a page in order for every kind of survey, hostile names, and honest numbers."""
 
 from __future__ import annotations
 
-import io
 import re
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
-from html.parser import HTMLParser
 
 import httpx
 import numpy as np
 import pytest
 
 import sottovoce as sv
+from dashboards import HOSTILE, Board, check, figure, fill, filled, rows, surveys
 from loading import running
-from sottovoce.core.payloads import row_bytes
 from sottovoce.core.survey import Survey
 from sottovoce.service import answering
-from sottovoce.service.access import SESSION_TIME
 from sottovoce.service.pages import boards, numbers_panels
 from sottovoce.service.pages import surveys as pages
-from sottovoce.service.pages.differences import difference_board
 from sottovoce.service.pages.words import number_row, share_row
-from sottovoce.service.visitors import SESSION
-from sottovoce.store import Submission
-
-HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7*7 }}</title>"
-VOID = {"meta", "link", "input", "br", "img"}
-
-
-# -- reading pages -------------------------------------------------------------------------------
-
-
-class Page(HTMLParser):
-    """A page's elements, text and tables; what may not be in any page is refused while reading."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.ids, self.refers, self.open, self.text = [], [], [], [], []
-        self.links, self.headings, self.tables, self.row = [], [], [], None
-        self.feed(text)
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        given = dict(attrs)
-        assert tag not in ("script", "style", "iframe", "object", "embed", "img", "base")
-        assert not [name for name in given if name.startswith("on") or name == "style"]
-        self.tags.append((tag, given))
-        self.ids += [given["id"]] if "id" in given else []
-        self.refers += given.get("aria-labelledby", "").split() + given.get("for", "").split()
-        self.links += [given[name] for name in ("href", "action", "src") if name in given]
-        if re.fullmatch("h[1-6]", tag):
-            self.headings.append(int(tag[1]))
-        if tag == "table":
-            self.tables.append([])
-        if tag == "tr":
-            self.row = []
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag, attrs):
-        self.handle_starttag(tag, attrs)
-        if tag not in VOID:
-            self.open.pop()
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-        if tag == "tr":
-            self.tables[-1].append(self.row)
-            self.row = None
-
-    def handle_data(self, data):
-        self.text.append(data)
-        if self.row is not None and self.open[-1] in ("th", "td", "span"):
-            self.row.append(data)
-
-    @property
-    def words(self):
-        return " ".join(" ".join(self.text).split())
-
-
-def check(answer, status=200):
-    """A page in order: escaped, whole, accessible in its structure, and nothing from elsewhere."""
-    assert answer.status_code == status, answer.text[:2000]
-    assert answer.headers["content-type"] == "text/html; charset=utf-8"
-    policy = answer.headers["content-security-policy"]
-    assert policy.startswith("default-src 'none'") and "unsafe" not in policy
-    assert answer.headers["x-content-type-options"] == "nosniff"
-    assert answer.headers["cache-control"] == "no-store"
-    assert len(answer.content) < 200_000
-    page = Page(answer.text)
-    assert len(set(page.ids)) == len(page.ids)
-    assert set(page.refers) <= set(page.ids)
-    assert page.headings[0] == 1 and page.headings.count(1) == 1
-    assert all(
-        later - earlier <= 1
-        for earlier, later in zip(page.headings, page.headings[1:], strict=False)
-    )
-    assert not [link for link in page.links if ":" in link or link.startswith(("//", "/"))]
-    named = {given["for"] for tag, given in page.tags if tag == "label"}
-    for tag, given in page.tags:
-        if tag in ("select", "textarea") or (tag == "input" and given.get("type") != "hidden"):
-            assert given["id"] in named
-        if tag == "svg" and given.get("role") == "img":
-            assert given["aria-labelledby"]
-    return page
-
-
-def fill(store, survey, window, values, seed=1):
-    reports = survey.mechanism.randomize(values, source=sv.Seeded(seed))
-    ids = [seed.to_bytes(8, "big") + n.to_bytes(8, "big") for n in range(len(reports))]
-    store.write([Submission(survey.fingerprint, window, ids, row_bytes(reports))])
-
-
-def surveys():
-    """One survey of every kind, by a short name."""
-    drinks, pairs = (
-        sv.Categories(["tea", "coffee", "water"]),
-        sv.KeyValues(["bus", "train"], 0, 10, 4),
-    )
-    olh, sw = sv.mechanism("olh", drinks, 2.0), sv.mechanism("sw", sv.Interval(0, 100, 60), 2.0)
-    hostile = sv.mechanism("grr", sv.Categories([HOSTILE, "اختبار", "x" * 5000]), 2.0)
-    vector = sv.mechanism("sampled-coordinate", sv.Vector(sv.Interval(0, 24, 12), 2), 2.0)
-    return {
-        "drinks": Survey("drinks", "What do you drink?", olh, "week", 100),
-        "others": Survey("others", "What do others drink?", olh, "week", 100),
-        "ages": Survey("ages", "How old are you?", sw),
-        "trips": Survey("trips", "How far, by what?", sv.mechanism("pckv-grr", pairs, 2.0)),
-        "mean": Survey("mean", "A mean?", sv.mechanism("sr", sv.Interval(0, 1, 10), 2.0)),
-        "habits": Survey("habits", "Sleep and screens?", vector),
-        "friends": Survey("friends", "How many?", sv.mechanism("degree-noise", sv.Counts(20), 2.0)),
-        "single": Survey("single", "A choice?", sv.mechanism("grr", sv.Categories(["only"]), 1.0)),
-        "none": Survey("none", "Nobody?", sv.mechanism("grr", sv.Categories(2), 1.0)),
-        "few": Survey("few", "Too few?", sv.mechanism("grr", sv.Categories(2), 1.0), "once", 1000),
-        "hostile": Survey(HOSTILE, HOSTILE + "y" * 5000, hostile),
-        "scripts": Survey("調査 مسح Опрос", "あなたは \N{RIGHT-TO-LEFT OVERRIDE}بيت", sv.mechanism("oue", sv.Categories(["お茶", "قهوة"]), 1.0)),
-    }  # fmt: skip
-
-
-def settled(http, path, **parameters):
-    """A page once it has its answers."""
-    for _ in range(600):
-        answer = http.get(path, params=parameters)
-        if "refresh" not in answer.headers:
-            return answer
-        time.sleep(0.1)
-    raise AssertionError(f"{path} was never worked out")
-
-
-class Board:
-    def __init__(self, running, told):
-        self.running, self.surveys = running, told
-        self.http = httpx.Client(base_url=running.url, timeout=60)
-
-    def get(self, name, path="", **parameters):
-        return settled(
-            self.http, f"/dashboard/{self.surveys[name].fingerprint}{path}", **parameters
-        )
-
-    def page(self, name, path="", status=200, **parameters):
-        return check(self.get(name, path, **parameters), status)
 
 
 @pytest.fixture(scope="module")
 def board(tmp_path_factory):
-    told = surveys()
-    with running(tmp_path_factory.mktemp("board"), *told.values(), open_reading=True) as collector:
-        store = collector.store
-        for week, (name, part) in enumerate(
-            (("2026-W45", 0.2), ("2026-W46", 0.5), ("2026-W47", 0.5))
-        ):
-            values = np.array(["coffee", "tea"])[(np.arange(4000) < 4000 * part).astype(int)]
-            fill(store, told["drinks"], name, values, seed=week + 1)
-        fill(store, told["drinks"], "2026-W44", ["tea"] * 50, seed=9)
-        fill(store, told["others"], "2026-W47", ["water"] * 3000)
-        fill(store, told["ages"], "", np.linspace(20, 60, 4000))
-        fill(store, told["trips"], "", [("bus", 2.0)] * 2000 + [("train", 8.0)] * 1000)
-        fill(store, told["mean"], "", np.full(2000, 0.5))
-        fill(store, told["habits"], "", np.tile([7.0, 3.0], (2000, 1)))
-        fill(store, told["friends"], "", np.full(2000, 5))
-        fill(store, told["single"], "", ["only"] * 200)
-        fill(store, told["few"], "", [0] * 200)
-        fill(store, told["hostile"], "", [HOSTILE] * 1500 + ["اختبار"] * 1000)
-        fill(store, told["scripts"], "", ["お茶"] * 1500)
-        found = Board(collector, told)
+    with filled(tmp_path_factory.mktemp("board")) as found:
         yield found
-        found.http.close()
-
-
-# -- pages ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", list(surveys()))
@@ -222,17 +55,6 @@ def test_the_list_shows_all_surveys_escaped(board):
     assert len(cards) == len(board.surveys)
     assert HOSTILE in page.words
     assert "<script" not in board.http.get("/").text
-
-
-def figure(cell):
-    """The number in a cell, whatever its sign and unit look like."""
-    return float(cell.strip("%").replace("\N{MINUS SIGN}", "-"))
-
-
-def rows(page, head, place=0):
-    """The rows of a table whose head begins so, by their first cell."""
-    table = [each for each in page.tables if each[0][0] == head][place]
-    return {row[0]: row[1:] for row in table[1:]}
 
 
 def test_shares_are_those_of_the_answers(board):
@@ -399,117 +221,6 @@ def test_a_long_list_has_pages(tmp_path):
     assert shown[0] + shown[1] + shown[2] == [f"{n:03}" for n in range(130)]
 
 
-# -- questions and differences ---------------------------------------------------------------------
-
-
-def test_questions_are_answered_where_they_are_asked(board):
-    page = board.page("ages", question="range", text="20:60")
-    assert figure(rows(page, "answer", 1)["from 20 to 60"][0]) > 90
-    page = board.page("trips", question="key", text="train")
-    assert set(rows(page, "answer")) == {"train", "mean of train"}
-    problem = board.page("ages", question="range", text="high:low", status=400)
-    assert "two numbers such as 20:30" in problem.words
-    assert (
-        "Question must be one of"
-        in board.page("drinks", question="range", text="1:2", status=400).words
-    )
-    for text, words in (
-        ("x" * 1001, "1,000 characters"),
-        (", , ,", "must be"),
-        ('"' * 999, "must be"),
-    ):
-        assert words in board.page("drinks", question="total", text=text, status=400).words
-    assert (
-        "most 500 are shown here"
-        in board.page("drinks", question="top", text="501", status=400).words
-    )
-    tidy = board.page("drinks", question="total", text='tea,   "coffee" , water', status=400)
-    assert "coffee " in tidy.words  # a blank before a comma is part of a name
-    assert set(rows(board.page("drinks", question="total", text="tea,   coffee"), "answer")) == {
-        "tea, coffee"
-    }
-    assert "beer" in board.page("drinks", question="share", text="beer", status=400).words
-
-
-def test_the_latest_two_windows_are_compared(board):
-    page = board.page("drinks", "/differences")
-    told = board.http.get(
-        "/differences",
-        params={
-            "first": board.surveys["drinks"].fingerprint, "first_window": "2026-W46",
-            "second": board.surveys["drinks"].fingerprint, "second_window": "2026-W47",
-        },
-    ).json()  # fmt: skip
-    shown = rows(page, "value")
-    for row in told["answers"]:
-        assert figure(shown[row["label"]][2]) == pytest.approx(100 * row["value"], abs=0.06)
-
-
-def test_chosen_windows_and_groups_are_compared(board):
-    page = board.page("drinks", "/differences", first_window="2026-W45", second_window="2026-W46")
-    assert float(rows(page, "value")["tea"][2]) > 20
-    assert rows(page, "value")["tea"][4] == "below 0.001"
-    groups = board.page("drinks", "/differences", second=board.surveys["others"].fingerprint)
-    assert float(rows(groups, "value")["water"][2]) > 80
-    same = board.page("drinks", "/differences", first_window="2026-W45", second_window="2026-W45")
-    assert "windows in common" in same.words
-    foreign = board.page("drinks", "/differences", second=board.surveys["ages"].fingerprint)
-    assert "different" in foreign.words or "over" in foreign.words
-    assert "nothing to compare yet" in board.page("none", "/differences").words
-
-
-def test_numbers_and_keys_differ_too(tmp_path):
-    told = surveys()
-    twins = [Survey(f"{name} again", survey.question, survey.mechanism) for name, survey in (("ages", told["ages"]), ("trips", told["trips"]))]  # fmt: skip
-    with running(tmp_path, told["ages"], told["trips"], *twins, open_reading=True) as collector:
-        fill(collector.store, told["ages"], "", np.full(3000, 30.0))
-        fill(collector.store, twins[0], "", np.full(3000, 60.0), seed=2)
-        fill(collector.store, told["trips"], "", [("bus", 2.0)] * 3000)
-        fill(collector.store, twins[1], "", [("bus", 8.0)] * 3000, seed=2)
-        names = {**told, "ages again": twins[0], "trips again": twins[1]}
-        pages = Board(collector, names)
-        ages = pages.page("ages", "/differences", second=twins[0].fingerprint)
-        assert 25 < float(rows(ages, "answer")["mean"][2]) < 35
-        trips = pages.page("trips", "/differences", second=twins[1].fingerprint)
-        assert float(rows(trips, "key", 1)["bus"][2]) > 4
-
-
-def test_whole_numbers_differ_too(tmp_path):
-    one = surveys()["friends"]
-    two = Survey("friends again", one.question, one.mechanism)
-    with running(tmp_path, one, two, open_reading=True) as collector:
-        fill(collector.store, one, "", np.full(2000, 5))
-        fill(collector.store, two, "", np.full(2000, 20), seed=2)
-        page = Board(collector, {"friends": one}).page(
-            "friends", "/differences", second=two.fingerprint
-        )
-        assert float(rows(page, "answer")["mean"][2]) == pytest.approx(15, abs=0.5)
-        shares = rows(page, "number")
-        assert list(shares)[:3] == ["0 to 1", "2 to 3", "4 to 5"] and list(shares)[-1] == "20"
-        assert figure(shares["4 to 5"][2]) < -80 and figure(shares["20"][2]) > 80
-
-
-def test_differences_that_are_rounding_read_as_none():
-    friends, one = (
-        sv.mechanism("degree-noise", sv.Counts(20), 2.0),
-        sv.mechanism("sw", sv.Interval(0, 0.1, 1), 2.0),
-    )
-
-    def panels(mechanism, *values):
-        tallies = [
-            mechanism.tally(mechanism.randomize(np.full(2000, value), source=sv.Seeded(seed)))
-            for seed, value in enumerate(values, start=1)
-        ]
-        return difference_board(sv.difference(*map(sv.estimate, tallies)))
-
-    summary, parts = panels(one, 0.03, 0.07)
-    assert summary.rows[0][:5] == ("mean", "0.05", "0.05", "0", "0 to 0")
-    assert parts.rows[0][:5] == ("0 to 0.1", "100.0%", "100.0%", "0.0", "0.0 to 0.0")
-    summary, parts = panels(friends, 5, 8)
-    assert summary.rows[2][:5] == ("50% are up to", "5", "8", "+3", "+3 to +3")
-    assert parts.rows[-1][:5] == ("20", "0.0%", "0.0%", "0.0", "0.0 to 0.0")
-
-
 def test_equal_counts_of_other_reports_are_noticed(tmp_path):
     survey = Survey(
         "swap", "Which?", sv.mechanism("grr", sv.Categories(["a", "c"]), 8.0), "once", 5
@@ -528,22 +239,6 @@ def test_equal_counts_of_other_reports_are_noticed(tmp_path):
             time.sleep(0.1)
 
 
-def test_a_download_has_the_numbers_of_its_page(tmp_path):
-    domain = sv.KeyValues([f"key {n}" for n in range(10)], 0, 5, 10)  # more than 64 pairs
-    survey = Survey("pairs", "Which?", sv.mechanism("pckv-pm", domain, 2.0))
-    with running(tmp_path, survey, open_reading=True) as collector:
-        fill(collector.store, survey, "", [(f"key {n % 10}", n % 5) for n in range(3000)])
-        pages = Board(collector, {"pairs": survey})
-        page = pages.page("pairs")
-        link = next(link for link in page.links if "estimate.csv" in link)
-        text = pages.http.get(f"/dashboard/{link}").text
-        found = {
-            line.split(",")[1]: 100 * float(line.split(",")[2]) for line in text.splitlines()[1:11]
-        }
-        shown = {key: figure(row[0]) for key, row in rows(page, "key").items()}
-        assert found == pytest.approx(shown, abs=0.06)
-
-
 def test_gaps_between_windows_are_seen(tmp_path):
     survey = Survey("gaps", "Which?", sv.mechanism("grr", sv.Categories(2), 1.0), "day", 5)
     with running(tmp_path, survey, open_reading=True) as collector:
@@ -551,126 +246,3 @@ def test_gaps_between_windows_are_seen(tmp_path):
             fill(collector.store, survey, day, [0] * 10, seed)
         text = Board(collector, {"gaps": survey}).get("gaps").text
         assert "7 windows; most in 2026-10-28, 10 reports." in text
-
-
-# -- downloads -------------------------------------------------------------------------------------
-
-
-def test_downloads_hold_what_the_answers_say(board):
-    import pyarrow.parquet as parquet
-
-    at = f"/surveys/{board.surveys['drinks'].fingerprint}"
-    told = board.http.get(f"{at}/estimate").json()
-    text = board.http.get(f"{at}/estimate.csv")
-    assert "attachment" in text.headers["content-disposition"]
-    assert [line.split(",")[1] for line in text.text.splitlines()[1:]] == ["tea", "coffee", "water"]
-    table = parquet.read_table(io.BytesIO(board.http.get(f"{at}/estimate.parquet").content))
-    assert table.column("value").to_pylist() == [row["value"] for row in told["answers"]]
-    assert told["method"].encode() in table.schema.metadata[b"sottovoce"]
-    page = board.page("drinks", window=["2026-W45", "2026-W46"])
-    links = [link for link in page.links if "/surveys/" in link and "." in link.rsplit("/", 1)[-1]]
-    assert len(links) == 4
-    for link in links:
-        assert board.http.get(f"/dashboard/{link}").status_code == 200
-
-
-# -- who may see what ------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def closed(tmp_path):
-    survey = surveys()["drinks"]
-    moment = [datetime(2026, 11, 16, 12, tzinfo=UTC)]
-    with running(tmp_path, survey, clock=lambda: moment[0]) as collector:
-        fill(collector.store, survey, "2026-W47", ["tea"] * 500)
-        yield collector, survey, moment
-
-
-def test_readers_sign_in_with_their_key(closed):
-    collector, survey, moment = closed
-    here, key = f"/dashboard/{survey.fingerprint}", collector.keys.of_role("read")
-    with httpx.Client(base_url=collector.url) as http:
-        page = check(http.get("/"))
-        assert "Sign in" in page.words and "500" not in page.words
-        form = check(http.get(here), 401)
-        hidden = next(given for tag, given in form.tags if given.get("name") == "to")
-        assert hidden["value"] == here.lstrip("/")
-        assert (
-            "not the key of a reader"
-            in check(http.post("/sign-in", data={"key": "guess"}), 403).words
-        )
-        assert "A key is needed" in check(http.post("/sign-in", data={}), 403).words
-        publisher = collector.keys.of_role("publish")
-        assert http.post("/sign-in", data={"key": publisher}).status_code == 403
-        assert not http.cookies
-        done = http.post("/sign-in", data={"key": f" {key} ", "to": hidden["value"]})
-        assert done.status_code == 303 and done.headers["location"] == "./" + hidden["value"]
-        cookie = done.headers["set-cookie"].lower()
-        assert all(word in cookie for word in ("httponly", "samesite=strict"))
-        assert "path=" not in cookie  # the page's own, also behind a prefix
-        assert key.lower() not in cookie and "secure" not in cookie
-        told = {"x-forwarded-proto": "https"}
-        proxied = httpx.post(f"{collector.url}/sign-in", data={"key": key}, headers=told)
-        assert "; secure" in proxied.headers["set-cookie"].lower()
-        assert "tea" in check(settled(http, here)).words
-        assert http.get(f"/surveys/{survey.fingerprint}/estimate.csv").status_code == 200
-        assert "500" in check(http.get("/")).words
-        assert http.post(f"/surveys/{survey.fingerprint}/close").status_code == 401
-        moment[0] += SESSION_TIME - timedelta(seconds=1)
-        assert http.get(here).status_code == 200
-        moment[0] += timedelta(seconds=2)
-        assert http.get(here).status_code == 401
-
-
-def test_signing_out_ends_it(closed):
-    collector, survey, _ = closed
-    with httpx.Client(base_url=collector.url) as http:
-        http.post("/sign-in", data={"key": collector.keys.of_role("read")})
-        assert http.cookies
-        assert http.post("/sign-out").status_code == 303
-        assert not http.cookies
-        assert http.get(f"/dashboard/{survey.fingerprint}").status_code == 401
-
-
-def test_sessions_cannot_be_made_up_nor_lead_elsewhere(closed):
-    collector, survey, moment = closed
-    session = collector.keys.issue_session(moment[0])
-    for wrong in ("", "AAAA", session[:-2], session[4:], session.swapcase(), "é" * 20):
-        assert not collector.keys.holds_session(wrong, moment[0])
-    assert collector.keys.holds_session(session, moment[0])
-    key = collector.keys.of_role("read")
-    for to in (
-        "https://evil.example/",
-        "//evil.example",
-        "/\\evil.example",
-        "dashboard/../x",
-        "x\r\ny: z",
-    ):
-        done = httpx.post(f"{collector.url}/sign-in", data={"key": key, "to": to})
-        assert done.headers["location"] == "./"
-    cookies = {SESSION: "AAAA"}
-    answer = httpx.get(f"{collector.url}/dashboard/{survey.fingerprint}", cookies=cookies)
-    assert answer.status_code == 401
-
-
-def test_too_much_at_once_is_refused_and_lookups_go_on(board, monkeypatch):
-    desk, go = board.running.app.desk, threading.Event()
-    board.page("drinks")
-    monkeypatch.setattr(desk, "_asked", 31)
-    monkeypatch.setattr(pages, "asked", lambda *_: go.wait(60) and pages.Asked())
-    at = f"/dashboard/{board.surveys['drinks'].fingerprint}"
-    with ThreadPoolExecutor(1) as others:
-        slow = others.submit(
-            httpx.get, f"{board.running.url}{at}", params={"text": "tea"}, timeout=60
-        )
-        while desk._asked < 32:
-            time.sleep(0.01)
-        refused = board.http.get(f"/surveys/{board.surveys['drinks'].fingerprint}/estimate")
-        assert (refused.status_code, refused.json()["code"]) == (429, "rate-limited")
-        assert refused.headers["retry-after"]
-        assert (
-            board.http.get(f"/surveys/{board.surveys['drinks'].fingerprint}/status").status_code
-            == 200
-        )
-        go.set()
-        assert slow.result().status_code == 200
