@@ -8,10 +8,11 @@ from typing import Any, Protocol
 import numpy as np
 
 from sottovoce.core.channel import Floats
+from sottovoce.core.domain import Domain
 from sottovoce.core.drawing_numbers import INK, MARK, TRUTH
 from sottovoce.core.errors import InvalidInput
 
-__all__ = ["INKS", "Told", "draw_over", "draw_rows"]
+__all__ = ["INKS", "Told", "draw_over", "draw_rows", "draw_values"]
 
 INKS = (INK, MARK, "#009e73", "#56b4e9", "#cc79a7")
 """Colors that people who see few colors tell apart; more than these nobody does."""
@@ -33,6 +34,21 @@ class Told(Protocol):
         """Where its interval ends."""
 
 
+def name_rows(axes: Any, labels: Sequence[Any]) -> None:
+    """A row for each label, the first on top."""
+    axes.set_yticks(np.arange(len(labels)), [str(label) for label in labels])
+    axes.set_ylim(len(labels) - 0.5, -0.5)
+
+
+def draw_values(axes: Any, domain: Domain, order: Any, truth: Floats | None) -> None:
+    """Rows of values in that order, the truth where known, and a line at zero."""
+    if truth is not None:
+        rows = np.arange(len(order))
+        axes.plot(truth[order], rows, "D", color=TRUTH, markersize=5, label="truth", zorder=3)
+    axes.axvline(0, color="black", linewidth=0.8)
+    name_rows(axes, [domain.label(int(place)) for place in order])
+
+
 def draw_rows(axes: Any, answers: Mapping[str, Told], truth: Any, name: str) -> None:
     """A row an answer, in their order; ``truth`` is one number for all or a number for each."""
     rows = np.arange(len(answers))
@@ -46,8 +62,7 @@ def draw_rows(axes: Any, answers: Mapping[str, Told], truth: Any, name: str) -> 
         values, rows, xerr=reach, fmt="o", color=INK, markersize=6, capsize=4, linewidth=1.6,
         label="estimate, interval",
     )  # fmt: skip
-    axes.set_yticks(rows, list(answers))
-    axes.set_ylim(len(answers) - 0.5, -0.5)
+    name_rows(axes, list(answers))
     axes.set_xlabel(name)
     axes.locator_params(axis="x", nbins=6)
     _draw_grid(axes, "x")

@@ -9,6 +9,7 @@ import numpy as np
 from sottovoce.core.answer import two_sided
 from sottovoce.core.channel import Floats
 from sottovoce.core.domain import Domain
+from sottovoce.core.drawing_answers import draw_values
 from sottovoce.core.drawing_numbers import INK, PALE, TRUTH, draw_axis
 from sottovoce.core.extras import optional
 from sottovoce.core.interval import Interval
@@ -81,11 +82,7 @@ def _draw_values(
                 shares[order][here], rows[here], xerr=reach[order][here], fmt="o", color=ink,
                 markersize=6, capsize=4, linewidth=1.6, label=label,
             )  # fmt: skip
-    if truth is not None:
-        axes.plot(truth[order], rows, "D", color=TRUTH, markersize=5, label="truth", zorder=3)
-    axes.axvline(0, color="black", linewidth=0.8)
-    axes.set_yticks(rows, [str(domain.label(int(i))) for i in order])
-    axes.set_ylim(len(order) - 0.5, -0.5)
+    draw_values(axes, domain, order, truth)
     axes.set_xlabel("difference of shares")
     axes.locator_params(axis="x", nbins=6)
     axes.grid(axis="x", color="#dddddd", linewidth=0.6)

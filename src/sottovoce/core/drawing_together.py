@@ -10,8 +10,8 @@ import numpy as np
 from sottovoce.core.answer import Answer, two_sided
 from sottovoce.core.channel import Floats
 from sottovoce.core.checks import check_choice, check_int
-from sottovoce.core.drawing_answers import INKS, check_known, draw_over, draw_rows
-from sottovoce.core.drawing_numbers import TRUTH, Look, draw_cumulative, draw_histogram
+from sottovoce.core.drawing_answers import INKS, check_known, draw_over, draw_rows, draw_values
+from sottovoce.core.drawing_numbers import Look, draw_cumulative, draw_histogram
 from sottovoce.core.errors import InvalidInput, Mismatch, Unfit
 from sottovoce.core.estimate import Estimate
 from sottovoce.core.extras import optional
@@ -143,8 +143,4 @@ def _draw_categories(
             shares[order], rows + step * (place - (len(estimates) - 1) / 2), xerr=reach[order],
             fmt="o", color=ink, markersize=5, capsize=3, linewidth=1.6, label=label,
         )  # fmt: skip
-    if truth is not None:
-        axes.plot(truth[order], rows, "D", color=TRUTH, markersize=5, label="truth", zorder=3)
-    axes.axvline(0, color="black", linewidth=0.8)
-    axes.set_yticks(rows, [str(domain.label(int(place))) for place in order])
-    axes.set_ylim(len(order) - 0.5, -0.5)
+    draw_values(axes, domain, order, truth)

@@ -21,7 +21,7 @@ from sottovoce.questions import Questions
 from sottovoce.service.answering import Told, Way
 from sottovoce.service.pages.charts import bars, intervals
 from sottovoce.service.pages.numbers_panels import panels_of_numbers
-from sottovoce.service.pages.panels import MOST_SHOWN, Board, Panel, bar
+from sottovoce.service.pages.panels import MOST_SHOWN, Board, Panel, Row, bar
 from sottovoce.service.pages.words import count, number_row, share_row, text
 
 __all__ = ["board_of", "board_of_vector", "way_of"]
@@ -58,23 +58,29 @@ def board_of(told: Told) -> Board:
 def _values(found: Estimate, domain: Domain) -> Panel:
     top = found.top(min(MOST_SHOWN, domain.size))
     rows = [(text(answer.label), *share_row(answer)) for answer in top]
-    all_shown = len(top) == domain.size
-    if not all_shown:
+    if len(top) < domain.size:
         rows.append((f"all {count(domain.size - len(top))} others", *share_row(_rest(found, top))))
-    title = (
-        "Shares" if all_shown else f"The {len(top)} most frequent of {count(domain.size)} values"
+    described = f"{rows[0][0]} is most frequent: {rows[0][1]}, {rows[0][3]}."
+    return _ranking(
+        top, rows, domain.size, name="shares", noun="value", column="share", described=described
     )
+
+
+def _ranking(
+    top: Sequence[Answer], rows: Sequence[Row], size: int, *, name: str, noun: str, column: str,
+    described: str,
+) -> Panel:  # fmt: skip
+    """The most frequent values or keys, all of them where they are few."""
+    every = len(top) == size
+    title = name.capitalize() if every else f"The {len(top)} most frequent of {count(size)} {noun}s"
     return Panel(
-        "shares",
+        name,
         title,
-        "The share of people who hold each value; lines are 95% intervals.",
-        bars(
-            [bar(answer) for answer in top], name="shares", title=title,
-            description=f"{rows[0][0]} is most frequent: {rows[0][1]}, {rows[0][3]}.",
-        ),
-        ("value", "share", "give or take", "95% interval"),
+        f"The share of people who hold each {noun}; lines are 95% intervals.",
+        bars([bar(answer) for answer in top], name=name, title=title, description=described),
+        (noun, column, "give or take", "95% interval"),
         rows,
-    )  # fmt: skip
+    )
 
 
 def _rest(found: Estimate, top: Sequence[Answer]) -> Answer:
@@ -89,20 +95,11 @@ def _rest(found: Estimate, top: Sequence[Answer]) -> Answer:
 
 def _keys(found: Estimate, domain: KeyValues) -> tuple[Panel, ...]:
     top = found.top_keys(min(MOST_SHOWN, domain.keys.size))
-    all_shown = len(top) == domain.keys.size
-    title = (
-        "Keys" if all_shown else f"The {len(top)} most frequent of {count(domain.keys.size)} keys"
-    )
-    frequencies = Panel(
-        "keys",
-        title,
-        "The share of people who hold each key; lines are 95% intervals.",
-        bars(
-            [bar(answer) for answer in top], name="keys", title=title,
-            description=f"{text(top[0].label)} is most frequent: {share_row(top[0])[0]}.",
-        ),
-        ("key", "frequency", "give or take", "95% interval"),
-        [(text(answer.label), *share_row(answer)) for answer in top],
+    rows = [(text(answer.label), *share_row(answer)) for answer in top]
+    described = f"{rows[0][0]} is most frequent: {rows[0][1]}."
+    frequencies = _ranking(
+        top, rows, domain.keys.size, name="keys", noun="key", column="frequency",
+        described=described,
     )  # fmt: skip
     means = [found.mean(answer.label) for answer in top]
     interval = domain.interval

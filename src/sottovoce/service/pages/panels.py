@@ -15,7 +15,7 @@ from sottovoce.service.answering import Told
 from sottovoce.service.pages.charts import Bar
 from sottovoce.service.pages.words import text
 
-__all__ = ["MOST_SHOWN", "Board", "Panel", "bar"]
+__all__ = ["MOST_SHOWN", "Board", "Panel", "Row", "bar"]
 
 MOST_SHOWN = 25
 """Values or keys of a survey with many that a page shows."""
