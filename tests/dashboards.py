@@ -12,7 +12,7 @@ import numpy as np
 
 import sottovoce as sv
 from loading import running
-from sottovoce.core.payloads import row_bytes
+from sottovoce.core.payloads import payloads_of
 from sottovoce.core.survey import Survey
 from sottovoce.store import Submission
 
@@ -98,7 +98,7 @@ def check(answer, status=200):
 def fill(store, survey, window, values, seed=1):
     reports = survey.mechanism.randomize(values, source=sv.Seeded(seed))
     ids = [seed.to_bytes(8, "big") + n.to_bytes(8, "big") for n in range(len(reports))]
-    store.write([Submission(survey.fingerprint, window, ids, row_bytes(reports))])
+    store.write([Submission(survey.fingerprint, window, ids, payloads_of(reports))])
 
 
 def surveys():

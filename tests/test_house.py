@@ -146,7 +146,7 @@ def test_every_mechanism_has_old_files():
 
 
 def test_old_survey_is_still_read():
-    text = (ROOT / "tests" / "old" / "survey.0.1.json").read_text().strip()
+    text = (ROOT / "tests" / "old" / "survey.0.2.json").read_text().strip()
     assert sv.Survey.from_json(text).to_json() == text
 
 

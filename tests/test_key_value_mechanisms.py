@@ -11,13 +11,13 @@ import pytest
 from scipy import stats
 
 import sottovoce as sv
+from documents import integer_weights, read_again, with_weights
 from sottovoce.core.channel import Channel
 from sottovoce.core.errors import InvalidInput, Unfit
 from sottovoce.core.exact import exp_bounds
 from sottovoce.core.noise import CellNoise
 from sottovoce.core.pair_sets import PairSets
 from sottovoce.core.randomness import uniform_below_many
-from sottovoce.core.registry import mechanism_from_json
 from sottovoce.kernels import segments
 from sottovoce.mechanisms.padding import drawn_slots
 from sottovoce.privacy.audit import audit_black_box
@@ -518,8 +518,11 @@ def test_domains_as_json():
     plain = sv.KeyValues(["film"], 0, 5, bins=2)
     assert plain.to_json() == {
         "kind": "key-values",
-        "keys": {"kind": "categories", "values": ["film"]},
-        "interval": {"kind": "interval", "low": "0", "high": "5", "bins": 2},
+        "version": 1,
+        "keys": {"kind": "categories", "version": 1, "size": 1, "values": ["film"]},
+        "interval": {"kind": "interval", "version": 1, "low": "0", "high": "5", "bins": 2},
+        "pairs": None,
+        "larger": "refuse",
     }
     for larger in ("refuse", "sample"):
         sets = sv.KeyValues(["film"], 0, 5, bins=2, pairs=3, larger=larger)
@@ -617,9 +620,9 @@ def test_paper_names():
 )
 def test_weights_from_outside_are_checked(changed, message):
     document = sv.KeyValue(PAIRS, 1.0).document()
-    document["weights"] |= changed
+    weights = integer_weights(document) | changed
     with pytest.raises(InvalidInput, match=message):
-        mechanism_from_json(sv.core.exact.canonical_json(document))
+        read_again(with_weights(document, weights))
 
 
 def test_rows_of_numbers_are_checked(tmp_path):

@@ -11,6 +11,7 @@ import pytest
 from scipy import integrate, stats
 
 import sottovoce as sv
+from documents import integer_weights, read_again, with_weights
 from sottovoce.core.channel import Channel
 from sottovoce.core.dense import DenseChannel
 from sottovoce.core.errors import InvalidInput
@@ -210,9 +211,10 @@ def test_weights_that_break_delta_are_refused():
 def test_a_tail_that_is_too_heavy_is_refused():
     """Thresholds are then no longer the best tests, and the bound of delta would not hold."""
     document = gaussian(16, 2.0, delta=1e-4).document()
-    document["weights"]["tail"] *= 50
+    weights = integer_weights(document)
+    weights["tail"] *= 50
     with pytest.raises(InvalidInput, match="no ratio exceeds e.* but with delta"):
-        mechanism_from_json(json.dumps(document))
+        read_again(with_weights(document, weights))
     table = NoiseTable.make(1000, 2 ** (FIXED_POINT - 1), 2**FIXED_POINT, 300, 2)
     assert privacy.falls_steadily(table)  # 1000, 500, and a tail of 250 + 125 + ... at most
     assert not privacy.falls_steadily(NoiseTable(table.guarded, table.last_ratio, 501))
@@ -222,9 +224,9 @@ def test_a_tail_that_is_too_heavy_is_refused():
 def test_weights_from_outside(name):
     document = sv.mechanism(name, sv.Interval(0, 1, bins=8), 1.0).document()
     for weight, value in (("center", 0), ("ratio", 2**129), ("tail", 0), ("center", 2**63)):
-        wrong = {**document, "weights": {**document["weights"], weight: value}}
+        wrong = with_weights(document, {**integer_weights(document), weight: value})
         with pytest.raises(InvalidInput, match=f"weights of {name} must be"):
-            mechanism_from_json(json.dumps(wrong))
+            read_again(wrong)
 
 
 # -- audits ---------------------------------------------------------------------------------
@@ -357,7 +359,9 @@ def test_bad_input():
         for value in (1.5, float("nan"), -0.1):
             with pytest.raises(InvalidInput, match="must be a number from 0 to 1"):
                 mechanism.randomize(value)
-        with pytest.raises(InvalidInput, match="of at most 4194304 bins"):
+        with pytest.raises(
+            InvalidInput, match="bins of Interval must be a whole number from 1 to 4194304"
+        ):
             sv.mechanism(name, sv.Interval(0, 1, bins=2**23), 1.0)
         with pytest.raises(InvalidInput, match="bits of"):
             sv.mechanism(name, sv.Interval(0, 1, bins=5000), 1.0, bits=8)

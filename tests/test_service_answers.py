@@ -15,7 +15,7 @@ import pytest
 
 import sottovoce as sv
 from loading import colors, load, make, running
-from sottovoce.core.payloads import row_bytes
+from sottovoce.core.payloads import payloads_of
 from sottovoce.core.survey import Survey
 from sottovoce.service import answering
 from sottovoce.service.pages.boards import board_of_vector
@@ -31,7 +31,7 @@ def fill(store, survey, window, values, seed=1):
     reports = survey.mechanism.randomize(values, source=sv.Seeded(seed))
     count = len(reports)
     ids = [seed.to_bytes(8, "big") + n.to_bytes(8, "big") for n in range(count)]
-    store.write([Submission(survey.fingerprint, window, ids, row_bytes(reports))])
+    store.write([Submission(survey.fingerprint, window, ids, payloads_of(reports))])
     return reports
 
 
@@ -428,7 +428,7 @@ def habits(store, counts, minimum_batch):
         [np.flatnonzero(drawn == place)[:count] for place, count in enumerate(counts)]
     )
     assert len(chosen) == sum(counts)
-    ids, rows = [int(n).to_bytes(16, "big") for n in chosen], row_bytes(reports)
+    ids, rows = [int(n).to_bytes(16, "big") for n in chosen], payloads_of(reports)
     store.publish(survey)
     store.write([Submission(survey.fingerprint, "", ids, [rows[n] for n in chosen])])
     return store.surveys()[survey.fingerprint]

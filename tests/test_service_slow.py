@@ -20,7 +20,7 @@ import sottovoce as sv
 import stores
 import test_service_faults as faults
 from loading import Load, Process, colors, load, make, request, running
-from sottovoce.core.payloads import row_bytes
+from sottovoce.core.payloads import payloads_of
 from sottovoce.store import Rules, Submission, open_store
 
 pytestmark = pytest.mark.slow
@@ -239,7 +239,7 @@ def test_ten_million_reports_are_ready_in_5_seconds_and_answer_in_10(tmp_path):
             reports = mechanism.randomize(values, source=sv.Seeded(start + 1))
             # In order, so that filling the store takes minutes and not an hour.
             ids = [n.to_bytes(8, "big") + os.urandom(8) for n in range(start, start + part)]
-            store.write([Submission(survey.fingerprint, "", ids, row_bytes(reports))])
+            store.write([Submission(survey.fingerprint, "", ids, payloads_of(reports))])
             if start % (20 * part) == 0:
                 store.fold()
     assert process.start() < 5

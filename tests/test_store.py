@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import sottovoce as sv
 from sottovoce.core.errors import InvalidInput, Mismatch, Unfit
-from sottovoce.core.payloads import reports_from_rows, row_bytes
+from sottovoce.core.payloads import payloads_of, reports_from_rows
 from sottovoce.store import (
     Published,
     Receipt,
@@ -45,11 +45,11 @@ def tally_of(*submissions):
 
 def test_rows_hold_every_report_in_a_fixed_width(mechanism):
     reports = mechanism.randomize_indices(np.zeros(9, dtype=np.int64), sv.Seeded(4))
-    rows = row_bytes(reports)
+    rows = payloads_of(reports)
     assert len({len(row) for row in rows}) == 1
     assert reports_from_rows(mechanism, rows) == reports
     assert reports_from_rows(mechanism, b"".join(rows)) == reports
-    assert row_bytes(reports[:0]) == []
+    assert payloads_of(reports[:0]) == []
     assert len(reports_from_rows(mechanism, b"")) == 0
     wrong = b"".join(rows) + b"x" if len(rows[0]) > 1 else [b"xy", *rows]
     with pytest.raises(InvalidInput, match=r"rows of reports of .* must be of \d+ bytes each"):
@@ -125,7 +125,7 @@ def test_an_id_counts_once(place):
         (ids, reports), *rest = store.reports(F, DAY)
         assert rest == []
         kept = dict(zip(first.ids, first.rows, strict=True))
-        assert dict(zip(ids, row_bytes(reports), strict=True)) == kept
+        assert dict(zip(ids, payloads_of(reports), strict=True)) == kept
 
 
 def test_the_same_id_in_one_transaction_and_in_two_surveys(place):
@@ -418,7 +418,7 @@ def test_reports_come_in_the_order_of_ids(place):
             for some, reports in store.reports(F, chunk=chunk):
                 assert len(some) == len(reports) <= chunk
                 ids += some
-                rows += row_bytes(reports)
+                rows += payloads_of(reports)
             assert ids == sorted(whole)
             assert dict(zip(ids, rows, strict=True)) == whole
         assert sum(len(ids) for ids, _ in store.reports(F, NEXT_DAY)) == 50
@@ -497,7 +497,7 @@ def test_the_writer_answers_everything_once(place):
     with collecting(place, survey) as store:
         writer = Writer(store, lambda given: answers.update(given), most_reports=40)
         ids, reports = made(survey, 500)
-        rows = row_bytes(reports)
+        rows = payloads_of(reports)
 
         def send(part):
             for turn in range(5):

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import sottovoce as sv
 from commands import run
+from documents import integer_weights, with_weights
 from sottovoce.core import survey_file
 from sottovoce.core.errors import CorruptBytes, InvalidInput, SottovoceError, Unfit
 from sottovoce.core.survey_file import read_survey, survey_from_toml, survey_to_toml
@@ -92,10 +93,10 @@ def changed(old: str, new: str) -> str:
     [
         ("name = ", "s.toml is no TOML: "),
         (changed('name = "drinks"\n', ""), "name of s.toml must be given; got None"),
-        (changed('name = "drinks"', 'name = " "'), "name of s.toml must be text that is not blank"),
+        (changed('name = "drinks"', 'name = " "'), "name of s.toml must be text of 1 to 200"),
         (changed("window =", "windw ="), "a key of s.toml must be one of .*; got 'windw'. Did you mean 'window'?"),
         (changed('"week"', '"year"'), "window of s.toml must be one of day, month, once, week; got 'year'"),
-        (changed("50", '"50"'), "minimum_batch of s.toml must be a whole number of at least 1; got '50'"),
+        (changed("50", '"50"'), "minimum_batch of s.toml must be a whole number from 1 to 1000000000; got '50'"),
         (changed("50", "true"), "minimum_batch of s.toml must be a whole number"),
         (changed("2026-11-16", "2026-11-16T10:00:00"), "opens of s.toml must be empty or a date"),
         (changed("2026-12-31", "2026-02-31"), "closes of s.toml must be empty or a date"),
@@ -147,8 +148,8 @@ def test_files_that_are_no_surveys(tmp_path):
     path.write_bytes(b"\xff\xfe")
     with pytest.raises(CorruptBytes, match="is no UTF-8 text"):
         read_survey(path)
-    path.write_text('{"survey": 2}')
-    with pytest.raises(CorruptBytes, match="s.toml: a survey of version 2"):
+    path.write_text('{"survey": 7}')
+    with pytest.raises(CorruptBytes, match="s.toml: a survey of version 7"):
         read_survey(path)
     document = json.loads(survey_from_toml(FILE).to_json())
     path.write_text(json.dumps({**document, "window": "year"}))
@@ -180,8 +181,9 @@ def test_any_text_is_written_and_read_back(name, question, values):
 
 def test_weights_that_are_not_ours_are_kept():
     document = json.loads(survey_from_toml(FILE).to_json())
-    weights = document["mechanism"]["weights"]
+    weights = integer_weights(document["mechanism"])
     weights["keep"], weights["other"] = weights["keep"] - 3, weights["other"] + 1
+    document["mechanism"] = with_weights(document["mechanism"], weights)
     survey = sv.Survey.from_json(json.dumps(document))
     text = survey_to_toml(survey)
     assert "weights = {keep = " in text

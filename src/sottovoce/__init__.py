@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from sottovoce.two_phases import TwoPhaseVariance
     from sottovoce.vectors import coordinates
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _WHEN_ASKED = {
     "Client": "sottovoce.client",

@@ -1,4 +1,4 @@
-"""Writes the files of this folder for a new version: ``python tests/old/make.py 0.2``.
+"""Writes the files of this folder for a new version: ``python tests/old/make.py 0.3``.
 
 Files of earlier versions are never rewritten: every later version must read them.
 """

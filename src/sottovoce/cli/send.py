@@ -24,10 +24,9 @@ from sottovoce.cli.tables import STDIN, check_input, read_columns
 from sottovoce.cli.values import PrivateColumn
 from sottovoce.core.checks import check_int
 from sottovoce.core.errors import InvalidInput
-from sottovoce.core.fields import IntField
 from sottovoce.core.key_values import KeyValues
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.payloads import payloads_of
+from sottovoce.core.payloads import payload_width, payloads_of
 from sottovoce.core.randomness import OperatingSystem
 from sottovoce.core.reports import Reports
 from sottovoce.core.survey import Survey
@@ -251,9 +250,8 @@ def _uploads(survey: Survey, window: str, rows: Iterator[Reports], batch: int) -
 
 
 def _most(mechanism: Mechanism) -> int:
-    """How many reports fit into the bytes that a collector takes, however long they come out."""
-    sizes = [9 if isinstance(field, IntField) else field.width + 5 for field in mechanism.fields]
-    return max(1, (MAXIMUM_BYTES - _HEAD) // (_REPORT + sum(sizes)))
+    """How many reports fit into the bytes that a collector takes."""
+    return max(1, (MAXIMUM_BYTES - _HEAD) // (_REPORT + payload_width(mechanism)))
 
 
 # -- sending -----------------------------------------------------------------------------

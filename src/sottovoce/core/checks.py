@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Collection
+from collections.abc import Collection, Hashable, Iterable
 
 import numpy as np
 
@@ -18,6 +18,7 @@ __all__ = [
     "check_epsilon",
     "check_int",
     "check_real",
+    "first_repeated",
 ]
 
 MIN_EPSILON = 1e-6
@@ -76,3 +77,13 @@ def check_choice(value: object, parameter: str, owner: str, choices: Collection[
     if not isinstance(value, str) or value not in choices:
         raise InvalidInput(parameter, owner, f"one of {', '.join(sorted(choices))}", value)
     return value
+
+
+def first_repeated(items: Iterable[Hashable]) -> Hashable:
+    """The first item that was there before; None where all are distinct."""
+    seen: set[Hashable] = set()
+    for item in items:
+        if item in seen:
+            return item
+        seen.add(item)
+    return None

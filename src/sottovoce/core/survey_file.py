@@ -253,7 +253,7 @@ def _text(survey: Survey, options: Mapping[str, Any], *, weights: bool) -> str:
     lines += [_DOMAIN, "[domain]", *_assignments(_domain_keys(chosen.domain)), ""]
     told = {"name": chosen.name, "epsilon": float(decimal_text(chosen.epsilon))}
     if weights or chosen.name == "table":
-        told["weights"] = chosen.document()["weights"]
+        told["weights"] = chosen._weights_document()
     lines += [_MECHANISM, "[mechanism]", *_assignments(told)]
     kept = {key: value for key, value in options.items() if value is not None}
     if kept:

@@ -8,7 +8,6 @@ identity.  Its bytes carry the mechanism's JSON, so they explain themselves.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import struct
 from pathlib import Path
@@ -17,6 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.core.canonical import (
+    LARGEST_INTEGER,
+    canonical_json,
+    check_same,
+    read_document,
+)
 from sottovoce.core.errors import CorruptBytes, InvalidInput, Mismatch
 from sottovoce.core.files import write_whole
 
@@ -25,10 +30,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Tally"]
 
-_MAGIC = b"svtally\x01"  # the last byte is the version of the layout
+_MAGIC = b"svtally\x02"  # the last byte is the version of the layout
 _DIGEST = 16
-_LARGEST = 2**62
-"""More reports than this are refused: cells are 64-bit integers."""
+_HEADER = "the header of a tally"
+_LARGEST = LARGEST_INTEGER
+"""More reports than this (9e15) are refused, so that any JSON parser reads the counts."""
 
 
 class Tally:
@@ -110,17 +116,12 @@ class Tally:
         return f"<tally of {self.n} reports of {self.mechanism}>"
 
     def to_bytes(self) -> bytes:
-        """Magic and version, header length, JSON header, cells, checksum.
+        """Magic and version, header length, canonical JSON header, cells, checksum.
 
         Integers are little-endian; cells are signed 64-bit; the checksum is the
         first 16 bytes of the SHA-256 of all that precedes it.
         """
-        header = json.dumps(
-            {"mechanism": self.mechanism.document(), "n": self.n, "cells": len(self.cells)},
-            sort_keys=True,
-            separators=(",", ":"),
-            ensure_ascii=False,
-        ).encode()
+        header = canonical_json(self._header()).encode()
         body = _MAGIC + struct.pack("<I", len(header)) + header + self.cells.astype("<i8").tobytes()
         return body + hashlib.sha256(body).digest()[:_DIGEST]
 
@@ -143,16 +144,22 @@ class Tally:
                 f"a tally of {len(data)} bytes, cut short or altered: its checksum is wrong"
             )
         (length,) = struct.unpack("<I", data[len(_MAGIC) : start])
-        try:
-            header = json.loads(data[start : start + length])
-            n, size = int(header["n"]), int(header["cells"])
-            mechanism = mechanism_from_document(header["mechanism"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise CorruptBytes(f"the header of a tally cannot be read: {error}") from error
+        header = read_document(data[start : start + length], _HEADER)
+        if not isinstance(header, dict) or type(header.get("n")) is not int:
+            raise CorruptBytes(f"{_HEADER} must be an object with n, a whole number")
+        mechanism = mechanism_from_document(header.get("mechanism"))
         body = data[start + length : -_DIGEST]
-        if len(body) != 8 * size:
-            raise CorruptBytes(f"a tally says {size} cells and holds {len(body)} bytes of them")
-        return cls(mechanism, n, np.frombuffer(body, dtype="<i8"))
+        if len(body) != 8 * mechanism.cells:
+            wanted = f"{mechanism.cells} cells need {8 * mechanism.cells}"
+            raise CorruptBytes(f"a tally holds {len(body)} bytes of cells; its {wanted}")
+        tally = cls(mechanism, header["n"], np.frombuffer(body, dtype="<i8"))
+        check_same(header, tally._header(), _HEADER)
+        return tally
+
+    def _header(self) -> dict[str, Any]:
+        """What the bytes say beside the cells; ``window`` is reserved, and empty."""
+        described = self.mechanism.document()
+        return {"mechanism": described, "n": self.n, "cells": len(self.cells), "window": ""}
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the bytes to a file, whole or not at all."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sottovoce.core.payloads import row_bytes
+from sottovoce.core.payloads import payloads_of
 from sottovoce.core.reports import Reports
 from sottovoce.demo.devices import Sent
 from sottovoce.store import open_store
@@ -33,7 +33,7 @@ def held(store: Path, sent: Sent) -> Held:
             if receipt.id in ids:
                 place = ids.index(receipt.id)
                 one = reports[place : place + 1]
-                (row,) = row_bytes(one)
+                (row,) = payloads_of(one)
                 return Held(receipt.window, receipt.id, row, _named(one))
     raise LookupError(f"the store has no report {receipt.id.hex()}")
 

@@ -26,8 +26,7 @@ def places_on_grid(interval: Interval, steps: int, values: Any) -> Indices:
     """The positions of numbers on a grid of ``steps`` positions a bin."""
     bins = interval.indices(values)
     numbers = np.asarray(values, dtype=np.float64)
-    width = (interval.high - interval.low) / interval.bins
-    within = (numbers - interval.edges[bins]) * (steps / width)
+    within = (numbers - interval.edges_at(bins)) * (steps / interval.width)
     return bins * steps + np.clip(within.astype(np.int64), 0, steps - 1)
 
 

@@ -94,8 +94,7 @@ class GridWave(FineGrid):
             raise InvalidInput("weights", self.name, allowed, weights)
         return width, low, unit
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def _complete_options(self) -> None:
         outputs = self.outputs
         if self.output_bins is None:
             object.__setattr__(self, "output_bins", self._default_cells())

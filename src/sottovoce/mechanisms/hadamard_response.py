@@ -27,9 +27,6 @@ from sottovoce.kernels.hadamard import parity, random_rows, walsh_hadamard
 
 __all__ = ["HadamardResponse"]
 
-_LARGEST = 2**24
-"""Most values: the tally has two to four times as many cells (512 MB at most)."""
-
 
 @register
 @dataclass(frozen=True)
@@ -75,8 +72,6 @@ class HadamardResponse(Mechanism):
     def _check_options(self) -> None:
         check_bits(self.bits, self.name)
         d = self.domain.size
-        if d > _LARGEST:
-            raise InvalidInput("domain", self.name, f"of at most {_LARGEST} values", f"{d} values")
         if self.block_count is None:
             count = best_count(d, self.epsilon)
         else:

@@ -145,8 +145,7 @@ class KeyValue(Mechanism):
             allowed = "left out where numbers are rounded: there are two outputs"
             raise InvalidInput("output_bins", self.name, allowed, self.output_bins)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
+    def _complete_options(self) -> None:
         object.__setattr__(self, "output_bins", self.reporter.numbers.cells)
 
     @property

@@ -9,7 +9,7 @@ from datetime import date
 from sqlalchemy import Connection, insert, select, update
 
 from sottovoce.core.errors import InvalidInput, Mismatch
-from sottovoce.core.payloads import reports_from_rows, row_width
+from sottovoce.core.payloads import payload_width, reports_from_rows
 from sottovoce.core.reports import Reports
 from sottovoce.core.survey import Survey
 from sottovoce.core.tally import Tally
@@ -38,7 +38,7 @@ class Entry:
 
     def __post_init__(self) -> None:
         self.mechanism = self.published.survey.mechanism
-        self.width = row_width(self.mechanism)
+        self.width = payload_width(self.mechanism)
 
     def reports(self, rows: bytes) -> Reports:
         return reports_from_rows(self.mechanism, rows)

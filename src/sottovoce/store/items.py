@@ -48,7 +48,7 @@ class Published:
 class Submission:
     """Reports of one survey and window, found in order: ids and rows side by side.
 
-    A row is the report's columns as bytes (:func:`sottovoce.core.payloads.row_bytes`).
+    A row is a report's payload (:func:`sottovoce.core.payloads.payloads_of`).
     ``token`` is what the token was hashed to, with survey and window; new reports are
     charged to it, up to ``allowance``.
     """
