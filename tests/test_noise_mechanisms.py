@@ -360,7 +360,7 @@ def test_bad_input():
             with pytest.raises(InvalidInput, match="must be a number from 0 to 1"):
                 mechanism.randomize(value)
         with pytest.raises(
-            InvalidInput, match="bins of Interval must be a whole number from 1 to 4194304"
+            InvalidInput, match="bins of Interval must be a whole number from 1 to 2500000"
         ):
             sv.mechanism(name, sv.Interval(0, 1, bins=2**23), 1.0)
         with pytest.raises(InvalidInput, match="bits of"):
