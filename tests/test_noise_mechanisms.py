@@ -357,7 +357,7 @@ def test_bad_input():
         for value in (1.5, float("nan"), -0.1):
             with pytest.raises(InvalidInput, match="must be a number from 0 to 1"):
                 mechanism.randomize(value)
-        with pytest.raises(InvalidInput, match="of at most 4194304 bins"):
+        with pytest.raises(InvalidInput, match="of at most 65536 bins"):
             sv.mechanism(name, sv.Interval(0, 1, bins=2**23), 1.0)
         with pytest.raises(InvalidInput, match="bits of"):
             sv.mechanism(name, sv.Interval(0, 1, bins=5000), 1.0, bits=8)

@@ -224,6 +224,6 @@ def _corners(keys: int, most: int) -> Iterator[tuple[int, int, int]]:
     ends = {1, most}
     sizes = {*product(ends, ends), *((n, keys - n) for n in ends), *((keys - n, n) for n in ends)}
     for s, t in sorted(sizes):
-        if 1 <= min(s, t) and max(s, t) <= most:
+        if min(s, t) >= 1 and max(s, t) <= most:
             for union in {max(s, t), min(keys, s + t)}:
                 yield union - t, union - s, s + t - union
