@@ -226,8 +226,10 @@ class GridWave(FineGrid):
         )  # fmt: skip
 
     def certificate(self) -> Certificate:
-        """The top of the shape over the background: an output at one position's top is out of
-        another position's reach.  A grid of one position tells nothing.
+        """The top of the shape over the background: no two positions differ by more.
+
+        They differ by that wherever an output at the top for one is out of the shape of another.  A
+        grid of one position tells nothing.
         """
         width, low, unit = self.weights
         if self.positions == 1:
