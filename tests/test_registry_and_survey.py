@@ -198,7 +198,11 @@ def test_values_outside():
         ({"question": 5}, "question of Survey must be text that is not blank; got 5"),
         ({"mechanism": "oue"}, "mechanism of Survey must be a mechanism; got 'oue'"),
         ({"window": "year"}, "window of Survey must be one of day, month, once, week; got 'year'"),
-        ({"minimum_batch": 0}, "minimum_batch of Survey must be a whole number of at least 1"),
+        (
+            {"minimum_batch": 0},
+            "minimum_batch of Survey must be a whole number from 1 to 9007199254740991",
+        ),
+        ({"minimum_batch": 2**53}, "minimum_batch of Survey must be a whole number from 1 to"),
         ({"outside": "drop"}, "outside of Survey must be one of nearest, other, refuse"),
         ({"outside": "nearest"}, "'nearest' only for an Interval"),
         (

@@ -95,7 +95,7 @@ def changed(old: str, new: str) -> str:
         (changed('name = "drinks"', 'name = " "'), "name of s.toml must be text that is not blank"),
         (changed("window =", "windw ="), "a key of s.toml must be one of .*; got 'windw'. Did you mean 'window'?"),
         (changed('"week"', '"year"'), "window of s.toml must be one of day, month, once, week; got 'year'"),
-        (changed("50", '"50"'), "minimum_batch of s.toml must be a whole number of at least 1; got '50'"),
+        (changed("50", '"50"'), "minimum_batch of s.toml must be a whole number from 1 to 9007199254740991; got '50'"),
         (changed("50", "true"), "minimum_batch of s.toml must be a whole number"),
         (changed("2026-11-16", "2026-11-16T10:00:00"), "opens of s.toml must be empty or a date"),
         (changed("2026-12-31", "2026-02-31"), "closes of s.toml must be empty or a date"),

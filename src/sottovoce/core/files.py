@@ -6,12 +6,17 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-__all__ = ["part_of", "write_whole"]
+__all__ = ["part_of", "sqlite_files", "write_whole"]
 
 
 def part_of(target: Path) -> Path:
     """A hidden neighbour, of a name nobody else has, for what is to become ``target``."""
     return target.with_name(f".{target.name}.{os.urandom(8).hex()}.part")
+
+
+def sqlite_files(path: Path) -> list[Path]:
+    """A SQLite database, and what SQLite may have put beside it."""
+    return [path, *(path.with_name(path.name + end) for end in ("-wal", "-shm", "-journal"))]
 
 
 def write_whole(

@@ -23,6 +23,8 @@ __all__ = ["Survey"]
 WINDOWS = ("once", "day", "week", "month")
 OUTSIDE = ("nearest", "other", "refuse")
 _VERSION = 1
+_LARGEST_BATCH = 2**53 - 1
+"""Whole numbers up to here are the same in every reader of JSON."""
 
 
 @dataclass(frozen=True)
@@ -67,7 +69,7 @@ class Survey:
             raise InvalidInput("mechanism", owner, "a mechanism", self.mechanism)
         check_choice(self.window, "window", owner, WINDOWS)
         check_choice(self.outside, "outside", owner, OUTSIDE)
-        check_int(self.minimum_batch, "minimum_batch", owner, 1)
+        check_int(self.minimum_batch, "minimum_batch", owner, 1, _LARGEST_BATCH)
         self._check_outside()
         for parameter in ("opens", "closes"):
             _check_date(getattr(self, parameter), parameter)

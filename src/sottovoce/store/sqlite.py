@@ -24,12 +24,12 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
 from sottovoce.core.errors import CorruptBytes, InvalidInput, Unfit
-from sottovoce.core.files import write_whole
+from sottovoce.core.files import sqlite_files, write_whole
 from sottovoce.store.database import Database
 from sottovoce.store.errors import StoreBusy, StoreDown, StoreFull
 from sottovoce.store.locking import FileLock, inode_of
 
-__all__ = ["SQLite", "files_of"]
+__all__ = ["SQLite"]
 
 _LOG = logging.getLogger(__name__)
 _MODE = 0o600
@@ -171,7 +171,7 @@ class SQLite(Database):
                 "or open the store with writable=False"
             )
         with self._system_errors():
-            for each in files_of(self.path):
+            for each in sqlite_files(self.path):
                 if each.exists() and each.stat().st_mode & 0o077:
                     each.chmod(_MODE)
         self._emptier = threading.Thread(target=self._empty_log, name="checkpoints", daemon=True)
@@ -294,11 +294,6 @@ class SQLite(Database):
                 self._leave_if_moved()
         super().close()
         self._file.release()
-
-
-def files_of(path: Path) -> list[Path]:
-    """A database, and what SQLite may have put beside it."""
-    return [path, *(path.with_name(path.name + end) for end in ("-wal", "-shm", "-journal"))]
 
 
 def _resolved(path: Path) -> Path:
