@@ -452,8 +452,11 @@ def test_a_log_without_its_store_is_not_thrown_away(path, tmp_path):
         log = Path(f"{path}-wal")
         data = log.read_bytes()
         path.rename(tmp_path / "moved.db")
-        with pytest.raises(Unfit, match="is the log of a store, and .* is not there: put the"):
+        with pytest.raises(Unfit, match="is the log of a store, and .* is missing or empty: put"):
             open_store(path)
         assert not path.exists()
+        path.touch()
+        with pytest.raises(Unfit, match="missing or empty"):
+            open_store(path)
         assert log.read_bytes() == data
         (tmp_path / "moved.db").rename(path)

@@ -172,10 +172,13 @@ def test_a_newer_schema_is_left_alone(place):
 def test_a_file_that_is_no_database_is_not_touched(tmp_path):
     path = tmp_path / "letter.txt"
     path.write_bytes(b"Dear reader, " * 100)
+    path.chmod(0o644)
     for writable in (True, False):
         with pytest.raises(CorruptBytes, match="is no SQLite database"):
             open_store(path, writable=writable)
     assert path.read_bytes() == b"Dear reader, " * 100
+    assert path.stat().st_mode & 0o777 == 0o644
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_no_column_is_about_time_or_sender():

@@ -72,11 +72,12 @@ class SQLite(Database):
 
     def __init__(self, path: Path, *, writable: bool) -> None:
         self.path = _resolved(path)
-        if not writable and not self.path.is_file():
-            raise InvalidInput("store", "open_store", "a store that is there already", str(path))
-        if writable:
-            self._make_file()
         with self._system_errors():
+            if writable:
+                self._make_file()
+            elif not self.path.is_file():
+                allowed = "a store that is there already"
+                raise InvalidInput("store", "open_store", allowed, str(path))
             self._check_one_name()
             self._file = FileLock(self.path)
         engine = create_engine(
@@ -100,17 +101,15 @@ class SQLite(Database):
         """Make the file for its owner alone; SQLite gives its other files the same mode."""
         if not self.path.parent.is_dir():
             raise InvalidInput("store", "open_store", "in a folder that exists", str(self.path))
-        if self.path.is_file():
-            return
-        if self.path.exists():
+        if self.path.exists() and not self.path.is_file():
             raise InvalidInput("store", "open_store", "a file", str(self.path))
         log = Path(f"{self.path}-wal")
-        if log.exists() and log.stat().st_size:  # SQLite would remove it
+        if not _size(self.path) and _size(log):  # SQLite would remove it
             raise Unfit(
-                f"{log} is the log of a store, and {self.path} is not there: put the store back "
-                "beside its log, or move the log away"
+                f"{log} is the log of a store, and {self.path} is missing or empty: put the "
+                "store back beside its log, or move the log away"
             )
-        with self._system_errors(), suppress(FileExistsError):
+        with suppress(FileExistsError):
             os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, _MODE))
             self.path.chmod(_MODE)  # whatever the umask
 
@@ -160,7 +159,7 @@ class SQLite(Database):
         )
 
     def claim(self) -> None:
-        """Lock the file for as long as the process lives, and keep others from reading it."""
+        """Lock the file for as long as the process lives."""
         try:
             claimed = self._file.claim()
         except sqlite3.OperationalError as error:
@@ -170,10 +169,6 @@ class SQLite(Database):
                 f"another collector writes to {self.path}; stop it first, "
                 "or open the store with writable=False"
             )
-        with self._system_errors():
-            for each in sqlite_files(self.path):
-                if each.exists() and each.stat().st_mode & 0o077:
-                    each.chmod(_MODE)
         self._emptier = threading.Thread(target=self._empty_log, name="checkpoints", daemon=True)
         self._emptier.start()
 
@@ -198,6 +193,10 @@ class SQLite(Database):
                 f"{self.path} cannot be written durably: journal_mode, synchronous, foreign_keys, "
                 f"secure_delete are {found}"
             )
+        with self._system_errors():  # what is there from before may be open to others
+            for each in sqlite_files(self.path):
+                if each.exists() and each.stat().st_mode & 0o077:
+                    each.chmod(_MODE)
 
     def translate(self, error: Exception) -> Exception | None:
         cause = error.orig if isinstance(error, DBAPIError) else error
@@ -294,6 +293,10 @@ class SQLite(Database):
                 self._leave_if_moved()
         super().close()
         self._file.release()
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
 
 
 def _resolved(path: Path) -> Path:
