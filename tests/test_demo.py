@@ -175,17 +175,17 @@ def test_the_collector_has_every_report_once(shown):
         counts = {p.survey.name: store.counts(f) for f, p in store.surveys().items()}
         assert store.check() == []
         reports = {
-            number.hex()
+            id_hash.hex()
             for fingerprint in store.surveys()
-            for ids, _ in store.reports(fingerprint)
-            for number in ids
+            for hashes, _ in store.reports(fingerprint)
+            for id_hash in hashes
         }
     assert {name: each.stored for name, each in counts.items()} == {
         "commute-hushwick": PEOPLE, "commute-murmur": PEOPLE // 2, "sleep": PEOPLE, "canteen": PEOPLE,
     }  # fmt: skip
     assert counts["commute-hushwick"].duplicates == 1
-    (number,) = re.findall("[0-9a-f]{32}", shown.printed)
-    assert number in reports
+    (id_hash,) = re.findall("[0-9a-f]{32}", shown.printed)
+    assert id_hash in reports
     poll = polls(1000, today())[0]
     receipt = Receipt(poll.survey.fingerprint, "2026-01-01", "", "1", "0", bytes(16), b"")
     with pytest.raises(LookupError, match="no report 0000"):

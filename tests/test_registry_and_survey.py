@@ -207,6 +207,7 @@ def test_values_outside():
             {"minimum_batch": 0},
             "minimum_batch of Survey must be a whole number from 1 to 1000000000",
         ),
+        ({"minimum_batch": 2**53}, "minimum_batch of Survey must be a whole number from 1 to"),
         ({"outside": "drop"}, "outside of Survey must be one of nearest, other, refuse"),
         ({"outside": "nearest"}, "'nearest' only for an Interval"),
         (

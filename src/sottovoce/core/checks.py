@@ -12,6 +12,7 @@ from sottovoce.core.errors import InvalidInput
 
 __all__ = [
     "MAX_EPSILON",
+    "MAX_RETENTION",
     "MIN_EPSILON",
     "check_choice",
     "check_decimal",
@@ -24,6 +25,9 @@ __all__ = [
 MIN_EPSILON = 1e-6
 MAX_EPSILON = 20.0
 """Above e^20 (one in 485 million) a report is the value itself: refused."""
+
+MAX_RETENTION = 36_500
+"""Days that reports may be kept for at most, unless they are kept for ever: a hundred years."""
 
 
 def check_real(

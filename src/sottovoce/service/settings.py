@@ -58,6 +58,7 @@ class Settings:
     idle_seconds: float = _number(20.0, 0.01, "seconds a connection may be silent between requests")
     rate: float = _number(10_000.0, 0, "uploads a second from everybody; 0: no limit")
     address_rate: float = _number(0.0, 0, "uploads a second from one address; 0: no limit")
+    delete_rate: float = _number(20.0, 0, "deletions a second from everybody; 0: no limit")
     queue: int = _number(10_000, 1, "uploads that may wait to be written")
     gather_seconds: float = _number(0.004, 0, "seconds that a commit waits for company")
     waiting_bytes: int = _number(2**26, 1, "bytes of all uploads that are being taken")

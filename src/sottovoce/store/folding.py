@@ -4,21 +4,27 @@ A commit leaves its rows in ``changes``, side by side; folding adds them to the 
 their windows and removes them, in one transaction: after a crash a row is in one place or
 the other, never in both.  A deletion is a change too, with sign -1, and comes after the
 change that it undoes, so that no cell is ever below 0.
+
+Reading and counting come before the writing transaction, which compares: a tally that was written
+meanwhile, or a change that came or went, makes it begin again.  So even two collectors that
+fold the same store lose nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, select, update
 
 from sottovoce.core.errors import CorruptBytes
 from sottovoce.core.tally import Tally
 from sottovoce.core.windows import window_days
 from sottovoce.store.catalogue import Entry
 from sottovoce.store.database import Database
+from sottovoce.store.errors import StoreBusy
 from sottovoce.store.schema import changes, tallies
 
 __all__ = ["fold", "tally", "tally_of"]
@@ -26,6 +32,8 @@ __all__ = ["fold", "tally", "tally_of"]
 _LARGE = 2**16
 _SHARE = 16
 """A tally of more than ``_LARGE`` cells is written anew only for a 16th as many reports."""
+_TRIES = 20
+"""How often folding begins again."""
 _MOST_BYTES = 2**25
 """Rows of one window held in memory before they are counted."""
 
@@ -33,24 +41,53 @@ _MOST_BYTES = 2**25
 def fold(database: Database, entries: Collection[Entry], most: int, *, lazy: bool) -> int:
     """Fold about ``most`` reports: how many."""
     by_window = {w.number: entry for entry in entries for w in list(entry.windows.values())}
+    for _ in range(_TRIES):
+        try:
+            return _fold_once(database, by_window, most, lazy=lazy)
+        except _Overtaken:
+            continue
+    raise StoreBusy(
+        f"another collector folds the reports in {database.where}, {_TRIES} times faster; "
+        "stop one of the two"
+    )
+
+
+class _Overtaken(Exception):
+    """What was read is no longer so."""
+
+
+def _fold_once(database: Database, by_window: dict[int, Entry], most: int, *, lazy: bool) -> int:
     with database.reading() as connection:
         due = _due(connection, by_window, lazy)
         pieces = _gather(connection, due, most)
         before = {window: _stored_tally(connection, by_window[window], window) for window in pieces}
-    if not pieces:
+    after = {w: piece.onto(before[w].tally) for w, piece in pieces.items()}
+    if not after:
         return 0
-    after = {w: piece.onto(before[w] or _empty(by_window[w])) for w, piece in pieces.items()}
     with database.writing() as connection:
         for window, result in after.items():
-            values = {"n": result.n, "cells": _bytes_of_cells(result.cells)}
-            if before[window] is None:
-                connection.execute(insert(tallies).values(window=window, **values))
-            else:
-                chosen = update(tallies).where(tallies.c.window == window)
-                connection.execute(chosen.values(values))
+            _replace_tally(database, connection, before[window].folds, window, result)
             folded = (changes.c.window == window) & (changes.c.number <= pieces[window].last)
-            connection.execute(delete(changes).where(folded))
+            gone = connection.execute(delete(changes).where(folded)).rowcount
+            if gone != pieces[window].changes:
+                raise _Overtaken
     return sum(piece.reports for piece in pieces.values())
+
+
+def _replace_tally(
+    database: Database, connection: Connection, folds: int, window: int, result: Tally
+) -> None:
+    """Write a tally over the one that was read, and over no other."""
+    values = {"n": result.n, "cells": _bytes_of_cells(result.cells)}
+    if folds:
+        same = (tallies.c.window == window) & (tallies.c.folds == folds)
+        written = connection.execute(
+            update(tallies).where(same).values(folds=folds + 1, **values)
+        ).rowcount
+    else:
+        written = database.run(connection, database.first_tally_sql, {"window": window, **values})
+    if written != 1:
+        raise _Overtaken
 
 
 def tally(database: Database, entry: Entry, names: Iterable[str] | None) -> Tally:
@@ -69,7 +106,7 @@ def tally_of(connection: Connection, entry: Entry, chosen: Collection[int]) -> T
     """The tallies of windows by number, merged, with all changes that are not yet folded."""
     pieces = _gather(connection, dict.fromkeys(chosen, entry), None)
     stored = [_stored_tally(connection, entry, number) for number in chosen]
-    total = sum((found for found in stored if found is not None), _empty(entry))
+    total = sum((found.tally for found in stored if found.folds), Tally.empty(entry.mechanism))
     for piece in pieces.values():
         total = piece.onto(total)
     return total
@@ -79,12 +116,13 @@ class _Piece:
     """Changes of one window that follow each other."""
 
     def __init__(self, entry: Entry) -> None:
-        self.entry, self.last, self.reports, self._bytes = entry, 0, 0, 0
+        self.entry, self.last, self.changes, self.reports, self._bytes = entry, 0, 0, 0, 0
         self._rows: dict[int, list[bytes]] = {1: [], -1: []}
         self._counted: dict[int, Tally] = {}
 
     def add(self, number: int, sign: int, reports: int, rows: bytes) -> None:
         self.last = number
+        self.changes += 1
         self.reports += reports
         self._rows[sign].append(rows)
         self._bytes += len(rows)
@@ -143,17 +181,22 @@ def _gather(
     return pieces
 
 
-def _stored_tally(connection: Connection, entry: Entry, window: int) -> Tally | None:
+@dataclass(frozen=True)
+class _Stored:
+    """A tally as it is stored, and how often it was written; empty and 0 where there is none."""
+
+    tally: Tally
+    folds: int
+
+
+def _stored_tally(connection: Connection, entry: Entry, window: int) -> _Stored:
     """What is folded of a window."""
-    chosen = select(tallies.c.n, tallies.c.cells).where(tallies.c.window == window)
-    found = connection.execute(chosen).one_or_none()
+    mechanism = entry.mechanism
+    found = connection.execute(select(tallies).where(tallies.c.window == window)).one_or_none()
     if found is None:
-        return None
-    return Tally(entry.mechanism, found.n, _cells_from_bytes(found.cells, entry.mechanism.cells))
-
-
-def _empty(entry: Entry) -> Tally:
-    return Tally.empty(entry.mechanism)
+        return _Stored(Tally.empty(mechanism), 0)
+    cells = _cells_from_bytes(found.cells, mechanism.cells)
+    return _Stored(Tally(mechanism, found.n, cells), found.folds)
 
 
 def _bytes_of_cells(cells: NDArray[np.int64]) -> bytes:
