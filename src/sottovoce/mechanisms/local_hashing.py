@@ -108,7 +108,7 @@ class LocalHashing(NumberedHashes):
         cell = family.inner(family.vector(hash_), int(family.places[index]))
         return hash_, respond_one(cell, self.weights, self.bits, source)
 
-    def channel(self) -> HashingChannel:
+    def _channel(self) -> HashingChannel:
         keep, other = self.weights
         return HashingChannel(self.family, (keep + other) / 2**self.bits, other / 2**self.bits)
 
