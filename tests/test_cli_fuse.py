@@ -143,6 +143,7 @@ def test_the_distribution_and_its_files(made, tmp_path):
     assert "--force replaces it" in run(*asked, "-o", tmp_path / "a.csv", code=2).stderr
 
 
+@pytest.mark.filterwarnings("ignore::sottovoce.NotConverged")
 def test_shares_without_errors(tmp_path):
     asked = [
         *BOTH,
@@ -150,7 +151,7 @@ def test_shares_without_errors(tmp_path):
         "--inner",
         "em",
         "--option",
-        "most=30",
+        "max_iterations=30",
         "--no-errors",
     ]
     told = run_json(*asked)["distribution"]

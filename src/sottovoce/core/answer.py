@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from sottovoce.core.checks import check_real
@@ -40,7 +41,7 @@ class Answer:
     def _texts(self) -> list[str]:
         """Four decimals, fewer where numbers are large: five digits in all."""
         parts = self.value, self.stderr, self.low, self.high
-        digits = len(str(int(max(map(abs, parts)))))
+        digits = len(str(int(max((abs(part) for part in parts if isfinite(part)), default=0))))
         return [f"{part:.{max(0, 5 - digits)}f}" for part in parts]
 
 

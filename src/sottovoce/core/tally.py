@@ -83,6 +83,9 @@ class Tally:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Tally cannot be changed; {name} was to become {value!r}")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Tally, (self.mechanism, self.n, self.cells)  # checked again at birth
+
     @classmethod
     def empty(cls, mechanism: Mechanism) -> Tally:
         """The tally of no reports: the identity of merging."""

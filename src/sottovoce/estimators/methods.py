@@ -26,6 +26,7 @@ __all__ = [
     "find_step",
     "methods",
     "register_method",
+    "registered_method",
     "registered_methods",
 ]
 
@@ -60,6 +61,12 @@ class Method:
     """Whether negative answers, rather than shares, are raised to 0."""
     on_kernels: bool = False
     """Whether its step works where a circulant kernel is known, but no unbiased shares."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A registered method is pickled as its name: what it runs may be any function."""
+        if _METHODS.get(self.name) is not self:
+            raise Unfit(f"{self.name} cannot be pickled: it is not a registered method")
+        return registered_method, (self.name,)
 
     def why_not(self, mechanism: Mechanism) -> str:
         """Why it does not apply to ``mechanism``; empty where it does."""
@@ -108,6 +115,13 @@ def register_method(method: Method) -> Method:
         _NAMES[name] = method.name
     _METHODS[method.name] = method
     return method
+
+
+def registered_method(name: str) -> Method:
+    """The method registered under its own name, whether it applies or not."""
+    if name not in _METHODS:
+        raise Unfit(f"{name} is not registered here: import the module that registers it first")
+    return _METHODS[name]
 
 
 def registered_methods() -> tuple[Method, ...]:

@@ -243,10 +243,6 @@ class NoiseOnGrid(Mechanism):
 
     # -- analyst -----------------------------------------------------------------------------
 
-    def channel(self) -> Channel:
-        return self._channel
-
-    @cached_property
     def _channel(self) -> Channel:
         if self.cells == 1:
             return DenseChannel(np.ones((1, 1)))
