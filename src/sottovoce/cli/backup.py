@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -15,7 +14,7 @@ from sottovoce.cli.outputs import STDOUT, check_file, check_output
 from sottovoce.cli.screen import printable, progress, say, show_json
 from sottovoce.cli.stores import STORE, StoreUrl, open_beside, without_password
 from sottovoce.core.errors import InvalidInput, Unfit
-from sottovoce.core.files import part_of
+from sottovoce.core.files import part_of, sync_folder
 
 __all__ = ["backup"]
 
@@ -82,7 +81,7 @@ def _copy(store: str, target: Path) -> list[str]:
         wrong = _check(str(part))
         if not wrong:
             part.replace(target)
-            _sync(target.parent)
+            sync_folder(target.parent)
         return wrong
     finally:
         for left in _files(part):
@@ -92,13 +91,3 @@ def _copy(store: str, target: Path) -> list[str]:
 def _files(part: Path) -> Sequence[Path]:
     """The copy, and what SQLite may have put beside it."""
     return [part, *(part.with_name(part.name + end) for end in ("-wal", "-shm", "-journal"))]
-
-
-def _sync(folder: Path) -> None:
-    """The new name is on the disk as well."""
-    if os.name == "posix":
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

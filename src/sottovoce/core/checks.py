@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 import numbers
+import re
 from collections.abc import Collection
 
 import numpy as np
 
-from sottovoce.core.errors import InvalidInput
+from sottovoce.core.errors import InvalidInput, Mismatch
 
 __all__ = [
     "MAX_EPSILON",
@@ -17,6 +18,7 @@ __all__ = [
     "check_decimal",
     "check_epsilon",
     "check_int",
+    "check_pinned",
     "check_real",
 ]
 
@@ -76,3 +78,16 @@ def check_choice(value: object, parameter: str, owner: str, choices: Collection[
     if not isinstance(value, str) or value not in choices:
         raise InvalidInput(parameter, owner, f"one of {', '.join(sorted(choices))}", value)
     return value
+
+
+def check_pinned(pinned: object, fingerprint: str, parameter: str, owner: str, what: str) -> None:
+    """Refuse ``what`` unless it has the ``pinned`` fingerprint; without one, anything passes."""
+    if pinned is None:
+        return
+    if not isinstance(pinned, str) or not re.fullmatch("[0-9a-f]{32}", pinned):
+        raise InvalidInput(parameter, owner, "32 hexadecimal digits in lower case", pinned)
+    if pinned != fingerprint:
+        raise Mismatch(
+            f"{what} has the fingerprint {fingerprint}, not {pinned}, which was agreed to: "
+            "it is not answered"
+        )
