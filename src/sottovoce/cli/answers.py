@@ -32,7 +32,7 @@ from sottovoce.cli.collector import (
 )
 from sottovoce.cli.exits import guarded
 from sottovoce.cli.options import AsJson
-from sottovoce.cli.screen import progress, show_json, show_table
+from sottovoce.cli.screen import progress, show_json, show_table, show_text
 from sottovoce.core.answer import two_sided
 from sottovoce.questions import Row, read_questions
 
@@ -200,7 +200,7 @@ def _show_status(document: Mapping[str, Any], as_json: bool) -> None:
     refused = [
         {"what": f"refused: {code}", "reports": n} for code, n in document["refused"].items()
     ]
-    typer.echo("")
+    show_text("")
     show_table([*({"what": name, "reports": n} for name, n in counts.items()), *refused])
 
 

@@ -11,7 +11,7 @@ import typer
 from sottovoce.cli.exits import CHECK_FAILED, guarded
 from sottovoce.cli.options import AsJson, Force
 from sottovoce.cli.outputs import STDOUT, check_file, check_output
-from sottovoce.cli.screen import printable, progress, say, show_json
+from sottovoce.cli.screen import progress, say, show_json
 from sottovoce.cli.stores import STORE, StoreUrl, open_beside, without_password
 from sottovoce.core.errors import InvalidInput, Unfit
 from sottovoce.core.files import part_of, sync_folder
@@ -59,12 +59,12 @@ def backup(
             {"store": without_password(store), "output": output, "bytes": held, "wrong": wrong}
         )
     for each in wrong:
-        say(f"wrong: {printable(each)}")
+        say(f"wrong: {each}")
     if wrong:
         raise typer.Exit(CHECK_FAILED)
     if not as_json:
-        copied = "" if output is None else f", copied to {printable(output)} ({held:,} bytes)"
-        say(f"{printable(without_password(store))}: fine{copied}")
+        copied = "" if output is None else f", copied to {output} ({held:,} bytes)"
+        say(f"{without_password(store)}: fine{copied}")
 
 
 def _check(store: str) -> list[str]:

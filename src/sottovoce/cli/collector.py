@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 import typer
 
 from sottovoce.cli.exits import outlive_pipes
-from sottovoce.cli.screen import Advance, printable, say
+from sottovoce.cli.screen import Advance, say
 from sottovoce.core.errors import InvalidInput, Mismatch, SottovoceError
 from sottovoce.core.survey import Survey
 from sottovoce.core.survey_file import read_survey
@@ -197,4 +197,4 @@ def find_survey(given: str) -> str:
 def say_left_out(windows: Sequence[str]) -> None:
     """Name the windows that are not shown, if there are any."""
     if windows:
-        say(f"left out, below the minimum batch: {printable(', '.join(windows))}")
+        say(f"left out, below the minimum batch: {', '.join(windows)}")

@@ -23,7 +23,7 @@ from sottovoce.cli.collector import (
 from sottovoce.cli.exits import guarded
 from sottovoce.cli.options import AsJson, Force
 from sottovoce.cli.outputs import check_file, check_output
-from sottovoce.cli.screen import Advance, printable, progress, say, show_json
+from sottovoce.cli.screen import Advance, progress, say, show_json
 from sottovoce.cli.stores import open_beside
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.extras import optional
@@ -105,7 +105,7 @@ def export(
         told = {"fingerprint": fingerprint, "reports": written, "left_out": left_out}
         show_json({**told, "output": output})
     else:
-        say(f"{written:,} reports in {printable(output)}")
+        say(f"{written:,} reports in {output}")
 
 
 @dataclass(frozen=True)

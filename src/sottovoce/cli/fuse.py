@@ -12,7 +12,7 @@ from sottovoce.cli.exits import guarded
 from sottovoce.cli.options import AsJson, Force, parse_options
 from sottovoce.cli.outputs import check_file, check_output
 from sottovoce.cli.pictures import check_picture, write_picture
-from sottovoce.cli.screen import progress, say, show_json, show_table
+from sottovoce.cli.screen import progress, say, show_json, show_table, show_text
 from sottovoce.cli.services import open_services
 from sottovoce.core.answer import two_sided
 from sottovoce.core.checks import check_int
@@ -255,9 +255,9 @@ def _show(document: Mapping[str, Any]) -> None:
     level = f"{100 * document['confidence']:.6g}% intervals, about the {document['about']}"
     if "mean" in document:
         told = document["mean"]
-        typer.echo(f"\nmean: {told['method']}; {told['why']}\n{level}")
+        show_text(f"\nmean: {told['method']}; {told['why']}\n{level}")
         show_table([_numbers(told, "value")])
     if "distribution" in document:
         told = document["distribution"]
-        typer.echo(f"\ndistribution: {told['method']}; {told['why']}\n{level}")
+        show_text(f"\ndistribution: {told['method']}; {told['why']}\n{level}")
         show_table(told["shares"])

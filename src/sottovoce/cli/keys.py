@@ -10,7 +10,7 @@ import typer
 from sottovoce.cli.exits import guarded
 from sottovoce.cli.options import AsJson, Force
 from sottovoce.cli.outputs import check_file, check_output
-from sottovoce.cli.screen import printable, say, show_json
+from sottovoce.cli.screen import say, show_json
 from sottovoce.core.checks import check_choice
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.files import write_whole
@@ -63,7 +63,7 @@ def keys(
     wanted = {each: made.of_role(each) for each in ROLES if role in (None, each)}
     if output is not None and role is not None:
         write_private(output, wanted[role] + "\n")
-        say(f"the {role} key in {printable(output)}, for its owner alone")
+        say(f"the {role} key in {output}, for its owner alone")
     elif as_json:
         show_json(wanted)
     elif role is not None:

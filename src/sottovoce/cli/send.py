@@ -18,7 +18,7 @@ from sottovoce.cli.journal import Drawn, Journal, Sending
 from sottovoce.cli.lines import read_lines
 from sottovoce.cli.options import AsJson
 from sottovoce.cli.pairs import read_pairs
-from sottovoce.cli.screen import printable, progress, say, show_json
+from sottovoce.cli.screen import progress, say, show_json
 from sottovoce.cli.survey import SurveyFile
 from sottovoce.cli.tables import STDIN, check_input, read_columns
 from sottovoce.cli.values import PrivateColumn
@@ -139,7 +139,7 @@ def send(
         else:
             wanted = _sending(agreed, before.window if window is None else window, source)
             _check_same(before, wanted, kept.name)
-            say(f"{printable(kept.name)}: drawn before; what is not acknowledged is sent again")
+            say(f"{kept.name}: drawn before; what is not acknowledged is sent again")
         again = _Again(address, patience)
         code = _send(kept, address, token, Patience(_ATTEMPTS, patience, _TIMEOUT, again.wait))
         result = kept.sent()
@@ -298,4 +298,4 @@ _WORDS = {
 def _what_now(journal: str | None) -> str:
     if journal is None:
         return "without --journal what is pending is lost"
-    return f"the same command goes on from {printable(journal)}"
+    return f"the same command goes on from {journal}"

@@ -13,7 +13,7 @@ from sottovoce.cli.exits import guarded
 from sottovoce.cli.groups import unfolded
 from sottovoce.cli.options import AsJson, Force, Options, describe, make_mechanism
 from sottovoce.cli.outputs import STDOUT, check_file, check_output
-from sottovoce.cli.screen import printable, say, show_json
+from sottovoce.cli.screen import say, show_json, show_text
 from sottovoce.core.categories import Categories
 from sottovoce.core.domain import Domain
 from sottovoce.core.errors import InvalidInput
@@ -112,7 +112,7 @@ def new(
     if as_json:
         show_json({"file": file, **_told(survey)})
     else:
-        say(f"{printable(file)}: edit it, then sottovoce survey check {printable(file)}")
+        say(f"{file}: edit it, then sottovoce survey check {file}")
 
 
 @guarded
@@ -147,10 +147,10 @@ def check(
     if as_json:
         show_json({"file": str(file), **_told(survey), "doubts": doubts(survey)})
         return
-    typer.echo(f"{printable(str(file))}: fine, fingerprint {survey.fingerprint}")
-    typer.echo(f"{survey.mechanism}: {survey.mechanism.certificate()}")
+    show_text(f"{file}: fine, fingerprint {survey.fingerprint}")
+    show_text(f"{survey.mechanism}: {survey.mechanism.certificate()}")
     for doubt in doubts(survey):
-        typer.echo(f"mind: {doubt}")
+        show_text(f"warning: {doubt}")
 
 
 @guarded
@@ -163,8 +163,8 @@ def show(*, file: SurveyFile, as_json: AsJson = False) -> None:
         show_json({**told, "survey": survey.document()})
         return
     text = survey_in_words(survey)
-    typer.echo("\n".join(printable(line) for line in text.splitlines()))
-    typer.echo(
+    show_text(text)
+    show_text(
         f"\n{survey.mechanism}, {report_size(survey)} bytes an upload, "
         f"fingerprint {survey.fingerprint}"
     )
