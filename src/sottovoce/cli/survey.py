@@ -22,6 +22,7 @@ from sottovoce.core.interval import Interval
 from sottovoce.core.key_values import KeyValues
 from sottovoce.core.survey import Survey
 from sottovoce.core.survey_file import read_survey, survey_to_toml
+from sottovoce.core.survey_limits import windows_answered
 from sottovoce.core.survey_words import beliefs, doubts, report_size, survey_in_words
 
 __all__ = ["COMMANDS", "app", "check", "new", "show"]
@@ -131,7 +132,8 @@ def check(
 ) -> None:  # fmt: skip
     """Check a survey file: its keys, its mechanism, its exact certificate.
 
-    Says the fingerprint, and what is allowed but worth a second look.
+    Shows the fingerprint, and warns of what is allowed but worth a second look: for example, that
+    clients with default limits refuse the survey, or answer only some of its windows.
     """
     if output is not None:
         if as_json and output == STDOUT:
@@ -145,9 +147,10 @@ def check(
     if output is not None:
         write_whole(output, lambda part: part.write_text(survey.to_json() + "\n", encoding="utf-8"))
     if as_json:
-        show_json({"file": str(file), **_told(survey), "doubts": doubts(survey)})
+        told = {"file": str(file), **_told(survey), "doubts": doubts(survey)}
+        show_json({**told, "windows_answered": windows_answered(survey)})
         return
-    show_text(f"{file}: fine, fingerprint {survey.fingerprint}")
+    show_text(f"{file}: valid, fingerprint {survey.fingerprint}")
     show_text(f"{survey.mechanism}: {survey.mechanism.certificate()}")
     for doubt in doubts(survey):
         show_text(f"warning: {doubt}")
