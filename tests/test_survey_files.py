@@ -122,7 +122,7 @@ def changed(old: str, new: str) -> str:
         (changed('kind = "categories"\nvalues = ["tea", "coffee", "other"]', 'kind = "key-values"\nlow = 0\nhigh = 1\nkeys = 3\npairs = 0'), r"pairs of \[domain\] in s.toml must be a whole number"),
         (changed('name = "OLH"\n', ""), r"name of \[mechanism\] in s.toml must be given; got None"),
         (changed('"OLH"', "7"), r"name of \[mechanism\] in s.toml must be the name of a mechanism; got 7"),
-        (changed('"OLH"', '"ohl"'), r"name of \[mechanism\] in s.toml: there is no mechanism 'ohl'; there are"),
+        (changed('"OLH"', '"ohl"'), r"name of \[mechanism\] in s.toml: unknown mechanism 'ohl'. Did you mean 'o"),
         (changed("epsilon = 1\n", ""), r"epsilon of \[mechanism\] in s.toml must be given: a number from 1e-6 to 20; got None"),
         (changed("epsilon = 1", "epsilon = 100"), r"epsilon of \[mechanism\] in s.toml must be a number from 1e-06 to 20; got 100"),
         (changed("epsilon = 1", 'epsilon = "1"'), r"epsilon of \[mechanism\] in s.toml must be a number"),

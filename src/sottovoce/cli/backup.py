@@ -10,7 +10,7 @@ import typer
 
 from sottovoce.cli.exits import CHECK_FAILED, guarded
 from sottovoce.cli.options import AsJson, Force
-from sottovoce.cli.outputs import STDOUT, check_file, check_output
+from sottovoce.cli.outputs import STDOUT, check_file, check_output, refuse_format
 from sottovoce.cli.screen import progress, say, show_json
 from sottovoce.cli.stores import STORE, StoreUrl, open_beside, without_password
 from sottovoce.core.errors import InvalidInput, Unfit
@@ -50,6 +50,7 @@ def backup(
                 "PostgreSQL copies its databases itself: pg_dump --format=custom "
                 f"--file={output} --dbname={without_password(store)}"
             )
+        refuse_format(output, "the copy is a SQLite file, such as backup.db")
         check_output(output, force=force, inputs=[store])
         check_file(output)
     wrong = _check(store) if output is None else _copy(store, Path(output))

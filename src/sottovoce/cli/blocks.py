@@ -9,7 +9,8 @@ from typing import Any, Protocol
 import typer
 
 from sottovoce.cli.options import describe
-from sottovoce.cli.screen import cell_text, show_table, show_text
+from sottovoce.cli.results import write_result
+from sottovoce.cli.screen import cell_text, say, show_table, show_text
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.safe_text import csv_text
 from sottovoce.questions import Row
@@ -84,19 +85,29 @@ class Findings:
             show_table(_short(self.difference), f"difference: {self._minus}")
 
     def show_csv(self) -> None:
-        """One row an answer; groups and differences in a column before it."""
+        """The table of all answers, as CSV."""
+        names, rows = self._table()
+        typer.echo(csv_text(names, ([row.get(name) for name in names] for row in rows)), nl=False)
+
+    def write(self, output: str, document: Any) -> None:
+        """The table of all answers as a file; as JSON, the whole document."""
+        names, rows = self._table()
+        write_result(output, names, rows, document)
+        say(f"answers in {output}")
+
+    def _table(self) -> tuple[list[str], list[Row]]:
+        """One row per answer; groups and differences in a column before it."""
         names = ["question", "label", "value", "stderr", "low", "high"]
         if self.by is not None:
             names = ["group", *names, "p_value"]
         parts = [(block.group, block.answers) for block in self.blocks]
         if self.difference is not None:
             parts.append((self._minus, self.difference))
-        found = [
+        return names, [
             {**row, "label": _plain(row["label"]), "group": group}
             for group, rows in parts
             for row in rows
         ]
-        typer.echo(csv_text(names, ([row.get(n) for n in names] for row in found)), nl=False)
 
     def document(self) -> dict[str, Any]:
         """Everything, for JSON."""

@@ -9,7 +9,7 @@ import typer
 
 from sottovoce.cli.exits import guarded
 from sottovoce.cli.options import AsJson, Force
-from sottovoce.cli.outputs import check_file, check_output
+from sottovoce.cli.outputs import check_file, check_output, refuse_format
 from sottovoce.cli.screen import say, show_json
 from sottovoce.core.checks import check_choice
 from sottovoce.core.errors import InvalidInput
@@ -53,6 +53,7 @@ def keys(
     if output is not None:
         if role is None:
             raise InvalidInput("--output", "keys", "given together with --role", output)
+        refuse_format(output, "a key is one line of text")
         check_output(output, force=force, inputs=[str(secret_file)])
         check_file(output)
     if not secret_file.exists():

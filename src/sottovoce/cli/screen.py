@@ -24,7 +24,16 @@ from rich.text import Text
 from sottovoce.core.frame import number_text
 from sottovoce.core.safe_text import printable
 
-__all__ = ["Advance", "cell_text", "progress", "say", "show_json", "show_table", "show_text"]
+__all__ = [
+    "Advance",
+    "cell_text",
+    "plain_json",
+    "progress",
+    "say",
+    "show_json",
+    "show_table",
+    "show_text",
+]
 
 Advance = Callable[[int], None]
 """Called with how much more is done."""
@@ -44,16 +53,17 @@ def show_text(text: str) -> None:
 
 def show_json(document: Any) -> None:
     """The machine-readable result; numbers that JSON has no word for become null."""
-    typer.echo(json.dumps(_plain(document), indent=2, allow_nan=False))
+    typer.echo(json.dumps(plain_json(document), indent=2, allow_nan=False))
 
 
-def _plain(value: Any) -> Any:
+def plain_json(value: Any) -> Any:
+    """A document of what JSON knows: numbers of numpy as Python's, those that it has no word for as null."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain_json(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
+        return [plain_json(item) for item in value]
     if isinstance(value, (np.generic, np.ndarray)):
-        return _plain(value.tolist())
+        return plain_json(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

@@ -22,7 +22,7 @@ from sottovoce.cli.screen import progress, say, show_json
 from sottovoce.cli.survey import SurveyFile
 from sottovoce.cli.tables import STDIN, check_input, read_columns
 from sottovoce.cli.values import PrivateColumn
-from sottovoce.core.checks import check_int
+from sottovoce.core.checks import check_int, check_pinned
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.fields import IntField
 from sottovoce.core.key_values import KeyValues
@@ -61,6 +61,13 @@ def send(
         ),
     ],
     url: Url = LOCAL,
+    fingerprint: Annotated[
+        str | None,
+        typer.Option(
+            "--fingerprint", metavar="HEX",
+            help="Refuse the survey unless it has this fingerprint: the one that was agreed to.",
+        ),
+    ] = None,
     column: Annotated[
         str | None,
         typer.Option(
@@ -122,6 +129,9 @@ def send(
     --journal wherever values are real: a report that is drawn a second time costs privacy again.
     """
     agreed = read_survey(survey)
+    check_pinned(
+        fingerprint, agreed.fingerprint, "--fingerprint", "send", f"survey {agreed.name!r}"
+    )
     check_int(batch, "--batch", "send", 1, MAXIMUM_REPORTS)
     if not 0 <= patience < float("inf"):
         raise InvalidInput("--patience", "send", "seconds, 0 or more", patience)
@@ -165,10 +175,13 @@ def _present(survey: Survey) -> str:
 
 
 def _sending(survey: Survey, window: str, source: str) -> Sending:
-    """What is sent, by the name and the size of its input: no trace of the values."""
-    if source == STDIN:
+    """What is sent, by the name and the size of its input: no trace of the values.
+
+    A pipe has no size, and its name, such as that of ``<(command)`` in a shell, is new every time.
+    """
+    path = Path(source)
+    if source == STDIN or not (check_input(source, "INPUT").is_file() or path.is_dir()):
         return Sending(survey.fingerprint, window, STDIN, None)
-    path = check_input(source, "INPUT")
     return Sending(survey.fingerprint, window, str(path.resolve()), path.stat().st_size)
 
 

@@ -12,7 +12,7 @@ from sottovoce.cli.domains import DomainOptions
 from sottovoce.cli.exits import guarded
 from sottovoce.cli.groups import unfolded
 from sottovoce.cli.options import AsJson, Force, Options, describe, make_mechanism
-from sottovoce.cli.outputs import STDOUT, check_file, check_output
+from sottovoce.cli.outputs import STDOUT, check_file, check_output, format_of
 from sottovoce.cli.screen import say, show_json, show_text
 from sottovoce.core.categories import Categories
 from sottovoce.core.domain import Domain
@@ -124,7 +124,7 @@ def check(
         str | None,
         typer.Option(
             "--output", "-o", metavar="FILE",
-            help="Write the canonical JSON that device and collector agree on; - is standard output.",
+            help="Write the canonical JSON (a .json file) that device and collector agree on; - is standard output.",
         ),
     ] = None,
     force: Force = False,
@@ -138,6 +138,7 @@ def check(
     if output is not None:
         if as_json and output == STDOUT:
             raise InvalidInput("--json", "the command", "left out where the output is -", output)
+        format_of(output, ("json",))
         check_output(output, force=force, inputs=[str(file)])
         check_file(output)
     survey = read_survey(file)

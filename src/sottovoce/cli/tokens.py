@@ -18,7 +18,7 @@ from sottovoce.cli.collector import (
 from sottovoce.cli.exits import guarded
 from sottovoce.cli.keys import write_private
 from sottovoce.cli.options import AsJson, Force
-from sottovoce.cli.outputs import check_file, check_output
+from sottovoce.cli.outputs import check_file, check_output, refuse_format
 from sottovoce.cli.screen import progress, say, show_json, show_text
 from sottovoce.core.checks import check_int
 from sottovoce.service.access import MOST_ALLOWED
@@ -63,6 +63,7 @@ def tokens(
     check_int(count, "--count", "tokens", 1)
     check_int(allowance, "--allowance", "tokens", 1, MOST_ALLOWED)
     if output is not None:
+        refuse_format(output, "tokens are lines of text")
         check_output(output, force=force)
         check_file(output)
     fingerprint = find_survey(survey)

@@ -10,6 +10,7 @@ from collections.abc import Collection
 import numpy as np
 
 from sottovoce.core.errors import InvalidInput, Mismatch
+from sottovoce.core.suggestions import did_you_mean
 
 __all__ = [
     "MAX_EPSILON",
@@ -76,7 +77,8 @@ def check_epsilon(value: object, owner: str) -> float:
 def check_choice(value: object, parameter: str, owner: str, choices: Collection[str]) -> str:
     """One of a few words."""
     if not isinstance(value, str) or value not in choices:
-        raise InvalidInput(parameter, owner, f"one of {', '.join(sorted(choices))}", value)
+        allowed, hint = f"one of {', '.join(sorted(choices))}", did_you_mean(value, choices)
+        raise InvalidInput(parameter, owner, allowed, value, hint=hint)
     return value
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from importlib import import_module
 from typing import Any, TypeVar
 
 from sottovoce.core.domain import Domain, domain_from_json
 from sottovoce.core.errors import CorruptBytes, InvalidInput, SottovoceError, Unfit
 from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.suggestions import did_you_mean, unknown
 
 __all__ = [
     "declare",
@@ -68,8 +70,7 @@ def mechanism(name: str, domain: Domain, epsilon: float | None = None, **options
     """
     key = name.strip().lower() if isinstance(name, str) else name
     if not _is_known(key):
-        known = ", ".join(sorted({*_NAMES, *_WHERE}))
-        raise Unfit(f"there is no mechanism {name!r}; there are {known}")
+        raise Unfit(unknown("mechanism", name, sorted({*_NAMES, *_WHERE})))
     if "report_bins" in options and key != "binned":
         bins, asked = options.pop("report_bins"), {"mechanism": key, "options": options}
         return mechanism("binned", domain, epsilon, report_bins=bins, oracle=asked)
@@ -83,7 +84,11 @@ def mechanism(name: str, domain: Domain, epsilon: float | None = None, **options
     try:
         return cls(domain, **arguments)
     except TypeError as error:
-        raise InvalidInput("options", cls.name, _signature(cls), f"{arguments}: {error}") from error
+        names = [each.name for each in fields(cls) if each.name != "domain"]
+        strange = next((option for option in arguments if option not in names), "")
+        allowed, hint = f"among {', '.join(names)}", did_you_mean(strange, names)
+        told = f"{arguments}: {error}"
+        raise InvalidInput("options", cls.name, allowed, told, hint=hint) from error
 
 
 def mechanism_from_json(text: str) -> Mechanism:
@@ -99,8 +104,7 @@ def mechanism_from_document(document: Any) -> Mechanism:
     """Rebuild a mechanism from its document; its weights are taken as they are, and checked."""
     named = document.get("mechanism") if isinstance(document, Mapping) else document
     if not _is_known(named) or named not in _CLASSES:
-        known = ", ".join(cls.name for cls in registered())
-        raise CorruptBytes(f"unknown mechanism {named!r}; this version knows {known}")
+        raise CorruptBytes(unknown("mechanism", named, (cls.name for cls in registered())))
     if document.get("version") != 1:
         raise CorruptBytes(
             f"{document['mechanism']} of version {document.get('version')!r}; this version reads 1"
@@ -118,9 +122,3 @@ def mechanism_from_document(document: Any) -> Mechanism:
         raise CorruptBytes(
             f"the description of {document['mechanism']} is incomplete: {error}"
         ) from error
-
-
-def _signature(cls: type[Mechanism]) -> str:
-    from dataclasses import fields
-
-    return "among " + ", ".join(f.name for f in fields(cls) if f.name != "domain")

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from sottovoce.core.errors import CorruptBytes, InvalidInput
+from sottovoce.core.suggestions import did_you_mean
 
 __all__ = ["ENVIRONMENT", "OWNER", "Settings", "load_settings"]
 
@@ -145,5 +146,5 @@ def _read(kind: Callable[[str], Any], text: str, variable: str) -> Any:
 
 def _check_name(name: str, where: str) -> None:
     if name not in _KINDS:
-        allowed = f"one of {', '.join(_KINDS)}"
-        raise InvalidInput("a setting", where, allowed, name)
+        allowed, hint = f"one of {', '.join(_KINDS)}", did_you_mean(name, _KINDS)
+        raise InvalidInput("a setting", where, allowed, name, hint=hint)
