@@ -315,8 +315,8 @@ def test_options_that_are_refused(tmp_path, capsys):
 def test_a_missing_package_is_named(monkeypatch, capsys, tmp_path):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     assert command_line.main(["--once"]) == 2
-    assert "pip install 'sottovoce[all]'" in capsys.readouterr().err
-    assert "pip install 'sottovoce[all]'" in refusal("demo", "--once")
+    assert "pip install '.[all]'" in capsys.readouterr().err
+    assert "pip install '.[all]'" in refusal("demo", "--once")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtra, match="the picture of the demo needs pyarrow"):
         Options(picture=tmp_path / "p.png")

@@ -1,7 +1,7 @@
 """What a collector is told at its start: a file, the environment, and arguments, in this order.
 
-Every setting is a field with what it means and what is allowed beside it; the page of HTTP
-lists them all.  Later sources win: arguments over ``SOTTOVOCE_*`` over the file.
+Every setting is a field with what it means and what is allowed beside it; the page
+``docs/reference/settings.md`` lists them all.  Later sources win: arguments over ``SOTTOVOCE_*`` over the file.
 """
 
 from __future__ import annotations
