@@ -33,6 +33,7 @@ from sottovoce.demo.options import Options
 from sottovoce.demo.polls import polls
 from sottovoce.demo.telling import kept as tell_kept
 from sottovoce.demo.town import COMMUTES, DISHES
+from sottovoce.exchange import NoAnswer
 from sottovoce.store import open_store
 
 PEOPLE = 5000
@@ -277,7 +278,7 @@ def test_a_collector_ends_with_the_demo_however_that_ends(tmp_path):
             with pytest.raises(CollectorFailed, match="ended by itself"):
                 running.stay()
             Caller(running.url, "").get("/surveys")
-    assert isinstance(outer.value.__cause__, URLError)
+    assert isinstance(outer.value.__cause__, NoAnswer)
     assert running.process.returncode == 0
 
 

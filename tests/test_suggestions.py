@@ -37,8 +37,8 @@ def test_names_of_the_library():
         sv.estimate(tally, "magic")
     with pytest.raises(InvalidInput, match=r"Did you mean 'hash_range'\?$"):
         sv.mechanism("olh", FOUR, 1.0, hash_rang=2)
-    with pytest.raises(InvalidInput, match=r"option tolerence of em .*Did you mean 'tolerance'"):
-        sv.estimate(tally, "em", tolerence=2)
+    with pytest.raises(InvalidInput, match=r"option tolerances of em .*Did you mean 'tolerance'"):
+        sv.estimate(tally, "em", tolerances=2)
     with pytest.raises(InvalidInput, match=r"one of day, week; got 'weak'. Did you mean 'week'\?"):
         check_choice("weak", "window", "Survey", ("day", "week"))
 
