@@ -313,7 +313,7 @@ from sottovoce.cli.app import app
 for command in (["serve"], ["backup", "--check"]):
     told = CliRunner().invoke(app, command)
     assert told.exit_code == 2, told.output
-    assert "pip install 'sottovoce[service]'" in told.output, told.output
+    assert "pip install '.[service]'" in told.output, told.output
 assert CliRunner().invoke(app, ["keys", "--help"]).exit_code == 0
 """
 

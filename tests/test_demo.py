@@ -33,6 +33,7 @@ from sottovoce.demo.options import Options
 from sottovoce.demo.polls import polls
 from sottovoce.demo.telling import kept as tell_kept
 from sottovoce.demo.town import COMMUTES, DISHES
+from sottovoce.exchange import NoAnswer
 from sottovoce.store import open_store
 
 PEOPLE = 5000
@@ -277,7 +278,7 @@ def test_a_collector_ends_with_the_demo_however_that_ends(tmp_path):
             with pytest.raises(CollectorFailed, match="ended by itself"):
                 running.stay()
             Caller(running.url, "").get("/surveys")
-    assert isinstance(outer.value.__cause__, URLError)
+    assert isinstance(outer.value.__cause__, NoAnswer)
     assert running.process.returncode == 0
 
 
@@ -315,8 +316,8 @@ def test_options_that_are_refused(tmp_path, capsys):
 def test_a_missing_package_is_named(monkeypatch, capsys, tmp_path):
     monkeypatch.setitem(sys.modules, "uvicorn", None)
     assert command_line.main(["--once"]) == 2
-    assert "pip install 'sottovoce[all]'" in capsys.readouterr().err
-    assert "pip install 'sottovoce[all]'" in refusal("demo", "--once")
+    assert "pip install '.[all]'" in capsys.readouterr().err
+    assert "pip install '.[all]'" in refusal("demo", "--once")
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingExtra, match="the picture of the demo needs pyarrow"):
         Options(picture=tmp_path / "p.png")

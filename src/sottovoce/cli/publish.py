@@ -9,7 +9,7 @@ import typer
 from sottovoce.cli.collector import LOCAL, Collector, KeyFile, PlainHttp, Url
 from sottovoce.cli.exits import guarded
 from sottovoce.cli.options import AsJson
-from sottovoce.cli.screen import printable, say, show_json
+from sottovoce.cli.screen import say, show_json, show_text
 from sottovoce.cli.survey import SurveyFile
 from sottovoce.core.checks import MAX_RETENTION, check_choice, check_int
 from sottovoce.core.errors import InvalidInput
@@ -81,6 +81,6 @@ def publish(
         show_json(told)
         return
     done = "closed" if close else "published" if told["published"] else "was published before"
-    say(f"{printable(agreed.name)}: {done}, fingerprint {agreed.fingerprint}")
+    say(f"{agreed.name}: {done}, fingerprint {agreed.fingerprint}")
     if not close:
-        typer.echo(f"{collector.url}/surveys/{agreed.fingerprint}")
+        show_text(f"{collector.url}/surveys/{agreed.fingerprint}")

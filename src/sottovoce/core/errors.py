@@ -127,6 +127,6 @@ class MissingExtra(SottovoceError, ImportError):
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         self.package, self.extra = package, extra
         super().__init__(
-            f"{purpose} needs {package}, which is not installed; "
-            f"install it with: pip install 'sottovoce[{extra}]'"
+            f"{purpose} needs {package}, which is not installed. It comes with the extra {extra!r}: "
+            f"in a clone of the repository, pip install '.[{extra}]'"
         )

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
-__all__ = ["part_of", "sqlite_files", "write_whole"]
+__all__ = ["part_of", "sqlite_files", "sync_folder", "write_new", "write_whole"]
 
 
 def part_of(target: Path) -> Path:
@@ -42,3 +42,38 @@ def write_whole(
         temporary.unlink(missing_ok=True)
         raise
     return target
+
+
+def write_new(path: str | os.PathLike[str], fill: Callable[[Path], object], *, mode: int) -> None:
+    """Let ``fill`` write a file that gets the name ``path`` when it is complete and synced.
+
+    Of several processes that do this at once the first wins: what has the name is not replaced.
+    (A file system without hard links only lets us look first whether the name is taken.)
+    """
+    target = Path(path)
+    temporary = part_of(target)
+    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
+    try:
+        fill(temporary)
+        with temporary.open("rb") as file:
+            os.fsync(file.fileno())
+        try:
+            os.link(temporary, target)
+        except FileExistsError:
+            pass
+        except OSError:
+            if not target.exists():
+                temporary.rename(target)
+        sync_folder(target.parent)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def sync_folder(folder: Path) -> None:
+    """Put new names in a folder on the disk, where the system lets a folder be synced."""
+    if os.name == "posix":
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from sottovoce.core.errors import InvalidInput, Unfit
 from sottovoce.core.estimate import Estimate
 from sottovoce.core.frame import Frame
 from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.suggestions import did_you_mean
 from sottovoce.core.tally import Tally
 from sottovoce.estimators.evidence import Evidence, Fit
 from sottovoce.estimators.means import only_told
@@ -104,7 +105,8 @@ class Method:
         for option, value in options.items():
             if option not in known:
                 allowed = f"one of {', '.join(known)}" if known else "left out"
-                raise InvalidInput(f"option {option}", self.name, allowed, value)
+                hint = did_you_mean(option, known)
+                raise InvalidInput(f"option {option}", self.name, allowed, value, hint=hint)
 
 
 def register_method(method: Method) -> Method:
@@ -134,9 +136,7 @@ def find_method(name: str, mechanism: Mechanism) -> Method:
     fitting = [m.name for m in _METHODS.values() if not m.why_not(mechanism)]
     key = name.strip().lower() if isinstance(name, str) else name
     if not isinstance(key, str) or key not in _NAMES:
-        raise Unfit(
-            f"there is no method {name!r}; for {mechanism.name} there are auto, {', '.join(fitting)}"
-        )
+        raise Unfit(_unknown(name, fitting))
     method = _METHODS[_NAMES[key]]
     if reason := method.why_not(mechanism):
         raise Unfit(
@@ -144,6 +144,12 @@ def find_method(name: str, mechanism: Mechanism) -> Method:
             f"what applies: {', '.join(fitting) or 'nothing'}"
         )
     return method
+
+
+def _unknown(name: object, fitting: Sequence[str]) -> str:
+    """The nearest method, whether it applies or not; else those that apply."""
+    hint = did_you_mean(name, ("auto", *_NAMES))
+    return f"unknown method {name!r}. {hint or 'Known: ' + ', '.join(('auto', *fitting))}"
 
 
 def applies(name: str, mechanism: Mechanism) -> bool:

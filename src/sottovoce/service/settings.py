@@ -1,7 +1,7 @@
 """What a collector is told at its start: a file, the environment, and arguments, in this order.
 
-Every setting is a field with what it means and what is allowed beside it; the page of HTTP
-lists them all.  Later sources win: arguments over ``SOTTOVOCE_*`` over the file.
+Every setting is a field with what it means and what is allowed beside it; the page
+``docs/reference/settings.md`` lists them all.  Later sources win: arguments over ``SOTTOVOCE_*`` over the file.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from sottovoce.core.errors import CorruptBytes, InvalidInput
+from sottovoce.core.suggestions import did_you_mean
 
 __all__ = ["ENVIRONMENT", "OWNER", "Settings", "load_settings"]
 
@@ -146,5 +147,5 @@ def _read(kind: Callable[[str], Any], text: str, variable: str) -> Any:
 
 def _check_name(name: str, where: str) -> None:
     if name not in _KINDS:
-        allowed = f"one of {', '.join(_KINDS)}"
-        raise InvalidInput("a setting", where, allowed, name)
+        allowed, hint = f"one of {', '.join(_KINDS)}", did_you_mean(name, _KINDS)
+        raise InvalidInput("a setting", where, allowed, name, hint=hint)
