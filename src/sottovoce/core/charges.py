@@ -17,7 +17,8 @@ from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
-from sottovoce.core.exact import decimal_text, fingerprint_of
+from sottovoce.core.canonical import fingerprint_of
+from sottovoce.core.exact import decimal_text
 from sottovoce.core.odds import round_up
 from sottovoce.core.survey import Survey
 from sottovoce.core.windows import window_days
