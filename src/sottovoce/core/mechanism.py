@@ -251,7 +251,9 @@ class Mechanism(ABC):
                 f"{self} ({self.fingerprint}) was given reports of "
                 f"{reports.mechanism} ({reports.fingerprint})"
             )
-        return Tally(self, len(reports), self.count(reports))
+        cells = self.count(reports)
+        cells.setflags(write=False)
+        return Tally(self, len(reports), cells)
 
     def count(self, reports: Reports) -> NDArray[np.int64]:
         """The cells of a tally of ``reports``."""

@@ -37,6 +37,11 @@ _LARGEST = LARGEST_INTEGER
 """More reports than this (9e15) are refused, so that any JSON parser reads the counts."""
 
 
+def _is_frozen(array: NDArray[Any]) -> bool:
+    """Whether nobody can change the numbers of an array any more."""
+    return not array.flags.writeable and (array.base is None or isinstance(array.base, bytes))
+
+
 class Tally:
     """``n`` reports counted by cell.  Immutable; ``a + b`` merges.
 
@@ -58,7 +63,7 @@ class Tally:
             )
         if not 0 <= n <= _LARGEST:
             raise InvalidInput("n", owner, f"from 0 to {_LARGEST}", n)
-        array = array.astype(np.int64)
+        array = array.astype(np.int64, copy=not _is_frozen(array))
         if array.min() < 0 or array.max() > n:
             wrong = int(array.min()) if array.min() < 0 else int(array.max())
             raise InvalidInput("cells", owner, f"from 0 to n = {n}", wrong)
@@ -99,7 +104,9 @@ class Tally:
                 f"cannot merge a tally of {self.mechanism} ({self.mechanism.fingerprint}) "
                 f"with one of {other.mechanism} ({other.mechanism.fingerprint})"
             )
-        return Tally(self.mechanism, self.n + other.n, self.cells + other.cells)
+        cells = self.cells + other.cells
+        cells.setflags(write=False)  # nobody else holds it, so it need not be copied
+        return Tally(self.mechanism, self.n + other.n, cells)
 
     def __radd__(self, other: object) -> Tally:
         return self if other == 0 else NotImplemented  # so that sum(tallies) works
