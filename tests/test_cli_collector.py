@@ -184,7 +184,7 @@ def test_exports_by_either_way_are_the_same(real):
 def test_bad_input_of_export(real):
     folder = real.folder
     direct = ["export", folder / "drinks.toml", "--store", folder / "collector.db", "-o"]
-    assert "a file named .parquet or .csv" in refusal(*direct, folder / "x.json")
+    assert "a file whose name ends in .parquet or .csv" in refusal(*direct, folder / "x.json")
     (folder / "taken.csv").write_text("precious")
     assert "--force replaces it" in refusal(*direct, folder / "taken.csv")
     assert "one of the two; got 'both'" in refusal(

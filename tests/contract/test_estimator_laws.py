@@ -178,5 +178,5 @@ def test_no_reports_no_answer(mechanism):
 
 
 def test_unknown_method(mechanism):
-    with pytest.raises(Unfit, match="no method 'magic'.*(unbiased|em)"):
+    with pytest.raises(Unfit, match="unknown method 'magic'.*(unbiased|em)"):
         sv.estimate(tally_of(mechanism), "magic")
