@@ -35,7 +35,6 @@ $(READY): pyproject.toml
 $(DOCS_READY): pyproject.toml requirements/docs.txt requirements/build.txt
 	$(PYTHON) -m venv .venv-docs
 	$(DOCS_BIN)/python -m pip $(PIP) --require-hashes -r requirements/docs.txt -r requirements/build.txt
-	$(DOCS_BIN)/python -m pip $(PIP) --no-deps --no-build-isolation -e .
 	touch $@
 
 $(LOCK_READY):
@@ -81,6 +80,7 @@ format: $(READY) ## rewrite the code in the house style
 bench: $(BENCH_READY) ## speed and error against peers, in one run
 	$(BENCH_BIN)/python -m benchmarks
 
+docs: export PYTHONPATH := src:.
 docs: $(DOCS_READY) ## the documentation as a site in site/
 	$(DOCS_BIN)/python -m docs.generate
 	$(DOCS_BIN)/python docs/generate_gallery.py
