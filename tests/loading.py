@@ -52,7 +52,7 @@ def request(
     """The bytes of one HTTP request."""
     secret = f"Authorization: Bearer {token}\r\n" if token else ""
     head = (
-        f"{method} {path} HTTP/1.1\r\nHost: collector\r\nContent-Type: {kind}\r\n{secret}{headers}"
+        f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\n{secret}{headers}"
         f"Content-Length: {len(body)}\r\n\r\n"
     )
     return head.encode("latin-1") + body
@@ -304,9 +304,10 @@ class Running:
 def running(
     folder: Path, *surveys: Survey, rules: Rules | None = None, clock: Any = None, **settings: Any
 ) -> Iterator[Running]:
-    """A collector in a thread of this process, on a free port."""
+    """A collector in a thread of this process, on a free port; tests ask more than people do."""
+    more = {"open_rate": 0.0, **settings}
     told = Settings(
-        store=str(folder / "collector.db"), secret_file=str(folder / "secret"), port=0, **settings
+        store=str(folder / "collector.db"), secret_file=str(folder / "secret"), port=0, **more
     )
     with open_store(told.store) as store:
         for survey in surveys:
@@ -346,7 +347,7 @@ class Process:
         self.folder, self.port = folder, free_port()
         self.settings = {
             "store": str(folder / "collector.db"), "secret_file": str(folder / "secret"),
-            "port": self.port, **more,
+            "port": self.port, "open_rate": 0.0, **more,
         }  # fmt: skip
         self.keys = Keys(read_secret(self.settings["secret_file"]))
         self.running = Running(("127.0.0.1", self.port), self.keys)
@@ -376,7 +377,7 @@ class Process:
         while time.perf_counter() - began < patience:
             assert self.process.poll() is None, self.log.read_text()
             try:
-                if self.running.get("/health", "")["ready"]:
+                if self.running.get("/health/ready", "")["ready"]:
                     return time.perf_counter() - began
             except OSError:
                 time.sleep(0.02)

@@ -609,7 +609,8 @@ def test_metrics_and_health(asking):
     assert 'sottovoce_upload_seconds_bucket{le="+Inf"}' in values
     kinds = [line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")]
     assert len(kinds) == len(set(kinds))
-    assert httpx.get(f"{asking.running.url}/health").json() == {"live": True, "ready": True}
+    assert httpx.get(f"{asking.running.url}/health/live").json() == {"live": True}
+    assert httpx.get(f"{asking.running.url}/health/ready").json() == {"ready": True}
 
 
 def test_retention_and_folding_go_on_by_themselves(tmp_path):

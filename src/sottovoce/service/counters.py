@@ -20,7 +20,7 @@ BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0)
 
 
 class Counters:
-    """Answers by status and code, and how long acknowledged uploads took."""
+    """Answers by status and code, how long acknowledged uploads took, and open files used up."""
 
     clock = staticmethod(time.perf_counter)
 
@@ -29,6 +29,7 @@ class Counters:
         self.codes: Counter[str] = Counter()
         self.times = [0] * (len(BOUNDS) + 1)
         self.seconds = 0.0
+        self.out_of_files = 0
 
     def count(self, status: int, code: str = "") -> None:
         """One more answer of that status, and refusal of that code."""
@@ -45,9 +46,22 @@ class Counters:
 
 
 def metrics_text(
-    counters: Counters, counts: Counts, gauges: Mapping[str, tuple[str, float]]
+    counters: Counters, counts: Counts | None, gauges: Mapping[str, tuple[str, float]]
 ) -> str:
-    """All numbers in the text form of Prometheus."""
+    """All numbers in the text form of Prometheus; ``counts`` is None where the store is down."""
+    lines = [] if counts is None else _of_store(counts)
+    files = "connections refused, and seconds passed, while open files were used up"
+    lines += _metric("out_of_files_total", "counter", files, [("", counters.out_of_files)])
+    answers = [(_label("status", str(s)), n) for s, n in sorted(counters.statuses.items())]
+    lines += _metric("answers_total", "counter", "answers since the start", answers)
+    codes = [(_label("code", code), n) for code, n in sorted(counters.codes.items())]
+    lines += _metric("refusals_total", "counter", "requests refused since the start", codes)
+    for name, (means, gauge) in gauges.items():
+        lines += _metric(name, "gauge", means, [("", gauge)])
+    return "\n".join([*lines, *_histogram(counters)]) + "\n"
+
+
+def _of_store(counts: Counts) -> list[str]:
     totals = {
         "stored": ("reports stored, ever", counts.stored),
         "duplicates": ("reports that were there already, ever", counts.duplicates),
@@ -58,14 +72,7 @@ def metrics_text(
     for name, (means, value) in totals.items():
         lines += _metric(f"reports_{name}_total", "counter", means, [("", value)])
     refused = [(_label("code", code), n) for code, n in sorted(counts.refused.items())]
-    lines += _metric("reports_refused_total", "counter", "reports refused, ever", refused)
-    answers = [(_label("status", str(s)), n) for s, n in sorted(counters.statuses.items())]
-    lines += _metric("answers_total", "counter", "answers since the start", answers)
-    codes = [(_label("code", code), n) for code, n in sorted(counters.codes.items())]
-    lines += _metric("refusals_total", "counter", "requests refused since the start", codes)
-    for name, (means, gauge) in gauges.items():
-        lines += _metric(name, "gauge", means, [("", gauge)])
-    return "\n".join([*lines, *_histogram(counters)]) + "\n"
+    return lines + _metric("reports_refused_total", "counter", "reports refused, ever", refused)
 
 
 def _histogram(counters: Counters) -> list[str]:

@@ -15,7 +15,7 @@ from types import TracebackType
 
 from sottovoce.core.errors import SottovoceError
 
-__all__ = ["log_failure", "set_up_logs"]
+__all__ = ["log_failure", "log_once", "set_up_logs"]
 
 _logger = logging.getLogger("sottovoce.service")
 _EVERY_SECONDS = 60.0
@@ -60,8 +60,12 @@ def set_up_logs() -> None:
 def log_failure(error: BaseException) -> None:
     """Write down that something failed, with places where it is a mistake of ours."""
     kind = type(error).__name__
+    log_once(kind, kind if isinstance(error, SottovoceError) else _places(error))
+
+
+def log_once(kind: str, text: str) -> None:
+    """Write down an error, unless one of its kind was written within the last minute."""
     moment = time.monotonic()
-    if moment - _last.get(kind, -_EVERY_SECONDS) < _EVERY_SECONDS:
-        return
-    _last[kind] = moment
-    _logger.error("%s", kind if isinstance(error, SottovoceError) else _places(error))
+    if moment - _last.get(kind, -_EVERY_SECONDS) >= _EVERY_SECONDS:
+        _last[kind] = moment
+        _logger.error("%s", text)

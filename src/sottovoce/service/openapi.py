@@ -90,7 +90,8 @@ SCHEMAS: dict[str, Schema] = {
             "answers": _list(_ROW),
         }
     ),
-    "Health": _object({"live": _FLAG, "ready": _FLAG}),
+    "Live": _object({"live": _FLAG}),
+    "Ready": _object({"ready": _FLAG}),
     "OpenAPI": _FREE,
 }  # fmt: skip
 """What goes in and comes out, by name."""

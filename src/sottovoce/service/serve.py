@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import gc
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -14,7 +16,7 @@ from typing import Any
 import uvicorn
 
 from sottovoce.core.errors import InvalidInput
-from sottovoce.service.app import collector
+from sottovoce.service.app import Collector, collector
 from sottovoce.service.connections import Connection
 from sottovoce.service.logs import set_up_logs
 from sottovoce.service.settings import OWNER, Settings
@@ -88,12 +90,26 @@ class Server(uvicorn.Server):
             host, port = self.servers[0].sockets[0].getsockname()[:2]
             self.announce(f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}")
 
+    async def on_tick(self, counter: int) -> bool:
+        """Called by uvicorn ten times per second."""
+        if counter % 10 == 0:
+            self._look_for_files()
+        return await super().on_tick(counter)
+
+    def _look_for_files(self) -> None:
+        """Notice that open files are used up: uvloop then drops connections without a word."""
+        try:
+            os.close(os.open(os.devnull, os.O_RDONLY))
+        except OSError as error:
+            if error.errno in (errno.EMFILE, errno.ENFILE):
+                self.config.app.desk.note_out_of_files()  # type: ignore[union-attr]
+
     def stop(self) -> None:
         """Take no more requests, and end when those under way are answered."""
         self.should_exit = True
 
 
-def server_of(app: object, settings: Settings, announce: Announce | None = None) -> Server:
+def server_of(app: Collector, settings: Settings, announce: Announce | None = None) -> Server:
     """The server of an application, with nothing written about requests; its process is made ready."""
     sys.setswitchinterval(_SWITCH_SECONDS)
     gc.collect()

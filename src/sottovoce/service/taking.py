@@ -1,9 +1,10 @@
 """From the bytes of an upload to rows for the store: quickly where all is well, else with reasons.
 
-The quick way decodes with msgspec and looks at every item in plain Python, which for one
+The quick way decodes with msgspec, to the types of an upload and nothing else, so that what is not
+one is refused where it begins to differ.  It looks at every item in plain Python, which for one
 report or a hundred is several times as fast as arrays would be.  It gives no reasons: whatever is
-not plainly right goes the careful way, which is the wire's own reading.  Both take
-the same uploads, which tests show on every vector and on made-up ones.
+not plainly right goes the careful way, which is the wire's own reading, unless it holds far more
+than an upload can.  Both take the same uploads, which tests show on every vector and on made-up ones.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any
+from functools import cache
+from typing import Annotated, Any
 
 import msgspec
 
@@ -21,12 +23,14 @@ from sottovoce.core.fields import BitField, Field, IntField
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.windows import check_window
 from sottovoce.core.wire import VERSION, admit_upload, parse_upload
+from sottovoce.service.counting import has_too_many_values, reports_in
 from sottovoce.store import Published
 
-__all__ = ["Taken", "Taker", "reports_in", "row_maker", "take_carefully", "take_quickly"]
+__all__ = ["Taken", "Taker", "row_maker", "take_carefully", "take_quickly"]
 
-_decode = msgspec.msgpack.Decoder().decode
-_decode_json = msgspec.json.Decoder().decode
+_Bytes16 = Annotated[bytes, msgspec.Meta(min_length=16, max_length=16)]
+_Window = Annotated[str, msgspec.Meta(max_length=16)]
+_Payload = Annotated[list[int | bytes], msgspec.Meta(max_length=8)]
 
 RowMaker = Callable[[Sequence[Any]], bytes | None]
 
@@ -68,23 +72,22 @@ class Taken:
 
 
 def take_quickly(data: bytes, takers: dict[bytes, Taker], most: int) -> Taken | None:
-    """The reports of an upload in MessagePack; None wherever anything is unusual."""
+    """The reports of an upload in MessagePack; None wherever anything is unusual.
+
+    One in order, but for its survey, is refused at once.
+    """
     try:
-        version, fingerprint, window, reports = _decode(data)
-        taker = takers[fingerprint]
-    except (msgspec.MsgspecError, TypeError, ValueError, KeyError, RecursionError):
+        version, fingerprint, window, reports = _decoder(most).decode(data)
+    except (msgspec.MsgspecError, ValueError):
         return None
-    if type(version) is not int or version != VERSION or type(window) is not str:
+    if version != VERSION:
         return None
-    if type(reports) is not list or not 0 < len(reports) <= most:
-        return None
+    taker = takers.get(fingerprint)
+    if taker is None:
+        raise _unknown(fingerprint.hex())
     ids, rows, row_of = [], [], taker.row
-    for report in reports:
-        row = None
-        if type(report) is list and len(report) == 2:
-            number, payload = report
-            if type(number) is bytes and len(number) == 16 and type(payload) is list:
-                row = row_of(payload)
+    for number, payload in reports:
+        row = row_of(payload)
         if row is None:
             return None
         ids.append(number)
@@ -92,34 +95,31 @@ def take_quickly(data: bytes, takers: dict[bytes, Taker], most: int) -> Taken | 
     return Taken(taker, window, ids, rows)
 
 
+@cache
+def _decoder(most: int) -> msgspec.msgpack.Decoder[Any]:
+    """Reads uploads of at most so many reports; nothing else is built, however it is nested."""
+    reports = Annotated[
+        list[tuple[_Bytes16, _Payload]], msgspec.Meta(min_length=1, max_length=most)
+    ]
+    return msgspec.msgpack.Decoder(tuple[int, _Bytes16, _Window, reports])  # type: ignore[valid-type]
+
+
 def take_carefully(data: bytes, form: str, takers: dict[bytes, Taker], most: int) -> Taken:
     """The same by the wire's own reading, which refuses with what is wrong first."""
+    if has_too_many_values(data, form, most):
+        code = "too-large" if reports_in(data, form, takers)[1] > most else "malformed"
+        raise Refused(code, f"more values than {most} reports have")
     upload = parse_upload(data, form, maximum_bytes=len(data), maximum_reports=most)
     taker = takers.get(bytes.fromhex(upload.fingerprint))
     if taker is None:
-        raise Refused("unknown-survey", f"no survey has the fingerprint {upload.fingerprint}")
+        raise _unknown(upload.fingerprint)
     admit_upload(upload, taker.survey)
     rows = [taker.row(payload) or b"" for payload in upload.payloads]
     return Taken(taker, upload.window, list(upload.ids), rows)
 
 
-def reports_in(data: bytes, form: str, takers: dict[bytes, Taker]) -> tuple[str, int]:
-    """How many reports a refused upload had, and of which survey ('' where of none here).
-
-    One where they cannot be counted.
-    """
-    try:
-        parts = _decode_json(data) if form == "json" else _decode(data)
-        if form == "json":
-            told = bytes.fromhex(parts["fingerprint"]), parts["reports"]
-        else:
-            told = parts[1], parts[3]
-        fingerprint, reports = told
-        known = takers.get(fingerprint)
-    except (msgspec.MsgspecError, ValueError, TypeError, LookupError, RecursionError):
-        return "", 1
-    count = len(reports) if type(reports) is list else 1
-    return ("" if known is None else known.fingerprint), max(1, count)
+def _unknown(fingerprint: str) -> Refused:
+    return Refused("unknown-survey", f"no survey has the fingerprint {fingerprint}")
 
 
 # -- rows ------------------------------------------------------------------------------------
