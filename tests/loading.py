@@ -288,6 +288,7 @@ class Running:
     keys: Keys
     store: Store | None = None
     app: Any = None
+    server: Any = None
 
     @property
     def url(self) -> str:
@@ -322,7 +323,7 @@ def running(
             time.sleep(0.01)
         port = server.servers[0].sockets[0].getsockname()[1]
         try:
-            yield Running(("127.0.0.1", port), keys, store, app)
+            yield Running(("127.0.0.1", port), keys, store, app, server)
         finally:
             server.should_exit = True
             thread.join(30)

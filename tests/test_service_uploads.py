@@ -27,7 +27,7 @@ from sottovoce.core.msgpack import pack
 from sottovoce.core.payloads import reports_from_payloads, row_bytes
 from sottovoce.core.wire import FORMS, REFUSALS, decode_upload
 from sottovoce.sending import Patience
-from sottovoce.service.counting import has_too_many_values, reports_in
+from sottovoce.service.counting import reports_in
 from sottovoce.service.refusals import CODES
 from sottovoce.service.taking import Taker, row_maker, take_carefully, take_quickly
 from sottovoce.store import Published, Rules

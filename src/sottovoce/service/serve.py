@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import gc
 import os
@@ -27,6 +28,7 @@ __all__ = ["Announce", "serve", "server_of"]
 Announce = Callable[[str], None]
 """Is told the address of a collector once it listens."""
 _BACKLOG = 2048
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _LARGE_BLOCK = -1, -3, 2**16
 _SWITCH_SECONDS = 0.001
 """How long a thread may keep Python's lock from another: the writer has little to do with it,
 and must not wait long for its turn."""
@@ -109,9 +111,22 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
 
+def _return_large_blocks() -> None:
+    """Have the C library give large blocks back to the system when they are freed.
+
+    By default glibc keeps blocks as large as the largest that was freed: bodies of uploads would
+    leave the process larger by several times their size.
+    """
+    with suppress(AttributeError, OSError):  # not glibc
+        libc = ctypes.CDLL(None)
+        libc.mallopt(_M_MMAP_THRESHOLD, _LARGE_BLOCK)
+        libc.mallopt(_M_TRIM_THRESHOLD, 2 * _LARGE_BLOCK)
+
+
 def server_of(app: Collector, settings: Settings, announce: Announce | None = None) -> Server:
     """The server of an application, with nothing written about requests; its process is made ready."""
     sys.setswitchinterval(_SWITCH_SECONDS)
+    _return_large_blocks()
     gc.collect()
     gc.freeze()  # what is there by now stays: no need to look at it again and again
     server = Server(
