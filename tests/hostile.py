@@ -10,6 +10,7 @@ import contextlib
 import gzip
 import re
 import socket
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -77,7 +78,7 @@ ATTACKS = {
         b"GET /health/live" + _HEAD + b"Content-Length: 999999999999\r\n\r\n", b"x" * 1024
     ),
     "a compressed body": _body(
-        _UPLOAD + b"Content-Encoding: gzip\r\n", gzip.compress(bytes(2**28), 9)
+        _UPLOAD + b"Content-Encoding: gzip\r\n", gzip.compress(bytes(2**23), 9) * 32
     ),
     "nested MessagePack": _body(_UPLOAD, _PARTS + b"\x91" * 2**19),
     "nested reports": _body(_UPLOAD, b"\x91" * 2**20),
@@ -144,6 +145,12 @@ def _send(raw: socket.socket, kind: Attack, end: float, statuses: Counter[int]) 
 
 def _count(answer: bytes, statuses: Counter[int]) -> None:
     statuses.update(map(int, re.findall(rb"HTTP/1\.1 (\d{3}) ", answer)))
+
+
+def start_attack(address: tuple[str, int], name: str, seconds: float) -> subprocess.Popen[str]:
+    """The same in a process of its own, which prints the statuses."""
+    command = [sys.executable, __file__, address[0], str(address[1]), name, str(seconds)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
 if __name__ == "__main__":

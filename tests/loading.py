@@ -403,3 +403,14 @@ class Process:
         assert self.process is not None
         text = Path(f"/proc/{self.process.pid}/statm").read_text()
         return int(text.split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def forget_peak(self) -> None:
+        """Begin anew to look for the most memory that the process holds."""
+        assert self.process is not None
+        Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
+
+    def peak(self) -> int:
+        """The most bytes of memory that the process held since then."""
+        assert self.process is not None
+        text = Path(f"/proc/{self.process.pid}/status").read_text()
+        return 1024 * int(text.partition("VmHWM:")[2].split()[0])

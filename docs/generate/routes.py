@@ -216,7 +216,7 @@ same, and a few reports.
 ```sh
 export SOTTOVOCE_URL="${SOTTOVOCE_URL:-http://127.0.0.1:8000}"
 sottovoce serve &
-until curl --fail --silent "$SOTTOVOCE_URL/health"; do sleep 0.2; done
+until curl --fail --silent "$SOTTOVOCE_URL/health/ready"; do sleep 0.2; done
 sottovoce keys --role publish --output publish.key
 sottovoce keys --role read --output read.key
 for town in north south; do

@@ -22,7 +22,7 @@ def serve(
     config: Annotated[
         Path | None,
         typer.Option(
-            "--config", metavar="FILE", help="Settings, as TOML; every one is on the HTTP page."
+            "--config", metavar="FILE", help="Settings, as TOML; the page of settings (docs/reference/settings.md) has every one."
         ),
     ] = None,
     store: Annotated[
