@@ -12,8 +12,8 @@ import pytest
 
 from dashboards import check, fill, filled, settled, surveys
 from loading import running
-from sottovoce.service.sessions import _MOST, SESSION_TIME, Sessions
 from sottovoce.service.pages import surveys as pages
+from sottovoce.service.sessions import _MOST, SESSION_TIME, Sessions
 from sottovoce.service.visitors import SESSION
 
 

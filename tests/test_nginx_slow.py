@@ -89,7 +89,9 @@ def proxy(tmp_path, nginx, certificate):
             assert count, f"{pattern} is not in nginx.conf"
         file = tmp_path / "nginx.conf"
         file.write_text(text)
-        tried = subprocess.run([nginx, "-t", "-c", file], capture_output=True, text=True, check=False)
+        tried = subprocess.run(
+            [nginx, "-t", "-c", file], capture_output=True, text=True, check=False
+        )
         assert tried.returncode == 0, tried.stderr
         command = [nginx, "-c", file, "-g", "daemon off;"]
         with (tmp_path / "nginx.log").open("wb") as log:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import os
 import re
 import resource
 import socket
@@ -123,16 +125,15 @@ def test_what_is_refused_behind_a_request_does_not_answer_it(collector):
 
 
 def test_an_answer_that_nobody_reads_ends_its_connection(tmp_path):
-    with running(tmp_path, colors(), idle_seconds=0.3) as collector:
-        with socket.create_connection(collector.address, timeout=10) as raw:
-            asked = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
-            connections = collector.server.server_state.connections
-            try:
-                for _ in range(2000):
-                    raw.sendall(asked)
-            except OSError:
-                pass
-            until(lambda: not connections)
+    asked = b"GET /openapi.json HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    with (
+        running(tmp_path, colors(), idle_seconds=0.3) as collector,
+        socket.create_connection(collector.address, timeout=10) as raw,
+    ):
+        with contextlib.suppress(OSError):
+            for _ in range(2000):
+                raw.sendall(asked)
+        until(lambda: not collector.server.server_state.connections)
 
 
 def until(condition, patience=20.0):
@@ -171,7 +172,8 @@ MSGPACK = "application/msgpack"
 
 
 @pytest.mark.parametrize(
-    "media", ["", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"]
+    "media",
+    ["", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"],
 )
 def test_what_browsers_send_for_any_page_is_refused(collector, media):
     before = collector.store.counts()
@@ -304,8 +306,6 @@ def module(tmp_path, monkeypatch):
         "    if question == b'slow': time.sleep(60)\n"
         "    return b'%d %d' % (os.getpid(), os.nice(0))\n"
     )
-    import os
-
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}")
     return "answering_apart"
 
@@ -359,8 +359,6 @@ def test_open_files_used_up_are_logged_counted_and_recovered_from(tmp_path):
 
 
 def test_files_used_up_by_anything_are_noticed(tmp_path, monkeypatch):
-    import os
-
     real = os.open
 
     def none_left(path, *arguments, **named):
@@ -398,7 +396,10 @@ def test_ready_follows_the_database_and_live_does_not(tmp_path, monkeypatch):
         assert (answer.status_code, answer.json()["code"]) == (503, "store-down")
         assert answer.json()["ready"] is False
         assert answer.headers["retry-after"]
-        assert (metric(collector, "ready"), metric(collector, "reports_stored_total")) == (0.0, None)
+        assert (metric(collector, "ready"), metric(collector, "reports_stored_total")) == (
+            0.0,
+            None,
+        )
         assert httpx.get(f"{collector.url}/health/live").json() == {"live": True}
         assert httpx.get(f"{collector.url}/health").status_code == 404
 

@@ -68,7 +68,7 @@ class Apart:
 
     def _started(self) -> subprocess.Popen[bytes]:
         if self._process is None:
-            self._process = subprocess.Popen(
+            self._process = subprocess.Popen(  # noqa: S603  (this program, a module of ours)
                 [sys.executable, "-P", "-m", __name__, self._module],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

@@ -131,7 +131,7 @@ def server_of(app: Collector, settings: Settings, announce: Announce | None = No
     gc.freeze()  # what is there by now stays: no need to look at it again and again
     server = Server(
         uvicorn.Config(
-            app,  # type: ignore[arg-type]
+            app,
             host=settings.host,
             port=settings.port,
             http=Connection,

@@ -101,7 +101,7 @@ def _decoder(most: int) -> msgspec.msgpack.Decoder[Any]:
     reports = Annotated[
         list[tuple[_Bytes16, _Payload]], msgspec.Meta(min_length=1, max_length=most)
     ]
-    return msgspec.msgpack.Decoder(tuple[int, _Bytes16, _Window, reports])  # type: ignore[valid-type]
+    return msgspec.msgpack.Decoder(tuple[int, _Bytes16, _Window, reports])
 
 
 def take_carefully(data: bytes, form: str, takers: dict[bytes, Taker], most: int) -> Taken:

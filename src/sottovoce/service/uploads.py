@@ -154,7 +154,8 @@ def _form(headers: Headers) -> str:
 async def _while_there(work: asyncio.Future[Taken], receive: Receive) -> None:
     """Wait for work, or give it up when its sender hangs up: uploads that nobody waits for do not gather."""
     gone = asyncio.ensure_future(receive())
-    await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
+    both: set[asyncio.Future[Any]] = {work, gone}
+    await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
     if not work.done():
         work.cancel()
         raise Gone
