@@ -270,11 +270,11 @@ def test_allowed_origins_may_send_and_read(tmp_path):
 
 
 def test_requests_without_a_key_share_a_rate(tmp_path):
-    with running(tmp_path, colors(), open_rate=5) as collector:
-        paths = ["/calculator", "/surveys", "/metrics", "/health/live", "/", "/nowhere"] * 5
+    with running(tmp_path, colors(), open_rate=2) as collector:
+        paths = ["/calculator", "/surveys", "/metrics", "/health/live", "/", "/nowhere"] * 3
         asked = [(path, request(b"", path=path, method="GET")) for path in paths]
         outcome = Load(collector.address, asked, connections=1, keep=True).run()
-        assert outcome.statuses[429] >= 15
+        assert outcome.statuses[429] >= 5
         assert outcome.codes["rate-limited"] == outcome.statuses[429]
         key = {"authorization": f"Bearer {collector.keys.of_role('read')}"}
         with httpx.Client(base_url=collector.url, headers=key) as http:

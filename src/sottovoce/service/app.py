@@ -36,6 +36,8 @@ from sottovoce.store import Store
 
 __all__ = ["Collector", "collector"]
 
+_PAUSE = 0.2
+"""Seconds before requests, uploads aside, are told that they come too often."""
 _HTTP_CODES = {404: "no-such-route", 405: "wrong-method"}
 
 
@@ -62,6 +64,7 @@ class Collector(Starlette):
             self.gate.check(scope, headers)
         except Declined as declined:
             self.desk.counters.count(declined.status, declined.code)
+            await _slow_down(declined)
             await refusal_reply(declined)(scope, receive, send)
             return
         if is_upload(scope):
@@ -127,11 +130,18 @@ def _endpoint(desk: Desk, described: Described) -> Callable[[Request], Awaitable
             if declined.status >= 500:
                 log_failure(error)
             desk.counters.count(declined.status, declined.code)
+            await _slow_down(declined)
             return _refused(desk, request, declined, people=described.gives == "text/html")
         desk.counters.count(reply.status_code)
         return reply
 
     return answer
+
+
+async def _slow_down(declined: Declined) -> None:
+    """Let whoever asks too much wait for the refusal: one that asks again at once costs little then."""
+    if declined.code == "rate-limited":
+        await asyncio.sleep(_PAUSE)
 
 
 def _check_role(desk: Desk, request: Request, role: str) -> None:
