@@ -431,6 +431,6 @@ def test_probes_cost_the_database_one_question_per_second(tmp_path, monkeypatch)
         asked, real = [], collector.store.probe
         monkeypatch.setattr(collector.store, "probe", lambda: asked.append(1) or real())
         monkeypatch.setattr(health, "_FRESH", timedelta(hours=1).total_seconds())
-        for _ in range(20):
+        for _ in range(5):
             assert httpx.get(f"{collector.url}/health/ready").status_code == 200
         assert len(asked) == 1
