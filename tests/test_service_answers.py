@@ -611,8 +611,9 @@ def test_metrics_and_health(asking):
     assert len(kinds) == len(set(kinds))
     assert values["sottovoce_upkeep_failing"] == 0
     assert values["sottovoce_clock_trusted"] == 1
-    assert httpx.get(f"{asking.running.url}/health").json() == {
-        "live": True, "ready": True, "upkeep": {"failing": [], "clock_trusted": True},
+    assert httpx.get(f"{asking.running.url}/health/live").json() == {"live": True}
+    assert httpx.get(f"{asking.running.url}/health/ready").json() == {
+        "ready": True, "upkeep": {"failing": [], "clock_trusted": True},
     }  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from sottovoce.core.errors import Refused
 from sottovoce.core.msgpack import pack
 from sottovoce.core.payloads import reports_from_payloads
 from sottovoce.core.wire import VERSION, decode_upload
-from sottovoce.service.taking import reports_in
+from sottovoce.service.counting import reports_in
 from sottovoce.store import Rules, open_store
 
 # -- mutated requests ----------------------------------------------------------------------------
@@ -328,7 +328,7 @@ def test_a_store_that_is_full_or_down_gives_507_and_503_and_recovers(tmp_path, m
             wrong = load(collector.address, [b"\xc1"], keep=True)
             assert wrong.statuses == {status: 1}, "a refusal that cannot be counted is not given"
             health = Load(
-                collector.address, [(0, request(b"", path="/health", method="GET"))]
+                collector.address, [(0, request(b"", path="/health/ready", method="GET"))]
             ).run()
             assert health.statuses == {503: 1}
             monkeypatch.setattr(collector.store, "write", write)

@@ -310,6 +310,37 @@ def kill_and_start_again(postgresql, patience=60.0):
                 return
 
 
+def test_a_dead_postgresql_is_noticed_without_an_upload(tmp_path, postgresql):
+    process = Process(tmp_path, colors(), store=postgresql.get_uri())
+    process.start()
+
+    def ready():
+        asked = [(0, request(b"", path="/health/ready", method="GET"))]
+        return [*Load(process.address, asked, connections=1).run().statuses]
+
+    def metric():
+        asked = [(0, request(b"", path="/metrics", method="GET"))]
+        (told,) = Load(process.address, asked, connections=1, keep=True).run().bodies
+        return [line for line in told[2].decode().splitlines() if "ready" in line][-1]
+
+    assert (ready(), metric()) == ([200], "sottovoce_ready 1.0")
+    os.kill(postgresql.get_pid(), signal.SIGQUIT)
+    end = time.perf_counter() + 30
+    while ready() != [503]:
+        assert time.perf_counter() < end, "ready although PostgreSQL is dead"
+        time.sleep(0.2)
+    assert metric() == "sottovoce_ready 0.0"
+    with contextlib.suppress(Exception):
+        postgresql.ensure_postgres_running()
+    while ready() != [200]:
+        assert time.perf_counter() < end + 60, "not ready although PostgreSQL is back"
+        time.sleep(0.2)
+        with contextlib.suppress(Exception):
+            postgresql.ensure_postgres_running()
+    assert load(process.address, make(colors(), 10).uploads()).stored == 10
+    process.stop()
+
+
 def test_postgresql_killed_under_load_loses_nothing_that_was_acknowledged(tmp_path, postgresql):
     survey, kills = colors(), scaled(100, 2)
     url = postgresql.get_uri()

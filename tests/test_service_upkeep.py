@@ -28,7 +28,7 @@ def until(found, patience: float = 20.0):
 
 
 def health(collector):
-    return httpx.get(f"{collector.url}/health").json()["upkeep"]
+    return httpx.get(f"{collector.url}/health/ready").json()["upkeep"]
 
 
 def metric(collector, name) -> float:

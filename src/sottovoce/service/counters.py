@@ -44,13 +44,13 @@ class UpkeepState:
         self.failing = {each for each in self.failing if each[0] != work}
 
     def document(self) -> dict[str, object]:
-        """What ``/health`` tells of it."""
+        """What ``/health/ready`` says of it."""
         failing = [{"work": work, "survey": survey} for work, survey in sorted(self.failing)]
         return {"failing": failing, "clock_trusted": self.clock_trusted}
 
 
 class Counters:
-    """Answers by status and code, how long acknowledged uploads took, and the upkeep."""
+    """Answers by status and code, times of acknowledged uploads, the upkeep, open files used up."""
 
     clock = staticmethod(time.perf_counter)
 
@@ -60,6 +60,7 @@ class Counters:
         self.times = [0] * (len(BOUNDS) + 1)
         self.seconds = 0.0
         self.upkeep = UpkeepState()
+        self.out_of_files = 0
 
     def count(self, status: int, code: str = "") -> None:
         """One more answer of that status, and refusal of that code."""
@@ -76,20 +77,12 @@ class Counters:
 
 
 def metrics_text(
-    counters: Counters, counts: Counts, gauges: Mapping[str, tuple[str, float]]
+    counters: Counters, counts: Counts | None, gauges: Mapping[str, tuple[str, float]]
 ) -> str:
-    """All numbers in the text form of Prometheus."""
-    totals = {
-        "stored": ("reports stored, ever", counts.stored),
-        "duplicates": ("reports that were there already, ever", counts.duplicates),
-        "deleted": ("reports deleted by their id, ever", counts.deleted),
-        "expired": ("reports gone by retention, ever", counts.expired),
-    }
-    lines: list[str] = []
-    for name, (means, value) in totals.items():
-        lines += _metric(f"reports_{name}_total", "counter", means, [("", value)])
-    refused = [(_labels(code=code), n) for code, n in sorted(counts.refused.items())]
-    lines += _metric("reports_refused_total", "counter", "reports refused, ever", refused)
+    """All numbers in the text form of Prometheus; ``counts`` is None where the store is down."""
+    lines = [] if counts is None else _of_store(counts)
+    files = "connections refused, and seconds passed, while open files were used up"
+    lines += _metric("out_of_files_total", "counter", files, [("", counters.out_of_files)])
     answers = [(_labels(status=str(s)), n) for s, n in sorted(counters.statuses.items())]
     lines += _metric("answers_total", "counter", "answers since the start", answers)
     codes = [(_labels(code=code), n) for code, n in sorted(counters.codes.items())]
@@ -103,6 +96,20 @@ def metrics_text(
     for name, (means, gauge) in gauges.items():
         lines += _metric(name, "gauge", means, [("", gauge)])
     return "\n".join([*lines, *_histogram(counters)]) + "\n"
+
+
+def _of_store(counts: Counts) -> list[str]:
+    totals = {
+        "stored": ("reports stored, ever", counts.stored),
+        "duplicates": ("reports that were there already, ever", counts.duplicates),
+        "deleted": ("reports deleted by their id, ever", counts.deleted),
+        "expired": ("reports gone by retention, ever", counts.expired),
+    }
+    lines: list[str] = []
+    for name, (means, value) in totals.items():
+        lines += _metric(f"reports_{name}_total", "counter", means, [("", value)])
+    refused = [(_labels(code=code), n) for code, n in sorted(counts.refused.items())]
+    return lines + _metric("reports_refused_total", "counter", "reports refused, ever", refused)
 
 
 def _histogram(counters: Counters) -> list[str]:

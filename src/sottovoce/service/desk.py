@@ -6,18 +6,24 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sottovoce.service.access import Keys
 from sottovoce.service.answering import Analyst
+from sottovoce.service.apart import Apart
 from sottovoce.service.commits import Commits
 from sottovoce.service.counters import Counters
 from sottovoce.service.limits import Addresses, Bucket
+from sottovoce.service.logs import log_once
 from sottovoce.service.pages.preparing import Preparer
 from sottovoce.service.refusals import RETRY_SECONDS, Declined
+from sottovoce.service.sessions import Sessions
 from sottovoce.service.settings import Settings
 from sottovoce.service.taking import Taker
 from sottovoce.store import Published, Store
+
+if TYPE_CHECKING:
+    from sottovoce.service.health import Probe
 
 __all__ = ["Clock", "Desk", "now"]
 
@@ -34,18 +40,20 @@ def now() -> datetime:
 
 
 class Desk:
-    """One collector at work.  ``commits`` is there while the application runs."""
+    """One collector at work.  ``commits`` and ``probe`` are there while the application runs."""
 
     commits: Commits
+    probe: Probe
 
     def __init__(self, store: Store, settings: Settings, keys: Keys, clock: Clock = now) -> None:
         self.store, self.settings, self.keys, self.clock = store, settings, keys, clock
-        self.counters = Counters()
+        self.counters, self.sessions = Counters(), Sessions()
         self.rate, self.addresses = Bucket(settings.rate), Addresses(settings.address_rate)
         self.deletions = Bucket(settings.delete_rate)
         self.bytes_taken = 0
         self.analyst, self.preparer = Analyst(store), Preparer()
         self.calculator = Preparer(workers=1, waiting=8, kept=128)  # anybody may ask it
+        self.apart = Apart("sottovoce.service.pages.calculator")
         self._analysts = ThreadPoolExecutor(2, "analyst")
         self._lookups = ThreadPoolExecutor(2, "lookup")
         self._asked = 0
@@ -66,6 +74,11 @@ class Desk:
             raise Declined(
                 "unknown-survey", f"no survey has the fingerprint {fingerprint[:64]}"
             ) from None
+
+    def note_out_of_files(self) -> None:
+        """Count, and log once a minute, that a connection or file finds no open file left."""
+        self.counters.out_of_files += 1
+        log_once("files", "open files are used up: raise the limit (ulimit -n, LimitNOFILE)")
 
     async def aside(self, function: Callable[..., T], *arguments: Any) -> T:
         """What a function returns that takes long: done in a thread, beside the event loop.

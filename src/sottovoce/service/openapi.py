@@ -94,7 +94,8 @@ SCHEMAS: dict[str, Schema] = {
             "answers": _list(_ROW),
         }
     ),
-    "Health": _object({"live": _FLAG, "ready": _FLAG, "upkeep": _UPKEEP}),
+    "Live": _object({"live": _FLAG}),
+    "Ready": _object({"ready": _FLAG, "upkeep": _UPKEEP}),
     "OpenAPI": _FREE,
 }  # fmt: skip
 """What goes in and comes out, by name."""

@@ -16,6 +16,7 @@ from typing import Any
 
 from sottovoce.core.errors import CorruptBytes, InvalidInput
 from sottovoce.core.suggestions import did_you_mean
+from sottovoce.service.names import check_hosts, check_origins, check_proxies
 
 __all__ = ["ENVIRONMENT", "OWNER", "Settings", "load_settings"]
 
@@ -52,7 +53,16 @@ class Settings:
     open_reading: bool = _flag(
         False, "whether anybody may read answers, without the key of a reader"
     )
+    hosts: str = _text(
+        "",
+        "host names that are answered, by commas, besides localhost, the host that is listened on, "
+        "and IP addresses",
+    )
+    origins: str = _text(
+        "", "origins of web pages that may use the collector from a browser, by commas"
+    )
     proxies: str = _text("", "addresses of proxies whose X-Forwarded-For is believed, by commas")
+    calculator: bool = _flag(True, "whether the page /calculator is offered")
     body_bytes: int = _number(2**20, 1, "bytes an upload may have")
     upload_reports: int = _number(10_000, 1, "reports an upload may have")
     body_seconds: float = _number(20.0, 0.01, "seconds in which a body must have come")
@@ -60,6 +70,9 @@ class Settings:
     rate: float = _number(10_000.0, 0, "uploads a second from everybody; 0: no limit")
     address_rate: float = _number(0.0, 0, "uploads a second from one address; 0: no limit")
     delete_rate: float = _number(20.0, 0, "deletions a second from everybody; 0: no limit")
+    open_rate: float = _number(
+        20.0, 0, "requests per second from one address without a key, uploads aside; 0: no limit"
+    )
     queue: int = _number(10_000, 1, "uploads that may wait to be written")
     gather_seconds: float = _number(0.004, 0, "seconds that a commit waits for company")
     waiting_bytes: int = _number(2**26, 1, "bytes of all uploads that are being taken")
@@ -74,6 +87,9 @@ class Settings:
             object.__setattr__(self, each.name, _checked(each.name, getattr(self, each.name)))
         if self.port > 65_535:
             raise InvalidInput("port", OWNER, "from 0 to 65535", self.port)
+        check_hosts(self.hosts)
+        check_origins(self.origins)
+        check_proxies(self.proxies)
 
 
 _KINDS: dict[str, type[str] | type[int] | type[float] | type[bool]] = {

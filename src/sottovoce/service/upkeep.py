@@ -1,6 +1,6 @@
 """What a collector does by itself: folding reports into tallies, retention, scrubbing.
 
-What fails for one survey is counted, shown in ``/health`` and ``/metrics`` and logged once, and
+What fails for one survey is counted, shown in ``/health/ready`` and ``/metrics`` and logged once, and
 the other surveys are done all the same.  Nothing is removed by a clock that has just jumped ahead.
 """
 

@@ -215,6 +215,11 @@ class Store:
 
     # -- looking ---------------------------------------------------------------------------
 
+    def probe(self) -> None:
+        """Return if the database can be read; else :class:`StoreDown`."""
+        with self.database.reading() as connection:
+            self.database.one(connection, "SELECT count(*) FROM surveys", {})
+
     def counts(self, fingerprint: str | None = None) -> Counts:
         """What became of all reports ever sent, of one survey or of all."""
         entry = None if fingerprint is None else self._entry(fingerprint)
