@@ -10,22 +10,18 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from sottovoce.core.errors import CorruptBytes
 from sottovoce.core.tally import Tally
 from sottovoce.core.windows import window_days
 from sottovoce.store.catalogue import Entry
+from sottovoce.store.cells import bytes_of_cells, is_worth_writing, stored_tally
 from sottovoce.store.database import Database
+from sottovoce.store.releasing import News
 from sottovoce.store.schema import changes, tallies
 
 __all__ = ["fold", "tally", "tally_of"]
 
-_LARGE = 2**16
-_SHARE = 16
-"""A tally of more than ``_LARGE`` cells is written anew only for a 16th as many reports."""
 _MOST_BYTES = 2**25
 """Rows of one window held in memory before they are counted."""
 
@@ -36,13 +32,13 @@ def fold(database: Database, entries: Collection[Entry], most: int, *, lazy: boo
     with database.reading() as connection:
         due = _due(connection, by_window, lazy)
         pieces = _gather(connection, due, most)
-        before = {window: _stored_tally(connection, by_window[window], window) for window in pieces}
+        before = {window: stored_tally(connection, by_window[window], window) for window in pieces}
     if not pieces:
         return 0
     after = {w: piece.onto(before[w] or _empty(by_window[w])) for w, piece in pieces.items()}
     with database.writing() as connection:
         for window, result in after.items():
-            values = {"n": result.n, "cells": _bytes_of_cells(result.cells)}
+            values = {"n": result.n, "cells": bytes_of_cells(result.cells)}
             if before[window] is None:
                 connection.execute(insert(tallies).values(window=window, **values))
             else:
@@ -50,6 +46,7 @@ def fold(database: Database, entries: Collection[Entry], most: int, *, lazy: boo
                 connection.execute(chosen.values(values))
             folded = (changes.c.window == window) & (changes.c.number <= pieces[window].last)
             connection.execute(delete(changes).where(folded))
+            pieces[window].news.write(connection, window)
     return sum(piece.reports for piece in pieces.values())
 
 
@@ -68,7 +65,7 @@ def tally(database: Database, entry: Entry, names: Iterable[str] | None) -> Tall
 def tally_of(connection: Connection, entry: Entry, chosen: Collection[int]) -> Tally:
     """The tallies of windows by number, merged, with all changes that are not yet folded."""
     pieces = _gather(connection, dict.fromkeys(chosen, entry), None)
-    stored = [_stored_tally(connection, entry, number) for number in chosen]
+    stored = [stored_tally(connection, entry, number) for number in chosen]
     total = sum((found for found in stored if found is not None), _empty(entry))
     for piece in pieces.values():
         total = piece.onto(total)
@@ -82,11 +79,13 @@ class _Piece:
         self.entry, self.last, self.reports, self._bytes = entry, 0, 0, 0
         self._rows: dict[int, list[bytes]] = {1: [], -1: []}
         self._counted: dict[int, Tally] = {}
+        self.news = News(entry)
 
     def add(self, number: int, sign: int, reports: int, rows: bytes) -> None:
         self.last = number
         self.reports += reports
         self._rows[sign].append(rows)
+        self.news.add(sign, rows)
         self._bytes += len(rows)
         if self._bytes > _MOST_BYTES:
             self._count()
@@ -116,10 +115,8 @@ def _due(connection: Connection, by_window: dict[int, Entry], lazy: bool) -> dic
     due = {}
     for window, reports in connection.execute(news):
         entry = by_window.get(window)
-        if entry is not None:
-            cells = entry.mechanism.cells
-            if not lazy or cells <= _LARGE or reports * _SHARE >= cells:
-                due[window] = entry
+        if entry is not None and (not lazy or is_worth_writing(entry.mechanism.cells, reports)):
+            due[window] = entry
     return due
 
 
@@ -143,26 +140,5 @@ def _gather(
     return pieces
 
 
-def _stored_tally(connection: Connection, entry: Entry, window: int) -> Tally | None:
-    """What is folded of a window."""
-    chosen = select(tallies.c.n, tallies.c.cells).where(tallies.c.window == window)
-    found = connection.execute(chosen).one_or_none()
-    if found is None:
-        return None
-    return Tally(entry.mechanism, found.n, _cells_from_bytes(found.cells, entry.mechanism.cells))
-
-
 def _empty(entry: Entry) -> Tally:
     return Tally.empty(entry.mechanism)
-
-
-def _bytes_of_cells(cells: NDArray[np.int64]) -> bytes:
-    smallest = np.min_scalar_type(int(cells.max()))
-    return cells.astype(smallest.newbyteorder("<")).tobytes()
-
-
-def _cells_from_bytes(data: bytes, cells: int) -> NDArray[np.int64]:
-    width, rest = divmod(len(data), cells)
-    if rest or width not in (1, 2, 4, 8):
-        raise CorruptBytes(f"a tally of {cells} cells in {len(data)} bytes")
-    return np.frombuffer(data, dtype=f"<u{width}").astype(np.int64)
