@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,9 +39,10 @@ class Answer:
         return f"{head}{value} +- {stderr} ({self.confidence:.0%} from {low} to {high}{tail})"
 
     def _texts(self) -> list[str]:
-        """Four decimals, fewer where numbers are large: five digits in all."""
+        """Four decimals, fewer where numbers are large: five digits in all; ``nan`` and ``inf`` too."""
         parts = self.value, self.stderr, self.low, self.high
-        digits = len(str(int(max(map(abs, parts)))))
+        largest = max((abs(part) for part in parts if math.isfinite(part)), default=0.0)
+        digits = len(str(int(largest)))
         return [f"{part:.{max(0, 5 - digits)}f}" for part in parts]
 
 

@@ -57,7 +57,7 @@ _RULES = _object(
     },
 )
 _REPORT = _object({"id": _HEX, "payload": _list({})})
-_STATUS_WINDOW = _object({"window": _TEXT, "reports": _COUNT, "shown": _FLAG})
+_STATUS_WINDOW = _object({"window": _TEXT, "reports": _COUNT, "released": _COUNT, "shown": _FLAG})
 
 SCHEMAS: dict[str, Schema] = {
     "Refusal": _object(

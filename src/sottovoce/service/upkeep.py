@@ -1,4 +1,4 @@
-"""What a collector does by itself: folding reports into tallies, retention, scrubbing."""
+"""What a collector does by itself: folding reports into tallies, releases, retention, scrubbing."""
 
 from __future__ import annotations
 
@@ -49,3 +49,4 @@ class Upkeep:
         day = self._desk.today()
         self._desk.store.expire(day)
         self._desk.store.scrub(day)
+        self._desk.store.release(None, self._desk.ended())

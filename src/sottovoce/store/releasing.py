@@ -36,6 +36,10 @@ from sottovoce.store.schema import changes, releases, tallies, waiting, windows
 __all__ = ["News", "check", "due_windows", "release", "released", "released_tally"]
 
 
+_PART = 10
+"""A large release is written anew for a tenth as many reports as it has, if not for fewer."""
+
+
 class News:
     """What folding brings to one window: reports added, the newest of them, reports deleted."""
 
@@ -63,8 +67,7 @@ class News:
         changed = update(releases).where(releases.c.window == window)
         counted = changed.values(added=releases.c.added + self._added)
         if not connection.execute(counted).rowcount:
-            row = {"window": window, "step": 0, "n": 0, "added": self._added}
-            connection.execute(insert(releases).values(row))
+            connection.execute(insert(releases).values(window=window, added=self._added))
         width = self._entry.width
         newest = b"".join(self._newest)
         newest = newest[max(0, len(newest) - self._most * width) :]
@@ -72,8 +75,8 @@ class News:
             newest = _without(_waiting(connection, window) + newest, self._deleted, width)
             connection.execute(delete(waiting).where(waiting.c.window == window))
         if newest:
-            row = {"window": window, "reports": len(newest) // width, "rows": newest}
-            connection.execute(insert(waiting).values(row))
+            reports = len(newest) // width
+            connection.execute(insert(waiting).values(window=window, reports=reports, rows=newest))
             _drop_older(connection, window, self._most)
 
 
@@ -143,7 +146,8 @@ def _is_due(entry: Entry, window: _Standing) -> bool:
         unseen = window.released < batch and window.added > 0
         return unseen or window.added >= batch or window.released - window.counted >= batch
     news = window.added - _left_out(entry)
-    return news >= batch and is_worth_writing(entry.mechanism.cells, news)
+    grown = news * _PART >= window.released
+    return news >= batch and (grown or is_worth_writing(entry.mechanism.cells, news))
 
 
 def due_windows(database: Database, entry: Entry, ended: date | None) -> dict[int, bool]:

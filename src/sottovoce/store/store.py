@@ -13,7 +13,7 @@ from sottovoce.core.reports import Reports
 from sottovoce.core.survey import Survey
 from sottovoce.core.tally import Tally
 from sottovoce.core.windows import today as today_in_utc
-from sottovoce.store import checking, folding, reading, releasing, removing
+from sottovoce.store import checking, folding, handing_out, reading, releasing, removing
 from sottovoce.store.catalogue import Catalogue, Entry
 from sottovoce.store.database import Database
 from sottovoce.store.items import (
@@ -169,6 +169,14 @@ class Store:
     def released_tally(self, fingerprint: str, windows: Collection[str]) -> Tally:
         """The tally that readers see of some windows; those below the minimum batch are left out."""
         return releasing.released_tally(self.database, self._entry(fingerprint), windows)
+
+    def windows_to_hand_out(self, fingerprint: str) -> tuple[str, ...]:
+        """Windows whose reports readers may have one by one: all are released, none is gone."""
+        return handing_out.windows_to_hand_out(self.database, self._entry(fingerprint))
+
+    def hand_out(self, fingerprint: str, window: str) -> Iterator[Reports]:
+        """The reports of such a window, some megabytes at a time; an error where one goes meanwhile."""
+        return handing_out.hand_out(self.database, self._entry(fingerprint), window)
 
     # -- reports out -----------------------------------------------------------------------
 
