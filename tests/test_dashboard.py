@@ -84,7 +84,7 @@ def test_one_window_is_counted_by_itself(board):
     """The head once counted the reports of all windows, whatever was chosen."""
     lead = board.page("drinks", window="2026-W45").words
     assert "4,000 reports in the window chosen. Each is" in lead
-    assert "Results are from" not in lead  # the week has ended: all are in
+    assert "Results cover" not in lead  # the week has ended: all are in
     both = board.page("drinks", window=["2026-W44", "2026-W46"]).words
     assert "4,050 reports in the windows chosen. Each is" in both
     assert "12,050 reports. Each is" in board.page("drinks").words
@@ -93,7 +93,10 @@ def test_one_window_is_counted_by_itself(board):
 def test_an_open_window_says_what_waits(board):
     words = board.page("drinks", window="2026-W47").words
     assert "4,000 reports in the window chosen. Each is" in words
-    assert "Results are from 3,900 reports. The newest 100 wait: results move on by" in words
+    assert (
+        "Results cover 3,900 reports. The newest 100 are added later: results are updated by"
+        in words
+    )
     assert "3,900 reports, by the method" in words
     assert "Randomized reports, CSV" not in words
     assert "can be downloaded for windows that have ended" in words

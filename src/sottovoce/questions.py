@@ -35,7 +35,7 @@ QUESTIONS = {
     "share": "the share of a value",
     "total": "the share of several values together, by commas",
     "top": "so many values of largest share",
-    "range": "the share of numbers in a range, LOW:HIGH",
+    "range": "the share of numbers in a range LOW:HIGH",
     "cdf": "the share of numbers up to one",
     "quantile": "the number below which a share lies, 0.5 for the median",
     "mean": "1 for the mean of the numbers",

@@ -21,7 +21,7 @@ from sottovoce.store.schema import HELD, changes, releases, reports, windows
 
 __all__ = ["hand_out", "windows_to_hand_out"]
 
-_CHUNK_BYTES = 2**22
+_CHUNK_BYTES = 2**20
 """Bytes of reports that are read at once, about: a row in Python is larger than its payload."""
 _ROW_BYTES = 64
 
