@@ -71,8 +71,9 @@ def export(
 ) -> None:  # fmt: skip
     """Write the reports of a survey to a file: randomized, without ids, in no order.
 
-    Windows below the survey's minimum batch are left out and named. Reports that retention or scrubbing
-    removed are not there any more; their tallies are, in `answers`.
+    Windows below the survey's minimum batch are left out and named. A collector hands out windows that have
+    ended; --store reads those of open windows too. Reports that retention or scrubbing removed are not there
+    any more; their tallies are, in `answers`.
     """
     form = Path(output).suffix.lower().removeprefix(".")
     if form not in FILE_FORMS:
