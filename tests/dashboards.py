@@ -13,7 +13,7 @@ import numpy as np
 
 import sottovoce as sv
 from loading import running
-from sottovoce.core.payloads import row_bytes
+from sottovoce.core.payloads import payloads_of
 from sottovoce.core.survey import Survey
 from sottovoce.store import Submission
 
@@ -106,7 +106,7 @@ def check(answer, status=200):
 def fill(store, survey, window, values, seed=1):
     reports = survey.mechanism.randomize(values, source=sv.Seeded(seed))
     ids = [seed.to_bytes(8, "big") + n.to_bytes(8, "big") for n in range(len(reports))]
-    store.write([Submission(survey.fingerprint, window, ids, row_bytes(reports))])
+    store.write([Submission(survey.fingerprint, window, ids, payloads_of(reports))])
 
 
 def surveys():
@@ -129,7 +129,7 @@ def surveys():
         "single": Survey("single", "A choice?", sv.mechanism("grr", sv.Categories(["only"]), 1.0)),
         "none": Survey("none", "Nobody?", sv.mechanism("grr", sv.Categories(2), 1.0)),
         "few": Survey("few", "Too few?", sv.mechanism("grr", sv.Categories(2), 1.0), "once", 1000),
-        "hostile": Survey(HOSTILE, HOSTILE + "y" * 5000, hostile),
+        "hostile": Survey(HOSTILE, HOSTILE + "y" * 1900, hostile),
         "scripts": Survey("調査 مسح Опрос", "あなたは \N{RIGHT-TO-LEFT OVERRIDE}بيت", sv.mechanism("oue", sv.Categories(["お茶", "قهوة"]), 1.0)),
     }  # fmt: skip
 

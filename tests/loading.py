@@ -28,6 +28,7 @@ import sottovoce as sv
 from sottovoce.core.msgpack import pack
 from sottovoce.core.payloads import payloads_of
 from sottovoce.core.survey import Survey
+from sottovoce.core.wire import VERSION
 from sottovoce.service.access import Keys, read_secret
 from sottovoce.service.app import collector
 from sottovoce.service.serve import server_of
@@ -70,13 +71,13 @@ class Made:
     survey: Survey
     window: str
     ids: list[bytes]
-    payloads: list[list[Any]]
+    payloads: list[bytes]
 
     def uploads(self, size: int = 1) -> list[bytes]:
         head, window = bytes.fromhex(self.survey.fingerprint), self.window
         reports = [[i, p] for i, p in zip(self.ids, self.payloads, strict=True)]
         return [
-            pack([1, head, window, reports[start : start + size]])
+            pack([VERSION, head, window, reports[start : start + size]])
             for start in range(0, len(reports), size)
         ]
 

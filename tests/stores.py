@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.payloads import row_bytes
+from sottovoce.core.payloads import payloads_of
 from sottovoce.store import Rules, Submission, open_store
 
 KINDS = ("sqlite", "postgresql")
@@ -102,7 +102,7 @@ def made(survey, count, seed=1):
 
 def submission(survey, count=10, seed=1, window=DAY, **rest):
     ids, reports = made(survey, count, seed)
-    return Submission(survey.fingerprint, window, ids, row_bytes(reports), **rest)
+    return Submission(survey.fingerprint, window, ids, payloads_of(reports), **rest)
 
 
 @contextmanager

@@ -84,9 +84,10 @@ def test_publishing_again_and_by_whom(real):
     assert "--upload of publish" in refusal(
         *asking(real, "publish", "--upload", "all", role="publish")
     )
-    assert "--retention of publish" in refusal(
-        *asking(real, "publish", "--retention", "-1", role="publish")
-    )
+    for days in (-1, 36_501, 2**63):
+        assert "--retention of publish must be a whole number from 0 to 36500" in refusal(
+            *asking(real, "publish", "--retention", days, role="publish")
+        )
     assert "given without rules" in refusal(
         *asking(real, "publish", "--close", "--scrub", role="publish")
     )
@@ -196,7 +197,7 @@ def test_exports_by_either_way_are_the_same(real):
 def test_bad_input_of_export(real):
     folder = real.folder
     direct = ["export", folder / "drinks.toml", "--store", folder / "collector.db", "-o"]
-    assert "a file named .parquet or .csv" in refusal(*direct, folder / "x.json")
+    assert "a file whose name ends in .parquet or .csv" in refusal(*direct, folder / "x.json")
     (folder / "taken.csv").write_text("precious")
     assert "--force replaces it" in refusal(*direct, folder / "taken.csv")
     assert "one of the two; got 'both'" in refusal(
@@ -224,7 +225,10 @@ def test_a_backup_is_a_store_with_the_same_answers(real):
         run("export", folder / "drinks.toml", *more)
     assert (folder / "copy.db.csv").read_bytes() == (folder / "collector.db.csv").read_bytes()
     assert "--force replaces it" in refusal("backup", *store, "-o", copy)
-    assert "another file than the input" in refusal("backup", *store, "-o", folder / "collector.db")
+    assert stat.S_IMODE(copy.stat().st_mode) == 0o600
+    for url in (folder / "collector.db", f"sqlite:///{folder / 'collector.db'}"):
+        said = refusal("backup", "--store", url, "-o", folder / "collector.db", "--force")
+        assert "another file than the input" in said
     assert "one of the two" in refusal("backup", *store)
     assert not [path for path in folder.iterdir() if ".part" in path.name]
     said = refusal("backup", "--store", "postgresql://me:secret@host/db", "-o", folder / "x.db")
@@ -322,7 +326,7 @@ from sottovoce.cli.app import app
 for command in (["serve"], ["backup", "--check"]):
     told = CliRunner().invoke(app, command)
     assert told.exit_code == 2, told.output
-    assert "pip install 'sottovoce[service]'" in told.output, told.output
+    assert "pip install '.[service]'" in told.output, told.output
 assert CliRunner().invoke(app, ["keys", "--help"]).exit_code == 0
 """
 

@@ -15,7 +15,7 @@ import pytest
 
 import sottovoce as sv
 from loading import Load, Made, Process, request
-from sottovoce.core.payloads import payloads_of, row_bytes
+from sottovoce.core.payloads import payloads_of
 from sottovoce.core.survey import Survey
 from sottovoce.store import Rules, Submission, open_store
 
@@ -78,7 +78,7 @@ def _fill(store, survey, values):
     for start in range(0, len(reports), CHUNK):
         part = reports[start : start + CHUNK]
         names = [ids[16 * n : 16 * n + 16] for n in range(start, start + len(part))]
-        store.write([Submission(survey.fingerprint, "", names, row_bytes(part))])
+        store.write([Submission(survey.fingerprint, "", names, payloads_of(part))])
 
 
 def _is_ready(answer):

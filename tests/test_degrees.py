@@ -12,12 +12,13 @@ from scipy import stats
 from typer.testing import CliRunner
 
 import sottovoce as sv
+from documents import integer_weights, read_again, with_weights
 from sottovoce import planning
 from sottovoce.cli.app import app
 from sottovoce.core.channel import Channel
 from sottovoce.core.dense import DenseChannel
 from sottovoce.core.errors import InvalidInput, Unfit
-from sottovoce.core.exact import canonical_json, exp_bounds
+from sottovoce.core.exact import exp_bounds
 from sottovoce.core.registry import mechanism_from_json
 from sottovoce.metrics import mean_squared_error, wasserstein
 from sottovoce.privacy.audit import audit_black_box
@@ -99,12 +100,11 @@ def test_every_draw_of_a_small_table(scripted):
 @pytest.mark.parametrize("weight", ["center", "ratio", "least", "tail"])
 def test_weights_that_break_the_promise_are_refused(weight):
     document = degrees(6, 1.0, bits=40).document()
+    weights = integer_weights(document)
     factor = Fraction(1, 2) if weight in ("ratio", "tail") else Fraction(3, 2)
-    document["weights"][weight] = int(document["weights"][weight] * factor)
-    if weight == "least":
-        document["weights"][weight] = 0
+    weights[weight] = 0 if weight == "least" else int(weights[weight] * factor)
     with pytest.raises(InvalidInput, match="weights of degree-noise must be"):
-        mechanism_from_json(canonical_json(document))
+        read_again(with_weights(document, weights))
 
 
 # -- nothing claims more --------------------------------------------------------------------

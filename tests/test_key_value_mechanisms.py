@@ -11,13 +11,13 @@ import pytest
 from scipy import stats
 
 import sottovoce as sv
+from documents import integer_weights, read_again, with_weights
 from sottovoce.core.channel import Channel
 from sottovoce.core.errors import InvalidInput, Unfit
 from sottovoce.core.exact import exp_bounds
 from sottovoce.core.noise import CellNoise
 from sottovoce.core.pair_sets import PairSets
 from sottovoce.core.randomness import uniform_below_many
-from sottovoce.core.registry import mechanism_from_json
 from sottovoce.kernels import segments
 from sottovoce.mechanisms.padding import drawn_slots
 from sottovoce.privacy.audit import audit_black_box
@@ -102,6 +102,22 @@ def test_the_certificate_is_the_worst_ratio_of_all_sets(keys, numbers, pairs):
         worst = worst_of_sets(mechanism, (0, 2) if count > 2 else (0, 1, 2))
         assert worst == mechanism.certificate().ratio
         assert worst <= exp_bounds(epsilon)[0]
+
+
+@pytest.mark.parametrize("pairs", [2, 3])
+def test_a_report_without_any_key_may_be_the_worst(pairs):
+    """Both sets hold a key that is not set: where there are no more keys than slots nothing hides it."""
+    whole, count = 2**62, pairs
+    weights = {"own": whole - 1, "other": whole // 2, "base": 9, "unit": 1}
+    options = {"count": count, "bins": 2, "steps": 1, "pairs": pairs, "weights": weights}
+    with pytest.raises(InvalidInput, match=r"no ratio exceeds e\^1.7; got 'worst ratio"):
+        make("unary", "rounding", 1.7, **options)
+    options["weights"] |= {"own": whole - whole // 1000}
+    mechanism = make("unary", "rounding", 20.0, **options)
+    unset = Fraction(whole // 1000, whole - whole // 2)
+    assert mechanism.certificate().ratio == worst_of_sets(mechanism, (0, 1))
+    one, all_ = (Fraction(n * unset + pairs - n, pairs) for n in (1, count))
+    assert mechanism.certificate().ratio >= one / all_ > 1.7
 
 
 @pytest.mark.parametrize(("keys", "numbers"), VARIANTS)
@@ -518,8 +534,11 @@ def test_domains_as_json():
     plain = sv.KeyValues(["film"], 0, 5, bins=2)
     assert plain.to_json() == {
         "kind": "key-values",
-        "keys": {"kind": "categories", "values": ["film"]},
-        "interval": {"kind": "interval", "low": "0", "high": "5", "bins": 2},
+        "version": 1,
+        "keys": {"kind": "categories", "version": 1, "size": 1, "values": ["film"]},
+        "interval": {"kind": "interval", "version": 1, "low": "0", "high": "5", "bins": 2},
+        "pairs": None,
+        "larger": "refuse",
     }
     for larger in ("refuse", "sample"):
         sets = sv.KeyValues(["film"], 0, 5, bins=2, pairs=3, larger=larger)
@@ -617,9 +636,9 @@ def test_paper_names():
 )
 def test_weights_from_outside_are_checked(changed, message):
     document = sv.KeyValue(PAIRS, 1.0).document()
-    document["weights"] |= changed
+    weights = integer_weights(document) | changed
     with pytest.raises(InvalidInput, match=message):
-        mechanism_from_json(sv.core.exact.canonical_json(document))
+        read_again(with_weights(document, weights))
 
 
 def test_rows_of_numbers_are_checked(tmp_path):

@@ -7,7 +7,7 @@ import io
 import json
 import math
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import httpx
 import numpy as np
@@ -15,7 +15,7 @@ import pytest
 
 import sottovoce as sv
 from loading import colors, load, make, running
-from sottovoce.core.payloads import row_bytes
+from sottovoce.core.payloads import payloads_of
 from sottovoce.core.survey import Survey
 from sottovoce.service import answering
 from sottovoce.service.pages.boards import board_of_vector
@@ -41,7 +41,7 @@ def fill(store, survey, window, values, seed=1):
     reports = survey.mechanism.randomize(values, source=sv.Seeded(seed))
     count = len(reports)
     ids = [seed.to_bytes(8, "big") + n.to_bytes(8, "big") for n in range(count)]
-    store.write([Submission(survey.fingerprint, window, ids, row_bytes(reports))])
+    store.write([Submission(survey.fingerprint, window, ids, payloads_of(reports))])
     return reports
 
 
@@ -193,7 +193,7 @@ def test_rules_with_something_wrong_are_refused(asking, rules):
 
 HOSTILE = [
     "<script>alert(1)</script>", "=cmd|' /C calc'!A0", "'; DROP TABLE reports; --", "../../etc/passwd",
-    "a\x00b", "\r\nSet-Cookie: x=1", "\u202eevil", "😀" * 50, "%s%n{0}", "x" * 5000, "\u2028\x1b[31m",
+    "\r\nSet-Cookie: x=1", "\u202eevil", "😀" * 50, "%s%n{0}", "x" * 200, "\u2028\x1b[31m",
 ]  # fmt: skip
 
 
@@ -203,8 +203,7 @@ def test_hostile_names_are_names(tmp_path):
         read = {"authorization": f"Bearer {collector.keys.of_role('read')}"}
         with httpx.Client(base_url=collector.url) as http:
             for name in HOSTILE:
-                value = name.replace("\0", "")
-                mechanism = sv.mechanism("grr", sv.Categories([value, "b"]), 2.0)
+                mechanism = sv.mechanism("grr", sv.Categories([name, "b"]), 2.0)
                 survey = Survey(name, name, mechanism, "once", 10)
                 answer = http.post("/surveys", json={"survey": survey.document()}, headers=publish)
                 assert answer.status_code == 201, answer.text
@@ -212,9 +211,9 @@ def test_hostile_names_are_names(tmp_path):
                 where = f"/surveys/{survey.fingerprint}"
                 assert http.get(where).text == survey.to_json()
                 assert http.get(f"{where}/status", headers=read).json()["name"] == name
-                asked = {"share": value, "top": "2"}
+                asked = {"share": name, "top": "2"}
                 told = http.get(f"{where}/answers", params=asked, headers=read).json()
-                assert told["answers"][0]["label"] == value
+                assert told["answers"][0]["label"] == name
                 table = http.get(f"{where}/answers.csv", params=asked, headers=read).text
                 labels = [row[1] for row in csv.reader(io.StringIO(table, newline=""))][1:]
                 assert not any(label.startswith(("=", "+", "@")) for label in labels)
@@ -346,7 +345,9 @@ def test_a_reader_who_asks_before_and_after_every_report_sees_none_by_itself(tmp
         for n in range(30):
             fill(store, survey, WEEKS[2], ["coffee"], seed=100 + n)
             for path, answers in seen.items():
-                answers.add(answers_in(asked.get(path.format(f, f)).text))
+                answer = asked.get(path.format(f, f))
+                if "refresh" not in answer.headers:  # else it has no answers yet
+                    answers.add(answers_in(answer.text))
             windows = asked.told(f"/surveys/{f}/status")["windows"]
             releases.append(windows[1]["released"])
         assert windows[1]["reports"] == 90
@@ -500,7 +501,7 @@ def habits(store, counts, minimum_batch):
         [np.flatnonzero(drawn == place)[:count] for place, count in enumerate(counts)]
     )
     assert len(chosen) == sum(counts)
-    ids, rows = [int(n).to_bytes(16, "big") for n in chosen], row_bytes(reports)
+    ids, rows = [int(n).to_bytes(16, "big") for n in chosen], payloads_of(reports)
     store.publish(survey)
     store.write([Submission(survey.fingerprint, "", ids, [rows[n] for n in chosen])])
     store.close_survey(survey.fingerprint)
@@ -666,7 +667,11 @@ def test_metrics_and_health(asking):
     assert 'sottovoce_upload_seconds_bucket{le="+Inf"}' in values
     kinds = [line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")]
     assert len(kinds) == len(set(kinds))
-    assert httpx.get(f"{asking.running.url}/health").json() == {"live": True, "ready": True}
+    assert values["sottovoce_upkeep_failing"] == 0
+    assert values["sottovoce_clock_trusted"] == 1
+    assert httpx.get(f"{asking.running.url}/health").json() == {
+        "live": True, "ready": True, "upkeep": {"failing": [], "clock_trusted": True},
+    }  # fmt: skip
 
 
 def test_retention_and_folding_go_on_by_themselves(tmp_path):
@@ -684,12 +689,13 @@ def test_retention_and_folding_go_on_by_themselves(tmp_path):
         load(collector.address, make(survey, 30, "2026-11-16").uploads(30))
         time.sleep(0.2)
         assert collector.store.counts().expired == 0
-        clock[0] = datetime(2026, 11, 25, tzinfo=UTC)
-        for _ in range(200):
+        for _ in range(100):
             if collector.store.counts().expired == 30:
                 break
-            time.sleep(0.02)
+            clock[0] += timedelta(1)
+            time.sleep(0.1)
         assert collector.store.counts().expired == 30
+        assert clock[0] > datetime(2026, 11, 19, tzinfo=UTC)
         assert collector.store.tally(survey.fingerprint).n == 30
         late = load(collector.address, make(survey, 1, "2026-11-16").uploads())
         assert late.codes == {"window-closed": 1}

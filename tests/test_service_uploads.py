@@ -24,7 +24,7 @@ from sottovoce.client import Client
 from sottovoce.core.errors import Refused
 from sottovoce.core.fields import IntField
 from sottovoce.core.msgpack import pack
-from sottovoce.core.payloads import reports_from_payloads, row_bytes
+from sottovoce.core.payloads import payloads_of, reports_from_payloads
 from sottovoce.core.wire import FORMS, REFUSALS, decode_upload
 from sottovoce.sending import Patience
 from sottovoce.service.refusals import CODES
@@ -76,7 +76,7 @@ def test_quick_and_careful_reading_agree_on_every_vector():
                 quick = take_quickly(data, takers, 10)
                 assert quick == take_carefully(data, "msgpack", takers, 10)
                 assert quick == take_carefully(case["json"].encode(), "json", takers, 10)
-                assert quick.rows == row_bytes(decode_upload(data, survey).reports)
+                assert quick.rows == payloads_of(decode_upload(data, survey).reports)
                 seen += 1
     assert seen > 600
 
@@ -123,7 +123,7 @@ def test_rows_in_plain_python_are_those_of_arrays_and_so_are_refusals(cases):
     for mechanism, payload in cases:
         row = row_maker(mechanism)(payload)
         try:
-            expected = row_bytes(reports_from_payloads(mechanism, [payload]))
+            expected = payloads_of(reports_from_payloads(mechanism, [payload]))
         except Refused:
             assert row is None, (mechanism, payload)
         else:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import sottovoce as sv
 from sottovoce.core.errors import InvalidInput, Mismatch, Unfit
-from sottovoce.core.payloads import reports_from_rows, row_bytes
+from sottovoce.core.payloads import payloads_of, reports_from_rows
 from sottovoce.store import (
     Published,
     Receipt,
@@ -45,14 +45,14 @@ def tally_of(*submissions):
 
 def test_rows_hold_every_report_in_a_fixed_width(mechanism):
     reports = mechanism.randomize_indices(np.zeros(9, dtype=np.int64), sv.Seeded(4))
-    rows = row_bytes(reports)
+    rows = payloads_of(reports)
     assert len({len(row) for row in rows}) == 1
     assert reports_from_rows(mechanism, rows) == reports
     assert reports_from_rows(mechanism, b"".join(rows)) == reports
-    assert row_bytes(reports[:0]) == []
+    assert payloads_of(reports[:0]) == []
     assert len(reports_from_rows(mechanism, b"")) == 0
     wrong = b"".join(rows) + b"x" if len(rows[0]) > 1 else [b"xy", *rows]
-    with pytest.raises(InvalidInput, match=r"rows of reports of .* must be of \d+ bytes each"):
+    with pytest.raises(InvalidInput, match=r"payloads of reports of .* must be of \d+ bytes each"):
         reports_from_rows(mechanism, wrong)
 
 
@@ -80,7 +80,16 @@ def test_publishing_is_idempotent_and_survives(place):
 
 
 @pytest.mark.parametrize(
-    "rules", [{"upload": "all"}, {"retention": -1}, {"retention": 1.5}, {"scrub": 1}]
+    "rules",
+    [
+        {"upload": "all"},
+        {"retention": -1},
+        {"retention": 1.5},
+        {"retention": 36_501},
+        {"retention": 2**31},
+        {"retention": 2**63},
+        {"scrub": 1},
+    ],
 )
 def test_rules_say_what_is_wrong_with_them(rules):
     with pytest.raises(InvalidInput, match=f"{next(iter(rules))} of Rules must be"):
@@ -124,8 +133,8 @@ def test_an_id_counts_once(place):
         assert store.write([first]) == [Receipt(0, 10)]
         (ids, reports), *rest = store.reports(F, DAY)
         assert rest == []
-        kept = dict(zip(first.ids, first.rows, strict=True))
-        assert dict(zip(ids, row_bytes(reports), strict=True)) == kept
+        kept = dict(zip(store.hash_ids(F, first.ids), first.rows, strict=True))
+        assert dict(zip(ids, payloads_of(reports), strict=True)) == kept
 
 
 def test_the_same_id_in_one_transaction_and_in_two_surveys(place):
@@ -321,7 +330,7 @@ def test_a_deleted_report_is_gone_and_stays_gone(place, folded):
         store.fold(F)
         assert store.tally(F) == tally_of(rest)
         assert store.check() == []
-        assert sent.ids[3] not in next(store.reports(F))[0]
+        assert next(store.reports(F))[0] == sorted(store.hash_ids(F, rest.ids))
 
 
 def test_scrubbing_leaves_ids_and_tallies(place):
@@ -407,18 +416,22 @@ def test_kept_are_the_reports_with_a_payload(place):
         assert store.windows(F) == {DAY: 24, NEXT_DAY: 30}
 
 
-def test_reports_come_in_the_order_of_ids(place):
+def test_reports_come_in_the_order_of_hashes(place):
     with collecting(place, SURVEY) as store:
         sent = [submission(SURVEY, 25, seed, (DAY, NEXT_DAY)[seed % 2]) for seed in range(4)]
         for item in sent:
             store.write([item])
-        whole = {i: r for item in sent for i, r in zip(item.ids, item.rows, strict=True)}
+        whole = {
+            id_hash: row
+            for item in sent
+            for id_hash, row in zip(store.hash_ids(F, item.ids), item.rows, strict=True)
+        }
         for chunk in (7, 100, 100_000):
             ids, rows = [], []
             for some, reports in store.reports(F, chunk=chunk):
                 assert len(some) == len(reports) <= chunk
                 ids += some
-                rows += row_bytes(reports)
+                rows += payloads_of(reports)
             assert ids == sorted(whole)
             assert dict(zip(ids, rows, strict=True)) == whole
         assert sum(len(ids) for ids, _ in store.reports(F, NEXT_DAY)) == 50
@@ -500,7 +513,7 @@ def test_the_writer_answers_everything_once(place):
     with collecting(place, survey) as store:
         writer = Writer(store, lambda given: answers.update(given), most_reports=40)
         ids, reports = made(survey, 500)
-        rows = row_bytes(reports)
+        rows = payloads_of(reports)
 
         def send(part):
             for turn in range(5):

@@ -10,7 +10,7 @@ import pytest
 from sqlalchemy import func, select
 
 from sottovoce.core.errors import Unfit
-from sottovoce.core.payloads import row_bytes
+from sottovoce.core.payloads import payloads_of
 from sottovoce.store import Released, Rules, Submission
 from sottovoce.store.schema import releases, waiting
 from stores import DAY, NEXT_DAY, made, place, server, store, survey_of
@@ -31,7 +31,7 @@ class Sending:
         self.store, self.survey, self.window = store, survey, window
         store.publish(survey, Rules(retention=5))
         self.ids, reports = made(survey, count)
-        self.rows = row_bytes(reports)
+        self.rows = payloads_of(reports)
         self.sent = 0
 
     def send(self, count):

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import sottovoce as sv
+from documents import read_again, with_weights
 from sottovoce.core.errors import InvalidInput
-from sottovoce.core.registry import mechanism_from_json
 from sottovoce.kernels import bits, subsets
 from sottovoce.mechanisms.subset_selection import best_size
 from sottovoce.mechanisms.uniform_subsets import UniformSubsets, best_start
@@ -241,15 +241,15 @@ def test_wrong_options():
 def test_wrong_weights(weights):
     document = sv.mechanism("ss", sv.Categories(40), 1.0).document()
     with pytest.raises(InvalidInput, match="of subset-selection must be"):
-        mechanism_from_json(sv.core.exact.canonical_json({**document, "weights": weights}))
+        read_again(with_weights(document, weights))
 
 
 def test_any_start_is_the_same_mechanism_to_its_reports():
     """Where sets start from is published with the weights; the law does not depend on it."""
     document = sv.mechanism("ss", sv.Categories(40), 1.0).document()
     for start in range(16):
-        document["weights"]["start"] = start
-        mechanism = mechanism_from_json(sv.core.exact.canonical_json(document))
+        document["weights"]["start"] = str(start)
+        mechanism = read_again(document)
         reports = mechanism.randomize_indices(np.zeros(2000, dtype=int), sv.Seeded(start))
         chosen = sets_of(reports.columns["bits"], 40)
         assert np.all(chosen.sum(axis=1) == mechanism.k)

@@ -73,7 +73,7 @@ def test_bad_domains_and_inputs():
         sv.mechanism("vector", HOURS, 1.0, inner="oue")
     with pytest.raises(InvalidInput, match="inner of .* must be the name of a mechanism"):
         sv.mechanism("vector", HOURS, 1.0, inner=3)
-    with pytest.raises(Unfit, match="no mechanism 'magic'"):
+    with pytest.raises(Unfit, match="unknown mechanism 'magic'"):
         sv.mechanism("vector", HOURS, 1.0, inner="magic")
 
 
@@ -214,7 +214,7 @@ def test_gaussian_needs_sigma_times_the_root_of_the_coordinates(coordinates):
     with pytest.raises(
         InvalidInput, match="but with delta"
     ):  # the noise of one does not do for many
-        sv.Gaussian(domain, 1.0, delta=1e-5, reach=one.reach, weights=one.document()["weights"])
+        sv.Gaussian(domain, 1.0, delta=1e-5, reach=one.reach, weights=one._weights_document())
 
 
 def test_gaussian_reports_every_coordinate():
@@ -288,7 +288,7 @@ def test_an_audit_finds_a_vector_noised_like_a_number():
     one = sv.mechanism("gaussian", sv.Interval(0, 1, bins=4), 1.0, delta=1e-4)
     wide = sv.Vector(sv.Interval(0, 1, bins=4), 9)
     mechanism = sv.Gaussian(  # which keeps epsilon 6, not 1
-        wide, 6.0, delta=1e-4, reach=one.reach, weights=one.document()["weights"]
+        wide, 6.0, delta=1e-4, reach=one.reach, weights=one._weights_document()
     )
     object.__setattr__(mechanism, "epsilon", 1.0)
     found = sv.audit(mechanism, trials=40_000)

@@ -18,7 +18,7 @@ from docs.generate.questions import askable
 from docs.generate.source import texts_beside
 from sottovoce.core.fields import BitField, Field, IntField
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.payloads import row_width
+from sottovoce.core.payloads import payload_width
 from sottovoce.core.registry import registered
 from sottovoce.estimators.choose import GOALS, find_rule
 from sottovoce.questions import QUESTIONS
@@ -157,7 +157,7 @@ def _sizes(cls: type[Mechanism]) -> str:
     rows = [
         (
             f"{inline(str(m.domain))}, epsilon {m.epsilon:g}{_chosen(m)}", ", ".join(map(_field, m.fields)),
-            row_width(m), m.words_per_report, f"{m.cells:,} ({m.blocks:,})", m.certificate(),
+            payload_width(m), m.words_per_report, f"{m.cells:,} ({m.blocks:,})", m.certificate(),
         )
         for m in _instances(cls)
     ]  # fmt: skip

@@ -18,7 +18,7 @@ from sottovoce.core.answer import Answer
 from sottovoce.core.categories import Categories
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.counts import Counts
-from sottovoce.core.errors import SottovoceError
+from sottovoce.core.errors import NotConverged, SottovoceError
 from sottovoce.core.estimate import Estimate
 from sottovoce.core.frame import Frame
 from sottovoce.core.interval import Interval
@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from sottovoce.two_phases import TwoPhaseVariance
     from sottovoce.vectors import coordinates
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _WHEN_ASKED = {
     "Client": "sottovoce.client",
@@ -137,6 +137,7 @@ __all__ = [
     "Laplace",
     "LocalHashing",
     "Mechanism",
+    "NotConverged",
     "OperatingSystem",
     "Piecewise",
     "Plan",

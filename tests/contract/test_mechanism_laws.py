@@ -59,7 +59,7 @@ def test_weights_that_break_the_claim_are_refused(mechanism):
     document = mechanism.document()
     document["epsilon"] = "0.001"
     with pytest.raises(InvalidInput, match="weights of .* must be such that no ratio exceeds"):
-        mechanism_from_json(sv.core.exact.canonical_json(document))
+        mechanism_from_json(sv.core.canonical.canonical_json(document))
 
 
 # -- reports ---------------------------------------------------------------------

@@ -22,8 +22,8 @@ from sottovoce.cli.collector import (
 )
 from sottovoce.cli.exits import guarded
 from sottovoce.cli.options import AsJson, Force
-from sottovoce.cli.outputs import check_file, check_output
-from sottovoce.cli.screen import Advance, printable, progress, say, show_json
+from sottovoce.cli.outputs import check_file, check_output, format_of
+from sottovoce.cli.screen import Advance, progress, say, show_json
 from sottovoce.cli.stores import open_beside
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.extras import optional
@@ -75,10 +75,7 @@ def export(
     ended; --store reads those of open windows too. Reports that retention or scrubbing removed are not there
     any more; their tallies are, in `answers`.
     """
-    form = Path(output).suffix.lower().removeprefix(".")
-    if form not in FILE_FORMS:
-        allowed = f"a file named .{' or .'.join(FILE_FORMS)}"
-        raise InvalidInput("--output", "export", allowed, output)
+    form = format_of(output, tuple(FILE_FORMS))
     check_output(output, force=force, inputs=[survey])
     check_file(output)
     if (store is None) == (key_file is None):
@@ -107,7 +104,7 @@ def export(
         told = {"fingerprint": fingerprint, "reports": written, "left_out": left_out}
         show_json({**told, "output": output})
     else:
-        say(f"{written:,} reports in {printable(output)}")
+        say(f"{written:,} reports in {output}")
 
 
 @dataclass(frozen=True)

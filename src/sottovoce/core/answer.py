@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from sottovoce.core.checks import check_real
@@ -41,8 +41,7 @@ class Answer:
     def _texts(self) -> list[str]:
         """Four decimals, fewer where numbers are large: five digits in all; ``nan`` and ``inf`` too."""
         parts = self.value, self.stderr, self.low, self.high
-        largest = max((abs(part) for part in parts if math.isfinite(part)), default=0.0)
-        digits = len(str(int(largest)))
+        digits = len(str(int(max((abs(part) for part in parts if isfinite(part)), default=0))))
         return [f"{part:.{max(0, 5 - digits)}f}" for part in parts]
 
 

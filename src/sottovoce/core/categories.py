@@ -10,7 +10,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sottovoce.core.checks import check_int
+from sottovoce.core.canonical import LARGEST_INTEGER
+from sottovoce.core.checks import check_int, first_repeated
 from sottovoce.core.domain import Domain, Indices, register_domain
 from sottovoce.core.errors import InvalidInput, shown
 
@@ -50,8 +51,7 @@ class Categories(Domain):
             if count == 0:
                 raise InvalidInput("values", "Categories", "at least one name", values)
             if len(set(names)) != count:
-                repeated = next(name for name in names if names.count(name) > 1)
-                raise InvalidInput("values", "Categories", "distinct names", repeated)
+                raise InvalidInput("values", "Categories", "distinct names", first_repeated(names))
         object.__setattr__(self, "values", names)
         object.__setattr__(self, "count", count)
 
@@ -123,13 +123,13 @@ class Categories(Domain):
         return index if self.values is None else self.values[index]
 
     def to_json(self) -> dict[str, Any]:
-        if self.values is None:
-            return {"kind": self.kind, "size": self.count}
-        return {"kind": self.kind, "values": list(self.values)}
+        named = self.values is not None
+        values = list(self.values or ()) if named else None
+        return {"kind": self.kind, "version": 1, "size": self.count, "values": values}
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Categories:
-        return cls(document["values"] if "values" in document else document["size"])
+        return cls(document["size"] if document["values"] is None else document["values"])
 
     def __repr__(self) -> str:
         return f"Categories({self.count if self.values is None else shown(list(self.values))})"
@@ -139,7 +139,7 @@ def _label(value: object) -> Label:
     if isinstance(value, str):
         return _text(str(value))
     if isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_)):
-        return int(value)
+        return check_int(value, "values", "Categories", -LARGEST_INTEGER, LARGEST_INTEGER)
     raise InvalidInput("values", "Categories", "text or whole numbers", value)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.checks import check_int
-from sottovoce.core.domain import Indices, register_domain
+from sottovoce.core.domain import MOST_INPUTS, Indices, register_domain
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.interval import Interval
 
@@ -36,7 +36,7 @@ class Counts(Interval):
     whole: ClassVar[bool] = True
 
     def __init__(self, most: int) -> None:
-        greatest = check_int(most, "most", "Counts", 0)
+        greatest = check_int(most, "most", "Counts", 0, MOST_INPUTS - 1)
         super().__init__(-0.5, greatest + 0.5, greatest + 1)
 
     @property
@@ -74,7 +74,7 @@ class Counts(Interval):
         return int(index)
 
     def to_json(self) -> dict[str, Any]:
-        return {"kind": self.kind, "most": self.most}
+        return {"kind": self.kind, "version": 1, "most": self.most}
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Counts:

@@ -1,4 +1,4 @@
-"""Exact arithmetic for privacy: bounds of e^epsilon, canonical JSON, fingerprints.
+"""Exact arithmetic for privacy: bounds of e^epsilon, and decimals.
 
 A mechanism's probabilities are integers over a power of two.  They are derived
 from rational *lower bounds* of e^epsilon, 60 decimal digits long, so that every
@@ -11,22 +11,15 @@ that prints the same, which is also what canonical JSON carries.
 from __future__ import annotations
 
 import decimal
-import hashlib
-import json
 import math
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
-
-from sottovoce.core.errors import InvalidInput
 
 __all__ = [
-    "canonical_json",
     "ceil_divide",
     "decimal_text",
     "exp_bounds",
-    "fingerprint_of",
     "log_above",
 ]
 
@@ -67,28 +60,3 @@ def log_above(ratio: Fraction) -> float:
         return 0.0
     exact = _CONTEXT.divide(Decimal(ratio.numerator), Decimal(ratio.denominator)).ln(_CONTEXT)
     return math.nextafter(float(exact), math.inf)
-
-
-def canonical_json(document: Any) -> str:
-    """JSON of integers, strings, lists and objects with sorted keys and no white space.
-
-    Floats are refused: their printed form is not the same everywhere.
-    """
-    _refuse_floats(document)
-    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-
-
-def fingerprint_of(document: Any) -> str:
-    """The first 16 bytes of the SHA-256 of the canonical JSON, as 32 hexadecimal digits."""
-    return hashlib.sha256(canonical_json(document).encode()).hexdigest()[:32]
-
-
-def _refuse_floats(document: Any) -> None:
-    if isinstance(document, float):
-        raise InvalidInput("document", "canonical JSON", "made of integers and strings", document)
-    if isinstance(document, dict):
-        for value in document.values():
-            _refuse_floats(value)
-    elif isinstance(document, (list, tuple)):
-        for value in document:
-            _refuse_floats(value)

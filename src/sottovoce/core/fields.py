@@ -31,6 +31,11 @@ class IntField:
     def dtype(self) -> np.dtype[Any]:
         return np.min_scalar_type(self.size - 1)
 
+    @property
+    def width(self) -> int:
+        """Bytes of one report's number."""
+        return self.dtype.itemsize
+
     def empty(self, count: int) -> Column:
         return np.empty(count, dtype=self.dtype)
 
@@ -74,6 +79,7 @@ class BitField:
 
     @property
     def width(self) -> int:
+        """Bytes of one report's bits."""
         return -(-self.size // 8)
 
     def empty(self, count: int) -> Column:

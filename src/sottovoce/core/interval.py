@@ -12,11 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.checks import check_int, check_real
-from sottovoce.core.domain import Domain, Indices, register_domain
+from sottovoce.core.domain import MOST_INPUTS, Domain, Indices, register_domain
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.exact import decimal_text
 
 __all__ = ["Interval"]
+
+_WIDTH = 16
+"""Least width of a bin, in units in the last place of the larger bound."""
 
 
 @register_domain
@@ -41,15 +44,21 @@ class Interval(Domain):
     bins: int = 256
 
     def __post_init__(self) -> None:
-        low = check_real(self.low, "low", "Interval")
-        high = check_real(self.high, "high", "Interval", f"a finite number above low = {low:g}")
+        low = check_real(self.low, "low", "Interval") + 0.0  # -0 becomes 0
+        high = (
+            check_real(self.high, "high", "Interval", f"a finite number above low = {low:g}") + 0.0
+        )
         if not low < high or not np.isfinite(high - low):
             raise InvalidInput(
                 "high", "Interval", f"a finite number above low = {low:g}", self.high
             )
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
-        object.__setattr__(self, "bins", check_int(self.bins, "bins", "Interval", 1))
+        bins = check_int(self.bins, "bins", "Interval", 1, MOST_INPUTS)
+        object.__setattr__(self, "bins", bins)
+        if self.width < _WIDTH * math.ulp(max(abs(low), abs(high))):
+            allowed = f"fewer: floats between {low:g} and {high:g} do not tell so many apart"
+            raise InvalidInput("bins", "Interval", allowed, bins)
 
     @property
     def size(self) -> int:
@@ -61,9 +70,19 @@ class Interval(Domain):
         return self.low, self.high
 
     @property
+    def width(self) -> float:
+        """The width of a bin."""
+        return (self.high - self.low) / self.bins
+
+    def edges_at(self, indices: Any) -> NDArray[np.float64]:
+        """Where some bins begin: ``low + i * width``, and ``high`` for the end of the last."""
+        starts = np.asarray(indices) * self.width + self.low
+        return np.where(np.asarray(indices) == self.bins, self.high, starts)
+
+    @property
     def edges(self) -> NDArray[np.float64]:
         """The ``bins + 1`` edges."""
-        return np.linspace(self.low, self.high, self.bins + 1)
+        return self.edges_at(np.arange(self.bins + 1))
 
     @property
     def midpoints(self) -> NDArray[np.float64]:
@@ -92,12 +111,11 @@ class Interval(Domain):
         if not inside.all():
             raise InvalidInput("value", str(self), self._allowed(), array[~inside][0].item())
         numbers_ = array.astype(np.float64)
-        scaled = (numbers_ - self.low) * (self.bins / (self.high - self.low))
-        found = np.clip(scaled.astype(np.int64), 0, self.bins - 1)
-        # Rounding may put a value on the wrong side of an edge: 0.29 * 100 is 28.999999999999996.
-        edges = self.edges
-        found -= numbers_ < edges[found]
-        found += (numbers_ >= edges[found + 1]) & (found < self.bins - 1)
+        found = np.clip(((numbers_ - self.low) / self.width).astype(np.int64), 0, self.bins - 1)
+        # Rounding may put a value on the wrong side of an edge: 0.29 / 0.01 is 28.999999999999996.
+        # It cannot put it two bins away, because a bin is _WIDTH roundings of an edge wide.
+        found -= numbers_ < self.edges_at(found)
+        found += (numbers_ >= self.edges_at(found + 1)) & (found < self.bins - 1)
         return found
 
     def nearest(self, value: Any) -> Any:
@@ -122,9 +140,8 @@ class Interval(Domain):
 
     def _covered(self, start: float, stop: float) -> NDArray[np.float64]:
         edges = self.edges
-        width = (self.high - self.low) / self.bins
         covered = np.minimum(edges[1:], stop) - np.maximum(edges[:-1], start)
-        return np.clip(covered / width, 0.0, 1.0)
+        return np.clip(covered / self.width, 0.0, 1.0)
 
     def below(self, x: float) -> NDArray[np.float64]:
         """How much of each bin lies up to ``x``."""
@@ -135,13 +152,13 @@ class Interval(Domain):
         return self._covered(least, stop)
 
     def label(self, index: int) -> Any:
-        width = (self.high - self.low) / self.bins
-        last = index == self.bins - 1
-        return self.low + index * width, self.high if last else self.low + (index + 1) * width
+        start, end = self.edges_at([index, index + 1]).tolist()
+        return start, end
 
     def to_json(self) -> dict[str, Any]:
         return {
             "kind": self.kind,
+            "version": 1,
             "low": decimal_text(self.low),
             "high": decimal_text(self.high),
             "bins": self.bins,

@@ -164,19 +164,20 @@ class KeyValues(Domain):
     # -- as JSON -------------------------------------------------------------------------
 
     def to_json(self) -> dict[str, Any]:
-        sets = {} if self.pairs is None else {"pairs": self.pairs, "larger": self.larger}
         return {
             "kind": self.kind,
+            "version": 1,
             "keys": self.keys.to_json(),
             "interval": self.interval.to_json(),
-            **sets,
+            "pairs": self.pairs,
+            "larger": self.larger,
         }
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> KeyValues:
         interval = Interval.from_json(document["interval"])
         keys = Categories.from_json(document["keys"])
-        sets = {name: document[name] for name in ("pairs", "larger") if name in document}
+        sets = {name: document[name] for name in ("pairs", "larger")}
         return cls(keys, interval.low, interval.high, interval.bins, **sets)
 
     def __repr__(self) -> str:

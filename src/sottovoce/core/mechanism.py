@@ -4,7 +4,7 @@ Methods are grouped by the party that runs them.  A subclass is a frozen
 dataclass under :func:`sottovoce.core.registry.register` and says, in integers,
 how a device answers (:meth:`Mechanism.respond`), the same for many devices at
 once (:meth:`Mechanism.respond_many`), how reports are counted
-(:meth:`Mechanism.count`), what the counting means (:meth:`Mechanism.channel`),
+(:meth:`Mechanism.count`), what the counting means (:meth:`Mechanism._channel`),
 and how private it is (:meth:`Mechanism.certificate`).
 """
 
@@ -19,12 +19,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.core.caches import state_without_caches
+from sottovoce.core.canonical import canonical_json, fingerprint_of, text_of_integers
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.channel import Channel, Floats
 from sottovoce.core.checks import check_epsilon, check_int
-from sottovoce.core.domain import Domain, Indices
+from sottovoce.core.domain import MOST_INPUTS, Domain, Indices
 from sottovoce.core.errors import InvalidInput, Mismatch
-from sottovoce.core.exact import canonical_json, decimal_text, fingerprint_of
+from sottovoce.core.exact import decimal_text
 from sottovoce.core.fields import Column, Field
 from sottovoce.core.randomness import OperatingSystem, Source, uniform_below_many
 from sottovoce.core.reports import Reports
@@ -32,11 +34,24 @@ from sottovoce.core.rows import Rows
 from sottovoce.core.tally import Tally
 from sottovoce.core.threads import in_parallel
 
-__all__ = ["DEFAULT_BITS", "Field", "Mechanism", "check_bits"]
+__all__ = [
+    "DEFAULT_BITS",
+    "MOST_CELLS",
+    "VERSION",
+    "Field",
+    "Mechanism",
+    "check_bits",
+]
 
+VERSION = 2
+"""Version of the document of a mechanism; with another list of keys comes another version."""
 DEFAULT_BITS = 62
 """Weights are integers over 2^62 unless a coarser table is asked for (tests use 16 bits)."""
 
+MOST_CELLS = MOST_INPUTS
+"""Cells of a tally at most: 20 MB, and a collector holds two while it adds reports to one."""
+_MOST_BYTES = 2**15
+"""Bytes of a report at most."""
 _CHUNK_BYTES = 2**20
 
 
@@ -67,11 +82,16 @@ class Mechanism(ABC):
 
     def __post_init__(self) -> None:
         self._check_domain()
+        if self.domain.size > MOST_INPUTS:
+            allowed = f"of at most {MOST_INPUTS} inputs"
+            raise InvalidInput("domain", self.name, allowed, f"{self.domain} of {self.domain.size}")
         object.__setattr__(self, "epsilon", check_epsilon(self.epsilon, self.name))
         self._check_options()
         given = self.weights is not None
         weights = self._check_weights(self.weights) if given else self._derive_weights()
         object.__setattr__(self, "weights", weights)
+        self._complete_options()
+        self._check_sizes()
         if not self.certificate().holds(self.epsilon):
             raise InvalidInput(
                 "weights",
@@ -79,6 +99,16 @@ class Mechanism(ABC):
                 f"such that no ratio exceeds e^{self.epsilon:g}",
                 str(self.certificate()),
             )
+
+    def _check_sizes(self) -> None:
+        """Refuse what would cost a device or a collector memory out of proportion."""
+        if self.cells > MOST_CELLS:
+            allowed = f"such that a tally has at most {MOST_CELLS} cells"
+            raise InvalidInput("domain and options", self.name, allowed, f"{self.cells} cells")
+        width = sum(field.width for field in self.fields)
+        if width > _MOST_BYTES:
+            allowed = f"such that a report has at most {_MOST_BYTES} bytes"
+            raise InvalidInput("domain and options", self.name, allowed, f"{width} bytes")
 
     def _check_domain(self) -> None:
         if not isinstance(self.domain, Domain):
@@ -98,6 +128,9 @@ class Mechanism(ABC):
 
     def _check_options(self) -> None:
         """Check and complete the options of the subclass."""
+
+    def _complete_options(self) -> None:
+        """Complete the options that depend on the weights."""
 
     @abstractmethod
     def _derive_weights(self) -> Any:
@@ -218,7 +251,9 @@ class Mechanism(ABC):
                 f"{self} ({self.fingerprint}) was given reports of "
                 f"{reports.mechanism} ({reports.fingerprint})"
             )
-        return Tally(self, len(reports), self.count(reports))
+        cells = self.count(reports)
+        cells.setflags(write=False)
+        return Tally(self, len(reports), cells)
 
     def count(self, reports: Reports) -> NDArray[np.int64]:
         """The cells of a tally of ``reports``."""
@@ -270,9 +305,17 @@ class Mechanism(ABC):
 
     # -- analyst -------------------------------------------------------------------
 
-    @abstractmethod
     def channel(self) -> Channel:
-        """What this mechanism does to a distribution."""
+        """What this mechanism does to a distribution: made when first asked for, then kept."""
+        return self._kept_channel
+
+    @cached_property
+    def _kept_channel(self) -> Channel:
+        return self._channel()
+
+    @abstractmethod
+    def _channel(self) -> Channel:
+        """Make the channel."""
 
     def rows(self, reports: Reports) -> Rows | None:
         """The reports as wholes, where a tally of them would tell less; None where it tells all."""
@@ -299,6 +342,9 @@ class Mechanism(ABC):
 
     # -- identity --------------------------------------------------------------------
 
+    def __getstate__(self) -> dict[str, Any]:
+        return state_without_caches(self)
+
     def options(self) -> dict[str, Any]:
         """The options beyond domain and epsilon, complete; fractions as decimal text."""
         base = {f.name for f in fields(Mechanism)}
@@ -306,14 +352,14 @@ class Mechanism(ABC):
         return {k: decimal_text(v) if isinstance(v, float) else v for k, v in chosen.items()}
 
     def document(self) -> dict[str, Any]:
-        """Integers and strings that say everything about the mechanism."""
+        """Everything about the mechanism, for canonical JSON; weights are decimal text."""
         return {
             "mechanism": self.name,
-            "version": 1,
+            "version": VERSION,
             "domain": self.domain.to_json(),
             "epsilon": decimal_text(self.epsilon),
             "options": self.options(),
-            "weights": self._weights_document(),
+            "weights": text_of_integers(self._weights_document()),
         }
 
     def to_json(self) -> str:

@@ -1,9 +1,9 @@
-"""Reports as payloads, one short list of integers and bytes each, and back.
+"""Reports as payloads: each a row of bytes, its columns side by side, and back.
 
-A payload has an item for every field of the mechanism, in order: an unsigned integer
-for a whole number, bytes for packed bits and for rows of whole numbers (little-endian).
-
-Stored, a report is a row: its columns side by side, little-endian, always as many bytes.
+A payload holds the fields of the mechanism in order, without gaps: a whole number below s in
+1, 2, 4 or 8 little-endian bytes, the fewest that hold s - 1; packed bits; rows of whole numbers.
+So all payloads of a mechanism have one length, and the length of an upload says nothing about
+the value.  They are stored as they travel.
 """
 
 from __future__ import annotations
@@ -14,91 +14,11 @@ from typing import Any
 import numpy as np
 
 from sottovoce.core.errors import InvalidInput, Refused
-from sottovoce.core.fields import Column, Field, IntField
+from sottovoce.core.fields import Column
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
 
-__all__ = [
-    "Payload",
-    "payloads_of",
-    "reports_from_payloads",
-    "reports_from_rows",
-    "row_bytes",
-    "row_width",
-]
-
-Payload = Sequence[Any]
-"""One item a field: an ``int``, or ``bytes``."""
-
-
-def payloads_of(reports: Reports) -> list[list[Any]]:
-    """The payload of every report.
-
-    >>> import sottovoce as sv
-    >>> m = sv.mechanism("oue", sv.Categories(11), 1.0)
-    >>> (payload,) = payloads_of(m.randomize(3))
-    >>> len(payload), len(payload[0])
-    (1, 2)
-    """
-    fields = reports.mechanism.fields
-    columns = [_items(field, reports.columns[field.name]) for field in fields]
-    return [list(items) for items in zip(*columns, strict=True)]
-
-
-def _items(field: Field, column: Column) -> list[Any]:
-    if isinstance(field, IntField):
-        return column.tolist()
-    data, width = np.ascontiguousarray(column).tobytes(), field.width
-    return [data[start : start + width] for start in range(0, len(data), width)]
-
-
-def reports_from_payloads(mechanism: Mechanism, payloads: Sequence[Payload]) -> Reports:
-    """The reports that payloads stand for; one that is outside the fields refuses all."""
-    try:
-        return _together(mechanism, payloads)
-    except InvalidInput as found:
-        for position, payload in enumerate(payloads):
-            try:
-                _together(mechanism, [payload])
-            except InvalidInput as error:
-                raise Refused("wrong-payload", str(error), position) from error
-        raise Refused("wrong-payload", str(found)) from found
-
-
-def _together(mechanism: Mechanism, payloads: Sequence[Payload]) -> Reports:
-    fields, owner = mechanism.fields, f"a report of {mechanism.name}"
-    for payload in payloads:
-        if type(payload) not in (list, tuple) or len(payload) != len(fields):
-            names = ", ".join(field.name for field in fields)
-            raise InvalidInput("payload", owner, f"an array of {names}", payload)
-    columns = {}
-    for place, field in enumerate(fields):
-        items = [payload[place] for payload in payloads]
-        columns[field.name] = _column(field, items, owner)
-    return Reports(mechanism, columns)
-
-
-def _column(field: Field, items: list[Any], owner: str) -> Column:
-    kind = int if isinstance(field, IntField) else bytes
-    for item in items:
-        if type(item) is not kind:  # True is no number
-            allowed = "a whole number" if kind is int else "bytes"
-            raise InvalidInput(f"field {field.name!r}", owner, allowed, item)
-    if isinstance(field, IntField):
-        if items and not 0 <= min(items) <= max(items) < field.size:
-            wrong = next(item for item in items if not 0 <= item < field.size)
-            allowed = f"from 0 to {field.size - 1}"
-            raise InvalidInput(f"field {field.name!r}", owner, allowed, wrong)
-        return np.array(items, dtype=field.dtype)
-    for item in items:
-        if len(item) != field.width:
-            allowed = f"{field.width} bytes"
-            raise InvalidInput(f"field {field.name!r}", owner, allowed, f"{len(item)} bytes")
-    rows = np.frombuffer(b"".join(items), dtype=field.empty(0).dtype)
-    return rows.reshape(len(items), field.empty(0).shape[1])
-
-
-# -- rows ----------------------------------------------------------------------------------
+__all__ = ["payload_width", "payloads_of", "reports_from_payloads", "reports_from_rows"]
 
 
 def _layout(mechanism: Mechanism) -> np.dtype[Any]:
@@ -112,17 +32,17 @@ def _layout(mechanism: Mechanism) -> np.dtype[Any]:
     )
 
 
-def row_width(mechanism: Mechanism) -> int:
-    """The bytes of a row."""
+def payload_width(mechanism: Mechanism) -> int:
+    """The bytes of a payload, the same for every report of the mechanism."""
     return _layout(mechanism).itemsize
 
 
-def row_bytes(reports: Reports) -> list[bytes]:
-    """Every report as bytes of one width: its columns side by side, little-endian.
+def payloads_of(reports: Reports) -> list[bytes]:
+    """The payload of every report.
 
     >>> import sottovoce as sv
     >>> m = sv.mechanism("grr", sv.Categories(1000), 1.0)
-    >>> row_bytes(sv.Reports(m, {"value": [1, 258]}))
+    >>> payloads_of(sv.Reports(m, {"value": [1, 258]}))
     [b'\\x01\\x00', b'\\x02\\x01']
     """
     columns = [_slices(column) for column in reports.columns.values()]
@@ -139,15 +59,31 @@ def _slices(column: Column) -> list[bytes]:
 
 
 def reports_from_rows(mechanism: Mechanism, rows: Sequence[bytes] | bytes) -> Reports:
-    """The reports that rows of :func:`row_bytes` stand for: a list of them, or all in one."""
+    """The reports of some payloads: a list of them, or all in one; any that is wrong refuses all."""
     layout = _layout(mechanism)
     data = rows if isinstance(rows, bytes) else b"".join(rows)
     whole = len(data) % layout.itemsize == 0
     if not whole or not (isinstance(rows, bytes) or set(map(len, rows)) <= {layout.itemsize}):
         allowed = f"of {layout.itemsize} bytes each"
         given = len(data) if isinstance(rows, bytes) else sorted(set(map(len, rows)))
-        raise InvalidInput("rows", f"reports of {mechanism.name}", allowed, given)
+        raise InvalidInput("payloads", f"reports of {mechanism.name}", allowed, given)
     table = np.frombuffer(data, dtype=layout)
     return Reports(
         mechanism, {f.name: np.ascontiguousarray(table[f.name]) for f in mechanism.fields}
     )
+
+
+def reports_from_payloads(mechanism: Mechanism, payloads: Sequence[Any]) -> Reports:
+    """The reports of an upload's payloads; the first that is wrong is named by its position."""
+    for position, payload in enumerate(payloads):
+        if type(payload) is not bytes:
+            raise Refused("wrong-payload", "the payload must be bytes", position)
+    try:
+        return reports_from_rows(mechanism, payloads)
+    except InvalidInput as error:
+        for position, payload in enumerate(payloads):
+            try:
+                reports_from_rows(mechanism, [payload])
+            except InvalidInput as wrong:
+                raise Refused("wrong-payload", str(wrong), position) from wrong
+        raise AssertionError("payloads are wrong one by one or not at all") from error

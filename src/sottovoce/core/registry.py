@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from importlib import import_module
 from typing import Any, TypeVar
 
+from sottovoce.core.canonical import check_same, integers_of, read_document
 from sottovoce.core.domain import Domain, domain_from_json
-from sottovoce.core.errors import CorruptBytes, InvalidInput, SottovoceError, Unfit
-from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.errors import CorruptBytes, InvalidInput, SottovoceError, Unfit, shown
+from sottovoce.core.mechanism import VERSION, Mechanism
+from sottovoce.core.suggestions import did_you_mean, unknown
 
 __all__ = [
     "declare",
@@ -18,6 +20,7 @@ __all__ = [
     "mechanism_from_json",
     "register",
     "registered",
+    "restore",
 ]
 
 _WHERE: dict[str, str] = {}
@@ -68,8 +71,7 @@ def mechanism(name: str, domain: Domain, epsilon: float | None = None, **options
     """
     key = name.strip().lower() if isinstance(name, str) else name
     if not _is_known(key):
-        known = ", ".join(sorted({*_NAMES, *_WHERE}))
-        raise Unfit(f"there is no mechanism {name!r}; there are {known}")
+        raise Unfit(unknown("mechanism", name, sorted({*_NAMES, *_WHERE})))
     if "report_bins" in options and key != "binned":
         bins, asked = options.pop("report_bins"), {"mechanism": key, "options": options}
         return mechanism("binned", domain, epsilon, report_bins=bins, oracle=asked)
@@ -83,44 +85,46 @@ def mechanism(name: str, domain: Domain, epsilon: float | None = None, **options
     try:
         return cls(domain, **arguments)
     except TypeError as error:
-        raise InvalidInput("options", cls.name, _signature(cls), f"{arguments}: {error}") from error
+        names = [each.name for each in fields(cls) if each.name != "domain"]
+        strange = next((option for option in arguments if option not in names), "")
+        allowed, hint = f"among {', '.join(names)}", did_you_mean(strange, names)
+        told = f"{arguments}: {error}"
+        raise InvalidInput("options", cls.name, allowed, told, hint=hint) from error
 
 
 def mechanism_from_json(text: str) -> Mechanism:
     """Rebuild a mechanism from its canonical JSON."""
-    try:
-        document = json.loads(text)
-    except ValueError as error:
-        raise CorruptBytes(f"the description of a mechanism is no JSON: {error}") from error
-    return mechanism_from_document(document)
+    return mechanism_from_document(read_document(text, "the description of a mechanism"))
 
 
 def mechanism_from_document(document: Any) -> Mechanism:
-    """Rebuild a mechanism from its document; its weights are taken as they are, and checked."""
+    """Rebuild a mechanism from its document.
+
+    Its weights are taken as they are, and checked.  A document that would be written
+    otherwise is refused: a missing or unknown key, an option left out, ``"1.0"`` for ``"1"``.
+    """
     named = document.get("mechanism") if isinstance(document, Mapping) else document
     if not _is_known(named) or named not in _CLASSES:
-        known = ", ".join(cls.name for cls in registered())
-        raise CorruptBytes(f"unknown mechanism {named!r}; this version knows {known}")
-    if document.get("version") != 1:
-        raise CorruptBytes(
-            f"{document['mechanism']} of version {document.get('version')!r}; this version reads 1"
-        )
+        raise CorruptBytes(unknown("mechanism", named, (cls.name for cls in registered())))
+    version, what = document.get("version"), f"the description of {named}"
+    if type(version) is not int or version != VERSION:
+        raise CorruptBytes(f"{what} has version {shown(version)}; this version reads {VERSION}")
     try:
-        return _CLASSES[document["mechanism"]](
-            domain_from_json(document["domain"]),
-            epsilon=float(document["epsilon"]),
-            weights=document["weights"],
-            **document["options"],
-        )
+        domain = domain_from_json(document["domain"])
+        weights = integers_of(document["weights"], named)
+        read = restore(named, domain, float(document["epsilon"]), document["options"], weights)
     except SottovoceError:
         raise
-    except (KeyError, TypeError, ValueError) as error:
-        raise CorruptBytes(
-            f"the description of {document['mechanism']} is incomplete: {error}"
-        ) from error
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
+        raise CorruptBytes(f"{what} is incomplete: {error}") from error
+    check_same(document, read.document(), what)
+    return read
 
 
-def _signature(cls: type[Mechanism]) -> str:
-    from dataclasses import fields
-
-    return "among " + ", ".join(f.name for f in fields(cls) if f.name != "domain")
+def restore(
+    name: str, domain: Domain, epsilon: float, options: Mapping[str, Any], weights: Any
+) -> Mechanism:
+    """A mechanism with weights that are given, as integers, and not derived."""
+    if not _is_known(name) or name not in _CLASSES:
+        raise Unfit(unknown("mechanism", name, (cls.name for cls in registered())))
+    return _CLASSES[name](domain, epsilon=epsilon, weights=weights, **options)

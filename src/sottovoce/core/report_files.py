@@ -5,11 +5,11 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Callable, Iterable
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from sottovoce.core.extras import optional
+from sottovoce.core.fields import Column
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.payloads import payloads_of
 from sottovoce.core.reports import Reports
 
 __all__ = ["FILE_FORMS", "write_reports"]
@@ -45,9 +45,13 @@ def _write_csv(file: BinaryIO, mechanism: Mechanism, parts: Iterable[Reports]) -
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(field.name for field in mechanism.fields)
     for reports in parts:
-        for payload in payloads_of(reports):
-            writer.writerow(i.hex() if isinstance(i, bytes) else i for i in payload)
+        columns = [_cells(reports.columns[field.name]) for field in mechanism.fields]
+        writer.writerows(zip(*columns, strict=True))
     text.detach()  # else the wrapper would close the file
+
+
+def _cells(column: Column) -> list[Any]:
+    return [row.tobytes().hex() for row in column] if column.ndim == 2 else column.tolist()
 
 
 FILE_FORMS: dict[str, Callable[[BinaryIO, Mechanism, Iterable[Reports]], None]] = {

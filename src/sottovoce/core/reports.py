@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Reports"]
 
-FORMAT = "1"
+FORMAT = "2"
 """Version of the Arrow and Parquet layout."""
 
 

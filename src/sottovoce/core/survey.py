@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import date
 from functools import cached_property
 from typing import Any
 
+from sottovoce.core.canonical import canonical_json, check_same, fingerprint_of, read_document
 from sottovoce.core.categories import Categories
 from sottovoce.core.checks import check_choice, check_int
-from sottovoce.core.errors import CorruptBytes, InvalidInput
-from sottovoce.core.exact import canonical_json, fingerprint_of
+from sottovoce.core.errors import CorruptBytes, InvalidInput, SottovoceError, shown
 from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.odds import privacy_in_words
@@ -22,7 +21,10 @@ __all__ = ["Survey"]
 
 WINDOWS = ("once", "day", "week", "month")
 OUTSIDE = ("nearest", "other", "refuse")
-_VERSION = 1
+VERSION = 2
+"""Version of the document; another list of keys comes with another version."""
+_LONGEST_NAME, _LONGEST_QUESTION = 200, 2000
+_LARGEST_BATCH = 10**9
 
 
 @dataclass(frozen=True)
@@ -34,9 +36,10 @@ class Survey:
     ``outside``: what a device does with a value outside the domain: ``nearest``
     (numbers move to the closer bound), ``other`` (to the category of that
     name), or ``refuse`` (no report; a device that stays silent tells something).
+    ``series`` is reserved, and empty.
 
-    Everything is in its canonical JSON, integers and strings only, weights
-    included: a device draws with these integers and computes no probability.
+    Everything is in its canonical JSON, weights included: a device draws with these
+    integers and computes no probability.
 
     >>> import sottovoce as sv
     >>> colors = sv.mechanism("grr", sv.Categories(["red", "blue"]), 1.0)
@@ -56,23 +59,24 @@ class Survey:
     outside: str = "refuse"
     opens: str = ""
     closes: str = ""
+    series: str = ""
 
     def __post_init__(self) -> None:
         owner = "Survey"
-        if not isinstance(self.name, str) or not self.name.strip():
-            raise InvalidInput("name", owner, "text that is not blank", self.name)
-        if not isinstance(self.question, str) or not self.question.strip():
-            raise InvalidInput("question", owner, "text that is not blank", self.question)
+        _check_text(self.name, "name", _LONGEST_NAME)
+        _check_text(self.question, "question", _LONGEST_QUESTION)
         if not isinstance(self.mechanism, Mechanism):
             raise InvalidInput("mechanism", owner, "a mechanism", self.mechanism)
         check_choice(self.window, "window", owner, WINDOWS)
         check_choice(self.outside, "outside", owner, OUTSIDE)
-        check_int(self.minimum_batch, "minimum_batch", owner, 1)
+        check_int(self.minimum_batch, "minimum_batch", owner, 1, _LARGEST_BATCH)
         self._check_outside()
         for parameter in ("opens", "closes"):
             _check_date(getattr(self, parameter), parameter)
         if self.opens and self.closes and self.closes < self.opens:
             raise InvalidInput("closes", owner, f"not before opens = {self.opens}", self.closes)
+        if self.series != "":
+            raise InvalidInput("series", owner, "empty: it is reserved for later use", self.series)
 
     def _check_outside(self) -> None:
         domain = self.mechanism.domain
@@ -106,18 +110,9 @@ class Survey:
         return privacy_in_words(self.mechanism.certificate())
 
     def document(self) -> dict[str, Any]:
-        """Integers and strings that say everything about the survey."""
-        return {
-            "survey": _VERSION,
-            "name": self.name,
-            "question": self.question,
-            "mechanism": self.mechanism.document(),
-            "window": self.window,
-            "minimum_batch": self.minimum_batch,
-            "outside": self.outside,
-            "opens": self.opens,
-            "closes": self.closes,
-        }
+        """Everything about the survey, for canonical JSON."""
+        rules = {field.name: getattr(self, field.name) for field in fields(self)}
+        return rules | {"survey": VERSION, "mechanism": self.mechanism.document()}
 
     def to_json(self) -> str:
         """Canonical JSON."""
@@ -130,19 +125,39 @@ class Survey:
 
     @classmethod
     def from_json(cls, text: str) -> Survey:
-        """Read a survey; its weights are taken as they are, and checked against its epsilon."""
+        """Read a survey; its weights are taken as they are, and checked against its epsilon.
+
+        A text that would be written otherwise is refused, white space and the order of keys
+        aside: unknown or missing keys, ``"1.0"`` for ``"1"``, ``true`` for 1, a key twice.
+        """
+        document = read_document(text, "the survey")
+        version = document.get("survey") if isinstance(document, Mapping) else document
+        if type(version) is not int or version != VERSION:
+            raise CorruptBytes(
+                f"a survey of version {shown(version)}; this version reads {VERSION}"
+            )
+        rules = {
+            key: value for key, value in document.items() if key not in ("survey", "mechanism")
+        }
         try:
-            document = json.loads(text)
-        except ValueError as error:
-            raise CorruptBytes(f"the survey is no JSON: {error}") from error
-        if not isinstance(document, Mapping) or document.get("survey") != _VERSION:
-            version = document.get("survey") if isinstance(document, Mapping) else document
-            raise CorruptBytes(f"a survey of version {version!r}; this version reads {_VERSION}")
-        rest = {key: value for key, value in document.items() if key not in ("survey", "mechanism")}
-        try:
-            return cls(mechanism=mechanism_from_document(document["mechanism"]), **rest)
+            survey = cls(mechanism=mechanism_from_document(document["mechanism"]), **rules)
+        except SottovoceError:
+            raise
         except (KeyError, TypeError) as error:
             raise CorruptBytes(f"the survey is incomplete: {error}") from error
+        check_same(document, survey.document(), "the survey")
+        return survey
+
+
+def _check_text(text: object, parameter: str, longest: int) -> None:
+    """Text that people can read: not blank, not too long, valid Unicode, without NUL."""
+    allowed = f"text of 1 to {longest} characters that is not blank"
+    if not isinstance(text, str) or not text.strip() or len(text) > longest or "\0" in text:
+        raise InvalidInput(parameter, "Survey", allowed, text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput(parameter, "Survey", "valid Unicode text", text) from None
 
 
 def _check_date(text: str, parameter: str) -> None:

@@ -8,7 +8,6 @@ identity.  Its bytes carry the mechanism's JSON, so they explain themselves.
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import struct
 from pathlib import Path
@@ -17,6 +16,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.core.canonical import (
+    LARGEST_INTEGER,
+    canonical_json,
+    check_same,
+    read_document,
+)
 from sottovoce.core.errors import CorruptBytes, InvalidInput, Mismatch
 from sottovoce.core.files import write_whole
 
@@ -25,10 +30,16 @@ if TYPE_CHECKING:
 
 __all__ = ["Tally"]
 
-_MAGIC = b"svtally\x01"  # the last byte is the version of the layout
+_MAGIC = b"svtally\x02"  # the last byte is the version of the layout
 _DIGEST = 16
-_LARGEST = 2**62
-"""More reports than this are refused: cells are 64-bit integers."""
+_HEADER = "the header of a tally"
+_LARGEST = LARGEST_INTEGER
+"""More reports than this (9e15) are refused, so that any JSON parser reads the counts."""
+
+
+def _is_frozen(array: NDArray[Any]) -> bool:
+    """Whether nobody can change the numbers of an array any more."""
+    return not array.flags.writeable and (array.base is None or isinstance(array.base, bytes))
 
 
 class Tally:
@@ -52,7 +63,7 @@ class Tally:
             )
         if not 0 <= n <= _LARGEST:
             raise InvalidInput("n", owner, f"from 0 to {_LARGEST}", n)
-        array = array.astype(np.int64)
+        array = array.astype(np.int64, copy=not _is_frozen(array))
         if array.min() < 0 or array.max() > n:
             wrong = int(array.min()) if array.min() < 0 else int(array.max())
             raise InvalidInput("cells", owner, f"from 0 to n = {n}", wrong)
@@ -77,6 +88,9 @@ class Tally:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Tally cannot be changed; {name} was to become {value!r}")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Tally, (self.mechanism, self.n, self.cells)  # checked again at birth
+
     @classmethod
     def empty(cls, mechanism: Mechanism) -> Tally:
         """The tally of no reports: the identity of merging."""
@@ -90,7 +104,9 @@ class Tally:
                 f"cannot merge a tally of {self.mechanism} ({self.mechanism.fingerprint}) "
                 f"with one of {other.mechanism} ({other.mechanism.fingerprint})"
             )
-        return Tally(self.mechanism, self.n + other.n, self.cells + other.cells)
+        cells = self.cells + other.cells
+        cells.setflags(write=False)  # nobody else holds it, so it need not be copied
+        return Tally(self.mechanism, self.n + other.n, cells)
 
     def __radd__(self, other: object) -> Tally:
         return self if other == 0 else NotImplemented  # so that sum(tallies) works
@@ -110,17 +126,12 @@ class Tally:
         return f"<tally of {self.n} reports of {self.mechanism}>"
 
     def to_bytes(self) -> bytes:
-        """Magic and version, header length, JSON header, cells, checksum.
+        """Magic and version, header length, canonical JSON header, cells, checksum.
 
         Integers are little-endian; cells are signed 64-bit; the checksum is the
         first 16 bytes of the SHA-256 of all that precedes it.
         """
-        header = json.dumps(
-            {"mechanism": self.mechanism.document(), "n": self.n, "cells": len(self.cells)},
-            sort_keys=True,
-            separators=(",", ":"),
-            ensure_ascii=False,
-        ).encode()
+        header = canonical_json(self._header()).encode()
         body = _MAGIC + struct.pack("<I", len(header)) + header + self.cells.astype("<i8").tobytes()
         return body + hashlib.sha256(body).digest()[:_DIGEST]
 
@@ -143,16 +154,22 @@ class Tally:
                 f"a tally of {len(data)} bytes, cut short or altered: its checksum is wrong"
             )
         (length,) = struct.unpack("<I", data[len(_MAGIC) : start])
-        try:
-            header = json.loads(data[start : start + length])
-            n, size = int(header["n"]), int(header["cells"])
-            mechanism = mechanism_from_document(header["mechanism"])
-        except (KeyError, TypeError, ValueError) as error:
-            raise CorruptBytes(f"the header of a tally cannot be read: {error}") from error
+        header = read_document(data[start : start + length], _HEADER)
+        if not isinstance(header, dict) or type(header.get("n")) is not int:
+            raise CorruptBytes(f"{_HEADER} must be an object with n, a whole number")
+        mechanism = mechanism_from_document(header.get("mechanism"))
         body = data[start + length : -_DIGEST]
-        if len(body) != 8 * size:
-            raise CorruptBytes(f"a tally says {size} cells and holds {len(body)} bytes of them")
-        return cls(mechanism, n, np.frombuffer(body, dtype="<i8"))
+        if len(body) != 8 * mechanism.cells:
+            wanted = f"{mechanism.cells} cells need {8 * mechanism.cells}"
+            raise CorruptBytes(f"a tally holds {len(body)} bytes of cells; its {wanted}")
+        tally = cls(mechanism, header["n"], np.frombuffer(body, dtype="<i8"))
+        check_same(header, tally._header(), _HEADER)
+        return tally
+
+    def _header(self) -> dict[str, Any]:
+        """What the bytes say beside the cells; ``window`` is reserved, and empty."""
+        described = self.mechanism.document()
+        return {"mechanism": described, "n": self.n, "cells": len(self.cells), "window": ""}
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the bytes to a file, whole or not at all."""

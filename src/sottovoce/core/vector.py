@@ -105,6 +105,7 @@ class Vector(Domain):
     def to_json(self) -> dict[str, Any]:
         return {
             "kind": self.kind,
+            "version": 1,
             "interval": self.interval.to_json(),
             "coordinates": self.coordinates,
         }

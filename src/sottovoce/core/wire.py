@@ -1,7 +1,8 @@
-"""Uploads: how reports travel, version 1, as MessagePack or as JSON.
+"""Uploads: how reports travel, version 2, as MessagePack or as JSON.
 
-An upload is ``[1, fingerprint, window, [[id, payload], ...]]``: reports of one survey and
+An upload is ``[2, fingerprint, window, [[id, payload], ...]]``: reports of one survey and
 one window, each under a random id of 16 bytes that makes sending it twice harmless.
+All payloads of a survey have one length, and so have all uploads of one report.
 It is taken whole or refused whole, with one of the codes of :data:`REFUSALS`.
 The page ``docs/reference/wire.md`` says it byte for byte.
 """
@@ -14,9 +15,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sottovoce.core.canonical import read_document
 from sottovoce.core.errors import CorruptBytes, InvalidInput, Refused
 from sottovoce.core.msgpack import pack, unpack
-from sottovoce.core.payloads import Payload, payloads_of, reports_from_payloads
+from sottovoce.core.payloads import payloads_of, reports_from_payloads
 from sottovoce.core.randomness import OperatingSystem, Source
 from sottovoce.core.reports import Reports
 from sottovoce.core.survey import Survey
@@ -41,7 +43,7 @@ __all__ = [
     "upload_from_parts",
 ]
 
-VERSION = 1
+VERSION = 2
 FORMS = {"msgpack": "application/msgpack", "json": "application/json"}
 """The forms of an upload and their media types."""
 
@@ -85,7 +87,7 @@ class Upload:
     fingerprint: str
     window: str
     ids: tuple[bytes, ...]
-    payloads: tuple[Payload, ...]
+    payloads: tuple[bytes, ...]
 
     @classmethod
     def of(cls, survey: Survey, window: str, ids: list[bytes], reports: Reports) -> Upload:
@@ -123,9 +125,9 @@ def encode_upload(upload: Upload, form: str = "msgpack") -> bytes:
     reports = zip(upload.ids, upload.payloads, strict=True)
     if form == "msgpack":
         fingerprint = bytes.fromhex(upload.fingerprint)
-        return pack([VERSION, fingerprint, upload.window, [[i, list(p)] for i, p in reports]])
+        return pack([VERSION, fingerprint, upload.window, [[i, p] for i, p in reports]])
     _check_form(form)
-    listed = [{"id": i.hex(), "payload": [_as_json(item) for item in p]} for i, p in reports]
+    listed = [{"id": i.hex(), "payload": p.hex()} for i, p in reports]
     document = {"version": VERSION, "fingerprint": upload.fingerprint, "window": upload.window}
     return json.dumps({**document, "reports": listed}, separators=(",", ":")).encode()
 
@@ -206,8 +208,8 @@ def _checked(fingerprint: Any, window: Any, reports: Any, maximum_reports: int) 
         number, payload = report
         if type(number) is not bytes or len(number) != _ID_BYTES:
             raise Refused("no-id", f"the id must be {_ID_BYTES} bytes", position)
-        if type(payload) is not list:
-            raise Refused("wrong-payload", "the payload must be an array", position)
+        if type(payload) is not bytes:
+            raise Refused("wrong-payload", "the payload must be bytes", position)
         ids.append(number)
         payloads.append(payload)
     return Upload(fingerprint.hex(), window, tuple(ids), tuple(payloads))
@@ -228,18 +230,12 @@ def _check_version(version: Any) -> None:
 # -- JSON --------------------------------------------------------------------------------
 
 
-def _as_json(item: Any) -> Any:
-    return item.hex() if isinstance(item, bytes) else item
-
-
 def _json_parts(data: bytes) -> tuple[Any, Any, Any]:
     """The parts of an upload in JSON, as MessagePack would have given them."""
     try:
-        document = json.loads(
-            data.decode(), object_pairs_hook=_distinct, parse_constant=_no_constant
-        )
-    except (ValueError, RecursionError) as error:
-        raise Refused("malformed", f"no JSON: {error}") from error
+        document = read_document(data, "the upload")
+    except CorruptBytes as error:
+        raise Refused("malformed", str(error)) from error
     if not isinstance(document, dict) or "version" not in document:
         raise Refused("malformed", "an upload must be an object with its version")
     _check_version(document["version"])
@@ -254,10 +250,7 @@ def _json_report(report: Any, position: int) -> Any:
     if not isinstance(report, dict):
         return report  # refused as in MessagePack
     _check_keys({"id": None, **report}, {"id", "payload"}, position)
-    payload = report["payload"]
-    if isinstance(payload, list):
-        payload = [_bytes(item) if isinstance(item, str) else item for item in payload]
-    return [_bytes(report.get("id")), payload]
+    return [_bytes(report.get("id")), _bytes(report["payload"])]
 
 
 def _bytes(text: Any) -> Any:
@@ -270,14 +263,3 @@ def _check_keys(given: Mapping[str, Any], wanted: set[str], position: int | None
         what = "an upload" if position is None else "a report"
         allowed = ", ".join(sorted(wanted))
         raise Refused("malformed", f"{what} has exactly the keys {allowed}", position)
-
-
-def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key is there twice")
-    return found
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")

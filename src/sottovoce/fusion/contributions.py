@@ -12,6 +12,7 @@ from sottovoce.core.errors import Unfit
 from sottovoce.core.figures import new_figure
 from sottovoce.core.frame import Frame
 from sottovoce.core.interval import Interval
+from sottovoce.fusion.distribution import fused_distribution
 from sottovoce.fusion.mean import FusedMean
 from sottovoce.fusion.parts import without
 from sottovoce.fusion.services import Fusion
@@ -115,7 +116,7 @@ def shape_contributions(fusion: Fusion, inner: str = "em", **options: Any) -> Fr
             raise Unfit(
                 f"without {fusion.names[j]} nobody is left: its users told no other service"
             )
-        shares = part.distribution(inner=inner, **options).require_shares("contributions")
+        shares = fused_distribution(part, inner, options).require_shares("contributions")
         moved.append(_distance(shares, whole, fusion.domain))
     told = fusion.aligned.frame()
     return Frame(

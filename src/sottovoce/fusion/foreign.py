@@ -225,7 +225,7 @@ def _laplace(made: Mechanism) -> Mechanism:
     if bins == 1:
         return made
     slower = mechanism(made.name, made.domain, made.epsilon * (bins - 1) / bins, **options)
-    weights = slower.document()["weights"]
+    weights = slower._weights_document()
     return mechanism(made.name, made.domain, made.epsilon, weights=weights, **options)
 
 
@@ -243,7 +243,7 @@ def _gaussian(made: Mechanism, sigma: float | None, reach: int | None, owner: st
     options = {**made.options(), "reach": reach}
     try:
         own = _with_sigma(made, wanted, options)
-        more = {"reach": own.options()["reach"], "weights": own.document()["weights"]}
+        more = {"reach": own.options()["reach"], "weights": own._weights_document()}
         return mechanism(made.name, made.domain, made.epsilon, **{**options, **more})
     except InvalidInput as error:
         allowed = f"such that noise keeps epsilon {made.epsilon:g} and delta {options['delta']}"

@@ -14,12 +14,11 @@ from sottovoce.core.certificate import Certificate
 from sottovoce.core.checks import check_int
 from sottovoce.core.domain import Indices
 from sottovoce.core.errors import InvalidInput
-from sottovoce.core.exact import decimal_text
 from sottovoce.core.fields import Column
 from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import Field, Mechanism
 from sottovoce.core.randomness import Source
-from sottovoce.core.registry import mechanism, mechanism_from_document, register
+from sottovoce.core.registry import mechanism, register, restore
 from sottovoce.core.reports import Reports
 from sottovoce.mechanisms.binned_channel import BinnedChannel
 from sottovoce.mechanisms.level_oracle import best_hash_range
@@ -106,11 +105,7 @@ class Binned(CoarseMechanism):
 
     def _check_weights(self, weights: Any) -> Any:
         name, options = self._asked()
-        document = {
-            "mechanism": name, "version": 1, "domain": self._wide.to_json(),
-            "epsilon": decimal_text(self.epsilon), "options": options, "weights": weights,
-        }  # fmt: skip
-        return self._keep(mechanism_from_document(document))
+        return self._keep(restore(name, self._wide, self.epsilon, options, weights))
 
     def _weights_document(self) -> Any:
         return self.reporting._weights_document()
@@ -173,7 +168,7 @@ class Binned(CoarseMechanism):
 
     # -- meaning -------------------------------------------------------------------------
 
-    def channel(self) -> BinnedChannel:
+    def _channel(self) -> BinnedChannel:
         return BinnedChannel(self.binning, self.reporting.channel())
 
     def certificate(self) -> Certificate:

@@ -26,8 +26,7 @@ def places_on_grid(interval: Interval, steps: int, values: Any) -> Indices:
     """The positions of numbers on a grid of ``steps`` positions a bin."""
     bins = interval.indices(values)
     numbers = np.asarray(values, dtype=np.float64)
-    width = (interval.high - interval.low) / interval.bins
-    within = (numbers - interval.edges[bins]) * (steps / width)
+    within = (numbers - interval.edges_at(bins)) * (steps / interval.width)
     return bins * steps + np.clip(within.astype(np.int64), 0, steps - 1)
 
 
@@ -45,7 +44,7 @@ class FineGrid(Mechanism):
 
     _: KW_ONLY
     steps: int | None = None
-    """Positions a bin; with 1 a device knows its bin only.  Allowed: 1 to the largest grid (2^26
+    """Positions a bin; with 1 a device knows its bin only.  Allowed: 1 to the largest grid (2^22
     positions, rounding 2^40) over the bins; 1 for Counts.  Unless given: so many that there are
     65,536 positions (rounding: 1,048,576).
     """

@@ -1,9 +1,7 @@
 """A fixed number of public hash functions, each a row of a pseudo-random table.
 
-H[i, v], the cell of value v under hash i, is read off a stream of bytes that is
-the same on every machine: SHAKE-256 of ``"sottovoce hashes 1 <key> <i>"``, 4
-little-endian bytes a value, ``cell = floor(g word / 2^32)``.  A row has its own
-stream, so that a device makes one row and not the table.
+H[i, v], the cell of value v under hash i, is word v of row i of the public words of use
+``hashes`` (:mod:`~sottovoce.mechanisms.public_words`), as a number below g.
 
 Two sums serve everything else, each one pass over the table:
 
@@ -13,7 +11,6 @@ Two sums serve everything else, each one pass over the table:
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -23,11 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.channel import Floats
+from sottovoce.mechanisms.public_words import public_index, public_indices
 
 __all__ = ["FixedFamily"]
 
 Ints = NDArray[np.int64]
 
+_USE = "hashes"
 _CHUNK = 2**20
 """Entries of the table taken up at a time."""
 _LARGEST_COLLISIONS = 2**31
@@ -45,22 +44,16 @@ class FixedFamily:
     hashes: int
     key: str
 
-    def _stream(self, hash_: int) -> bytes:
-        text = f"sottovoce hashes 1 {self.key} {hash_}"
-        return hashlib.shake_256(text.encode()).digest(4 * self.size)
-
     def cell(self, hash_: int, index: int) -> int:
         """H[hash_, index] in plain integers; the same work for every index."""
-        word = int.from_bytes(self._stream(hash_)[4 * index : 4 * index + 4], "little")
-        return (word * self.g) >> 32
+        return public_index(self.g, _USE, self.key, hash_, index)
 
     @cached_property
     def table(self) -> NDArray[Any]:
         """H, one row a hash, in the smallest type that holds a cell."""
         table = np.empty((self.hashes, self.size), dtype=np.min_scalar_type(self.g - 1))
         for hash_, row in enumerate(table):
-            words = np.frombuffer(self._stream(hash_), dtype="<u4").astype(np.uint64)
-            row[:] = (words * np.uint64(self.g)) >> np.uint64(32)
+            row[:] = public_indices(self.g, _USE, self.key, hash_, self.size)
         return table
 
     def hash_many(self, hashes: Ints, values: Ints) -> Ints:

@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 from sottovoce.core.categories import Categories
 from sottovoce.core.channel import Channel, Floats, Inverse, Pure
 from sottovoce.core.checks import check_int
-from sottovoce.core.errors import InvalidInput
 from sottovoce.core.fields import IntField
 from sottovoce.core.interval import Interval
-from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
+from sottovoce.core.mechanism import DEFAULT_BITS, MOST_CELLS, Mechanism, check_bits
 from sottovoce.core.randomness import Source, uniform_below
 from sottovoce.core.registry import register
 from sottovoce.core.reports import Reports
@@ -28,10 +27,8 @@ from sottovoce.mechanisms.seeded_hashing import best_range
 
 __all__ = ["FixedHashing"]
 
-_LARGEST_TABLE = 2**26
+_LARGEST_TABLE = 2**24
 """Most entries of the table of all hashes of all values."""
-_LARGEST_TALLY = 2**22
-"""Most cells of a tally (32 MB)."""
 
 
 @register
@@ -51,7 +48,7 @@ class FixedHashing(NumberedHashes):
     a part.  :class:`~sottovoce.LocalHashing` has no such error.
 
     ``hash_count`` is K.  ``hash_range`` is g; by default the integer of least
-    variance whose tally has at most 2^22 cells.
+    variance whose tally has at most 2,500,000 cells.
 
     Two words a report: one for the hash, one for the response.
 
@@ -64,10 +61,10 @@ class FixedHashing(NumberedHashes):
     _: KW_ONLY
     hash_count: int = 500
     """Number of public hashes; with few, answers have a large floor under their error.  Allowed: 1
-    to 2^21, and to 2^26 / d.
+    to 1,250,000, and to 2^24 / d.
     """
     hash_range: int | None = None
-    """Number of cells of a hash.  Allowed: 2 to 2^22 / hash_count.  Unless given: the number of
+    """Number of cells of a hash.  Allowed: 2 to 2,500,000 / hash_count.  Unless given: the number of
     least variance.
     """
     bits: int = DEFAULT_BITS
@@ -76,13 +73,9 @@ class FixedHashing(NumberedHashes):
     def _check_options(self) -> None:
         check_bits(self.bits, self.name)
         size = self.domain.size
-        if size > _LARGEST_TABLE:
-            raise InvalidInput(
-                "domain", self.name, f"of at most {_LARGEST_TABLE} values", f"{size} values"
-            )
-        most = min(_LARGEST_TABLE // size, _LARGEST_TALLY // 2)
+        most = min(_LARGEST_TABLE // size, MOST_CELLS // 2)
         count = check_int(self.hash_count, "hash_count", self.name, 1, most)
-        widest = _LARGEST_TALLY // count
+        widest = MOST_CELLS // count
         best = min(best_range(self.epsilon), widest)
         g = best if self.hash_range is None else self.hash_range
         object.__setattr__(self, "hash_count", count)
@@ -106,7 +99,7 @@ class FixedHashing(NumberedHashes):
         cell = self.family.cell(hash_, index)
         return hash_, respond_one(cell, self.weights, self.bits, source)
 
-    def channel(self) -> FixedChannel:
+    def _channel(self) -> FixedChannel:
         keep, other = self.weights
         return FixedChannel(self.family, (keep + other) / 2**self.bits, other / 2**self.bits)
 

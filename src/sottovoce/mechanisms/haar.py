@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.domain import Indices
-from sottovoce.core.errors import InvalidInput
 from sottovoce.core.fields import Column, IntField
 from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
@@ -31,9 +30,6 @@ from sottovoce.mechanisms.randomized_response import (
 )
 
 __all__ = ["Haar"]
-
-_LARGEST = 2**24
-"""Most values: the tally has two to four cells for each (512 MB at most)."""
 
 
 @register
@@ -77,9 +73,6 @@ class Haar(Mechanism):
 
     def _check_options(self) -> None:
         check_bits(self.bits, self.name)
-        if self.domain.size > _LARGEST:
-            allowed = f"of at most {_LARGEST} values"
-            raise InvalidInput("domain", self.name, allowed, f"{self.domain.size} values")
 
     def _derive_weights(self) -> tuple[int, int]:
         return response_weights(self.epsilon, 2, self.bits, self.name)
@@ -160,7 +153,7 @@ class Haar(Mechanism):
             found.append(own + opposite.reshape(-1, 2)[:, ::-1].ravel())
         return np.concatenate(found)
 
-    def channel(self) -> HaarChannel:
+    def _channel(self) -> HaarChannel:
         return HaarChannel(self.tree, self.weights[0] / 2**self.bits)
 
     def certificate(self) -> Certificate:

@@ -27,9 +27,6 @@ from sottovoce.kernels.hadamard import parity, random_rows, walsh_hadamard
 
 __all__ = ["HadamardResponse"]
 
-_LARGEST = 2**24
-"""Most values: the tally has two to four times as many cells (512 MB at most)."""
-
 
 @register
 @dataclass(frozen=True)
@@ -75,8 +72,6 @@ class HadamardResponse(Mechanism):
     def _check_options(self) -> None:
         check_bits(self.bits, self.name)
         d = self.domain.size
-        if d > _LARGEST:
-            raise InvalidInput("domain", self.name, f"of at most {_LARGEST} values", f"{d} values")
         if self.block_count is None:
             count = best_count(d, self.epsilon)
         else:
@@ -160,7 +155,7 @@ class HadamardResponse(Mechanism):
         columns[_places(np.arange(len(counts)), self._count)] = kept
         return random_rows(columns, random).ravel()
 
-    def channel(self) -> HadamardChannel:
+    def _channel(self) -> HadamardChannel:
         return HadamardChannel(self.domain.size, self.rows_a_block, self.weights[0] / 2**self.bits)
 
     def certificate(self) -> Certificate:

@@ -86,7 +86,7 @@ class LevelOracle:
         drawn = uniform_below(hashes, source)
         own = node
         if family is not None:
-            own = family.inner(family.vector(drawn), int(family.places[node]))
+            own = family.cell(drawn, node)
         return self.start + drawn * g + respond_one(own, self.oracle.weights, bits, source)
 
     def respond_many(

@@ -13,7 +13,6 @@ Two sums serve everything else, each by one Fourier transform over F_g^t:
 
 from __future__ import annotations
 
-import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.channel import Floats
+from sottovoce.mechanisms.placement import Placement
 
 __all__ = ["LinearFamily", "next_prime", "previous_prime"]
 
@@ -34,9 +34,8 @@ _LOOKUP = 2**22
 class LinearFamily:
     """The family for ``size`` values, over F_g^t, with points placed by ``key``.
 
-    Points are placed pseudo-randomly: values on one line are supported
-    together, and consecutive integers lie on lines.  The order is that of
-    64-bit little-endian keys from SHAKE-256 of ``key``, one a point.
+    Points are placed pseudo-randomly (:mod:`~sottovoce.mechanisms.placement`): values on one
+    line are supported together, and consecutive integers lie on lines.
     """
 
     size: int
@@ -57,9 +56,15 @@ class LinearFamily:
     @cached_property
     def places(self) -> Ints:
         """The point of each value: distinct, scattered, the same on every machine."""
-        stream = hashlib.shake_256(f"sottovoce places 1 {self.key}".encode())
-        order = np.frombuffer(stream.digest(8 * self.points), dtype="<u8")
-        return np.argsort(order, kind="stable")[: self.size].astype(np.int64)
+        return self._placement.first(self.size)
+
+    @cached_property
+    def _placement(self) -> Placement:
+        return Placement(self.g, self.t, self.key)
+
+    def cell(self, hash_: int, value: int) -> int:
+        """The hash of one value under hash number ``hash_``, in plain integers, as a device makes it."""
+        return self.inner(self.vector(hash_), self._placement.at(value))
 
     def vector(self, index: int) -> int:
         """Canonical vector number ``index``, as an integer: g^j + r for the j-th digit leading."""

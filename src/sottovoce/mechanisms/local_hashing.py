@@ -16,7 +16,7 @@ from sottovoce.core.channel import Floats, Pure
 from sottovoce.core.checks import check_int
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.fields import IntField
-from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
+from sottovoce.core.mechanism import DEFAULT_BITS, MOST_CELLS, Mechanism, check_bits
 from sottovoce.core.randomness import Source, uniform_below
 from sottovoce.core.registry import register
 from sottovoce.core.reports import Reports
@@ -27,8 +27,6 @@ from sottovoce.mechanisms.randomized_response import respond_one
 
 __all__ = ["LocalHashing", "best_range", "collision", "digits"]
 
-_LARGEST_TABLE = 2**24
-"""Most points g^t, about the cells of a tally (128 MB), that a mechanism may have."""
 _FEW_POINTS = 2**17
 """Points up to which a plan looks where the values are placed (a tenth of a second)."""
 
@@ -47,7 +45,8 @@ class LocalHashing(NumberedHashes):
     ``(g^(t-1) - 1)/(g^t - 1)`` of the hashes, hence
     ``q = [p (g^(t-1) - 1) + (1 - p) g^(t-1)] / (g^t - 1)``, a little below 1/g.
 
-    ``hash_range`` is the prime g; by default the one of least mean variance among those whose table has at most 2^24 cells.
+    ``hash_range`` is the prime g; by default the one of least mean variance among those whose tally
+    has at most 2,500,000 cells.
 
     Two words a report: one for the hash, one for the response.
 
@@ -59,7 +58,7 @@ class LocalHashing(NumberedHashes):
 
     _: KW_ONLY
     hash_range: int | None = None
-    """Number of cells of a hash.  Allowed: a prime g up to the first at or above d, g^t up to 2^24.
+    """Number of cells of a hash.  Allowed: a prime g up to the first at or above d.
     Unless given: the prime of least variance.
     """
     bits: int = DEFAULT_BITS
@@ -67,13 +66,6 @@ class LocalHashing(NumberedHashes):
 
     def _check_options(self) -> None:
         check_bits(self.bits, self.name)
-        if self.domain.size > _LARGEST_TABLE:
-            raise InvalidInput(
-                "domain",
-                self.name,
-                f"of at most {_LARGEST_TABLE} values",
-                f"{self.domain.size} values",
-            )
         if self.hash_range is None:
             object.__setattr__(self, "hash_range", best_range(self.domain.size, self.epsilon))
             return
@@ -81,13 +73,11 @@ class LocalHashing(NumberedHashes):
         object.__setattr__(self, "hash_range", g)
         if next_prime(g) != g:
             raise InvalidInput("hash_range", self.name, "a prime", g)
-        if g ** digits(self.domain.size, g) > _LARGEST_TABLE:
-            raise InvalidInput(
-                "hash_range",
-                self.name,
-                f"such that its power reaching {self.domain.size} is at most {_LARGEST_TABLE}",
-                g,
+        if cells_of_range(self.domain.size, g) > MOST_CELLS:
+            allowed = (
+                f"such that a tally of {self.domain.size} values has at most {MOST_CELLS} cells"
             )
+            raise InvalidInput("hash_range", self.name, allowed, g)
 
     @cached_property
     def family(self) -> LinearFamily:
@@ -105,10 +95,9 @@ class LocalHashing(NumberedHashes):
     def respond(self, index: int, source: Source) -> tuple[int, int]:
         family = self.family
         hash_ = uniform_below(family.hashes, source)
-        cell = family.inner(family.vector(hash_), int(family.places[index]))
-        return hash_, respond_one(cell, self.weights, self.bits, source)
+        return hash_, respond_one(family.cell(hash_, index), self.weights, self.bits, source)
 
-    def channel(self) -> HashingChannel:
+    def _channel(self) -> HashingChannel:
         keep, other = self.weights
         return HashingChannel(self.family, (keep + other) / 2**self.bits, other / 2**self.bits)
 
@@ -187,8 +176,13 @@ def digits(size: int, g: int) -> int:
     return t
 
 
+def cells_of_range(size: int, g: int) -> int:
+    """The cells of a tally: g for each of ``(g^t - 1)/(g - 1)`` hashes."""
+    return int(g * (g ** digits(size, g) - 1) // (g - 1))
+
+
 def best_range(size: int, epsilon: float) -> int:
-    """The prime g of least mean variance, all values alike, with g^t at most 2^24.
+    """The prime g of least mean variance, all values alike, with at most 2,500,000 cells.
 
     One digit needs a prime at or above ``size``: the first.  With t digits the
     variance is convex in g: the primes on either side of its least, found by
@@ -197,7 +191,9 @@ def best_range(size: int, epsilon: float) -> int:
     e = math.exp(epsilon)
     candidates = {next_prime(size)}
     for t in range(2, digits(size, 2) + 1):
-        least, most = _root(size - 1, t) + 1, min(_root(_LARGEST_TABLE, t), _root(size - 1, t - 1))
+        least, most = _root(size - 1, t) + 1, min(_root(MOST_CELLS, t), _root(size - 1, t - 1))
+        while most >= least and cells_of_range(size, most) > MOST_CELLS:
+            most -= 1
         low, high = least, most
         while high - low > 2:
             left, right = low + (high - low) // 3, high - (high - low) // 3
@@ -207,7 +203,10 @@ def best_range(size: int, epsilon: float) -> int:
                 low = left
         near = (previous_prime(low), next_prime(low), next_prime(high))
         candidates.update(g for g in near if g is not None and least <= g <= most)
-    fitting = (g for g in candidates if g ** digits(size, g) <= _LARGEST_TABLE)
+    fitting = [g for g in candidates if cells_of_range(size, g) <= MOST_CELLS]
+    if not fitting:
+        allowed = f"of fewer values: no tally of {MOST_CELLS} cells holds their hashes"
+        raise InvalidInput("domain", "local-hashing", allowed, f"{size} values")
     return min(fitting, key=lambda g: (_variance(size, g, e), g))
 
 

@@ -47,8 +47,8 @@ FIXED_POINT = 128
 """Ratios are integers over 2^128."""
 GUARD = 64
 """Heights are carried with 64 binary digits behind the point."""
-LARGEST_TABLE = 2**22
-"""Most bins, and most cells beyond them."""
+LARGEST_TABLE = 2**16
+"""Most bins, and most cells beyond them on either side: at most 34 MB, a fifth of a second."""
 
 
 @dataclass(frozen=True)
@@ -243,10 +243,6 @@ class NoiseOnGrid(Mechanism):
 
     # -- analyst -----------------------------------------------------------------------------
 
-    def channel(self) -> Channel:
-        return self._channel
-
-    @cached_property
     def _channel(self) -> Channel:
         if self.cells == 1:
             return DenseChannel(np.ones((1, 1)))

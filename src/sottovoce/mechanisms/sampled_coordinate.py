@@ -13,12 +13,11 @@ from sottovoce.core.certificate import Certificate
 from sottovoce.core.coordinates import CoordinatesChannel
 from sottovoce.core.domain import Indices
 from sottovoce.core.errors import InvalidInput
-from sottovoce.core.exact import decimal_text
 from sottovoce.core.fields import Column, IntField
 from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import Field, Mechanism
 from sottovoce.core.randomness import OperatingSystem, Source, uniform_below_many
-from sottovoce.core.registry import mechanism, mechanism_from_document, register
+from sottovoce.core.registry import mechanism, register, restore
 from sottovoce.core.reports import Reports
 from sottovoce.core.vector import Vector
 
@@ -89,11 +88,9 @@ class SampledCoordinate(Mechanism):
         return self._keep(made)
 
     def _check_weights(self, weights: Any) -> Any:
-        described = {
-            "version": 1, "domain": self.domain.interval.to_json(),
-            "epsilon": decimal_text(self.epsilon), "weights": weights,
-        }  # fmt: skip
-        return self._keep(mechanism_from_document(self._asked() | described))
+        asked, interval = self._asked(), self.domain.interval
+        made = restore(asked["mechanism"], interval, self.epsilon, asked["options"], weights)
+        return self._keep(made)
 
     def _weights_document(self) -> Any:
         return self.coordinate._weights_document()
@@ -159,7 +156,7 @@ class SampledCoordinate(Mechanism):
 
     # -- analyst and auditor -----------------------------------------------------------------
 
-    def channel(self) -> CoordinatesChannel:
+    def _channel(self) -> CoordinatesChannel:
         return CoordinatesChannel(self.coordinate.channel(), self.domain.coordinates, every=False)
 
     def certificate(self) -> Certificate:

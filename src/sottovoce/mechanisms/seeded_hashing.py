@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from sottovoce.core.categories import Categories
 from sottovoce.core.checks import check_int
 from sottovoce.core.domain import Indices
-from sottovoce.core.errors import InvalidInput
 from sottovoce.core.exact import exp_bounds
 from sottovoce.core.fields import Column, IntField
 from sottovoce.core.interval import Interval
@@ -33,12 +32,8 @@ from sottovoce.mechanisms.support_blocks import (
 
 __all__ = ["SeededHashing", "best_range", "hash_one"]
 
-_LARGEST_DOMAIN = 2**32
-"""Values are hashed as 32-bit numbers."""
 _LARGEST_RANGE = 2**29
 """Above e^20 + 1.  Cells of a 32-bit hash differ in size by 1 in 2^32, so q is 1/g to 2^-37."""
-_LARGEST_TALLY = 2**26
-"""Values (1 GB of cells) above which reports are asked about single values only."""
 
 
 @register
@@ -77,13 +72,6 @@ class SeededHashing(SupportBlocks, HashedResponse):
 
     def _check_options(self) -> None:
         check_bits(self.bits, self.name)
-        if self.domain.size > _LARGEST_DOMAIN:
-            raise InvalidInput(
-                "domain",
-                self.name,
-                f"of at most {_LARGEST_DOMAIN} values",
-                f"{self.domain.size} values",
-            )
         g = best_range(self.epsilon) if self.hash_range is None else self.hash_range
         object.__setattr__(
             self, "hash_range", check_int(g, "hash_range", self.name, 2, _LARGEST_RANGE)
@@ -104,17 +92,9 @@ class SeededHashing(SupportBlocks, HashedResponse):
         return seeds, respond_all(cells, self.weights, self.bits, source)
 
     def count(self, reports: Reports) -> NDArray[np.int64]:
-        size = self.domain.size
-        if size > _LARGEST_TALLY:
-            raise InvalidInput(
-                "domain",
-                f"tally of {self.name}",
-                f"of at most {_LARGEST_TALLY} values",
-                f"{size} values",
-                hint="Ask supports(reports, index) about one value at a time.",
-            )
         seeds, cells = reports.columns["seed"], reports.columns["cell"]
-        return in_and_out(support_counts(seeds, cells, self.g, size), len(reports))
+        counts = support_counts(seeds, cells, self.g, self.domain.size)
+        return in_and_out(counts, len(reports))
 
     def support_bits(self, reports: Reports) -> NDArray[np.uint8]:
         """A row a report, bit ``v % 8`` of byte ``v // 8``: whether it speaks for input v.
@@ -128,9 +108,10 @@ class SeededHashing(SupportBlocks, HashedResponse):
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """The exact law under an ideal hash."""
         pure = self.channel().pure
+        assert pure is not None
         return simulate_supports(counts, pure.p, pure.q, source)
 
-    def channel(self) -> UnaryChannel:
+    def _channel(self) -> UnaryChannel:
         keep, other = self.weights
         return UnaryChannel(self.domain.size, (keep + other) / 2**self.bits, 1 / self.g)
 

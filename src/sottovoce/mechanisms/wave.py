@@ -5,10 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
 from sottovoce.core.checks import check_decimal
 from sottovoce.core.errors import InvalidInput
+from sottovoce.core.exact import decimal_text
 from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import register
@@ -57,8 +59,9 @@ class Wave(GridWave):
         return 2 * math.floor(b * self.positions) + 1
 
     def _cap(self, width: int) -> int:
-        """The flat top reaches ``floor(ratio B)`` to either side, then one unit is lost a step."""
-        return width // 2 + 1 - math.floor(self.ratio * (width // 2))
+        """The flat top reaches ``floor(ratio B)`` to either side, exactly; then one unit is lost a step."""
+        half, ratio = width // 2, Fraction(decimal_text(self.ratio))
+        return half + 1 - math.floor(ratio * half)
 
     @classmethod
     def examples(cls) -> Iterable[Mechanism]:

@@ -45,6 +45,7 @@ class Desk:
         self.store, self.settings, self.keys, self.clock = store, settings, keys, clock
         self.counters = Counters()
         self.rate, self.addresses = Bucket(settings.rate), Addresses(settings.address_rate)
+        self.deletions = Bucket(settings.delete_rate)
         self.bytes_taken = 0
         self.analyst, self.preparer = Analyst(store, self.ended), Preparer()
         self.calculator = Preparer(workers=1, waiting=8, kept=128)  # anybody may ask it

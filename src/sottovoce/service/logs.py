@@ -15,7 +15,7 @@ from types import TracebackType
 
 from sottovoce.core.errors import SottovoceError
 
-__all__ = ["log_failure", "set_up_logs"]
+__all__ = ["log_failure", "log_warning", "set_up_logs"]
 
 _logger = logging.getLogger("sottovoce.service")
 _EVERY_SECONDS = 60.0
@@ -57,11 +57,17 @@ def set_up_logs() -> None:
     access.propagate = False
 
 
-def log_failure(error: BaseException) -> None:
+def log_failure(error: BaseException, what: str = "") -> None:
     """Write down that something failed, with places where it is a mistake of ours."""
     kind = type(error).__name__
     moment = time.monotonic()
-    if moment - _last.get(kind, -_EVERY_SECONDS) < _EVERY_SECONDS:
+    if moment - _last.get(what + kind, -_EVERY_SECONDS) < _EVERY_SECONDS:
         return
-    _last[kind] = moment
-    _logger.error("%s", kind if isinstance(error, SottovoceError) else _places(error))
+    _last[what + kind] = moment
+    told = kind if isinstance(error, SottovoceError) else _places(error)
+    _logger.error("%s", f"{what}: {told}" if what else told)
+
+
+def log_warning(text: str) -> None:
+    """Write down what the operator should look at."""
+    _logger.warning("%s", text)

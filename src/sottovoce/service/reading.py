@@ -15,8 +15,8 @@ from sottovoce.service.answering import Told, Way
 from sottovoce.service.desk import Desk
 from sottovoce.service.refusals import Declined
 from sottovoce.service.replies import (
+    answers_csv_text,
     answers_document,
-    csv_text,
     json_reply,
     parquet_bytes,
     survey_document,
@@ -102,7 +102,7 @@ async def differences(desk: Desk, request: Request) -> Response:
 
 
 def _table(told: Told, rows: Sequence[Row]) -> Response:
-    text = csv_text(COLUMNS, ([row[name] for name in COLUMNS] for row in rows))
+    text = answers_csv_text(COLUMNS, ([row[name] for name in COLUMNS] for row in rows))
     return _file(text.encode(), told, "csv", "text/csv; charset=utf-8")
 
 

@@ -149,7 +149,7 @@ ROUTES = (
     ),
     Described(
         "DELETE", _SURVEY + "/reports/{id}", "Take a report out, by its id.",
-        publishing.delete_report, "Deleted", refuses=("no-such-report", "scrubbed"),
+        publishing.delete_report, "Deleted", refuses=("no-such-report", "scrubbed", "rate-limited"),
     ),
     Described(
         "GET", f"{_SURVEY}/status", "Counts by window, and refusals.", reading.status, "Status",

@@ -1,7 +1,7 @@
 """What a collector is told at its start: a file, the environment, and arguments, in this order.
 
-Every setting is a field with what it means and what is allowed beside it; the page of HTTP
-lists them all.  Later sources win: arguments over ``SOTTOVOCE_*`` over the file.
+Every setting is a field with what it means and what is allowed beside it; the page
+``docs/reference/settings.md`` lists them all.  Later sources win: arguments over ``SOTTOVOCE_*`` over the file.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from sottovoce.core.errors import CorruptBytes, InvalidInput
+from sottovoce.core.suggestions import did_you_mean
 
 __all__ = ["ENVIRONMENT", "OWNER", "Settings", "load_settings"]
 
@@ -58,6 +59,7 @@ class Settings:
     idle_seconds: float = _number(20.0, 0.01, "seconds a connection may be silent between requests")
     rate: float = _number(10_000.0, 0, "uploads a second from everybody; 0: no limit")
     address_rate: float = _number(0.0, 0, "uploads a second from one address; 0: no limit")
+    delete_rate: float = _number(20.0, 0, "deletions a second from everybody; 0: no limit")
     queue: int = _number(10_000, 1, "uploads that may wait to be written")
     gather_seconds: float = _number(0.004, 0, "seconds that a commit waits for company")
     waiting_bytes: int = _number(2**26, 1, "bytes of all uploads that are being taken")
@@ -149,5 +151,5 @@ def _read(kind: Callable[[str], Any], text: str, variable: str) -> Any:
 
 def _check_name(name: str, where: str) -> None:
     if name not in _KINDS:
-        allowed = f"one of {', '.join(_KINDS)}"
-        raise InvalidInput("a setting", where, allowed, name)
+        allowed, hint = f"one of {', '.join(_KINDS)}", did_you_mean(name, _KINDS)
+        raise InvalidInput("a setting", where, allowed, name, hint=hint)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, select
@@ -11,7 +13,7 @@ from sottovoce.core.tally import Tally
 from sottovoce.store.catalogue import Entry
 from sottovoce.store.schema import tallies
 
-__all__ = ["bytes_of_cells", "cells_from_bytes", "is_worth_writing", "stored_tally"]
+__all__ = ["Stored", "bytes_of_cells", "cells_from_bytes", "is_worth_writing", "stored_tally"]
 
 _LARGE = 2**16
 _SHARE = 16
@@ -23,13 +25,22 @@ def is_worth_writing(cells: int, reports: int) -> bool:
     return cells <= _LARGE or reports * _SHARE >= cells
 
 
-def stored_tally(connection: Connection, entry: Entry, window: int) -> Tally | None:
+@dataclass(frozen=True)
+class Stored:
+    """A tally as it is stored, and how often it was written; empty and 0 where there is none."""
+
+    tally: Tally
+    folds: int
+
+
+def stored_tally(connection: Connection, entry: Entry, window: int) -> Stored:
     """What is folded of a window."""
-    chosen = select(tallies.c.n, tallies.c.cells).where(tallies.c.window == window)
-    found = connection.execute(chosen).one_or_none()
+    mechanism = entry.mechanism
+    found = connection.execute(select(tallies).where(tallies.c.window == window)).one_or_none()
     if found is None:
-        return None
-    return Tally(entry.mechanism, found.n, cells_from_bytes(found.cells, entry.mechanism.cells))
+        return Stored(Tally.empty(mechanism), 0)
+    cells = cells_from_bytes(found.cells, mechanism.cells)
+    return Stored(Tally(mechanism, found.n, cells), found.folds)
 
 
 def bytes_of_cells(cells: NDArray[np.int64]) -> bytes:

@@ -4,24 +4,31 @@ A commit leaves its rows in ``changes``, side by side; folding adds them to the 
 their windows and removes them, in one transaction: after a crash a row is in one place or
 the other, never in both.  A deletion is a change too, with sign -1, and comes after the
 change that it undoes, so that no cell is ever below 0.
+
+Reading and counting come before the writing transaction, which compares: a tally that was written
+meanwhile, or a change that came or went, makes it begin again.  So even two collectors that
+fold the same store lose nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, select, update
 
 from sottovoce.core.tally import Tally
 from sottovoce.core.windows import window_days
 from sottovoce.store.catalogue import Entry
 from sottovoce.store.cells import bytes_of_cells, is_worth_writing, stored_tally
 from sottovoce.store.database import Database
+from sottovoce.store.errors import StoreBusy
 from sottovoce.store.releasing import News
 from sottovoce.store.schema import changes, tallies
 
 __all__ = ["fold", "tally", "tally_of"]
 
+_TRIES = 20
+"""How often folding begins again."""
 _MOST_BYTES = 2**25
 """Rows of one window held in memory before they are counted."""
 
@@ -29,25 +36,54 @@ _MOST_BYTES = 2**25
 def fold(database: Database, entries: Collection[Entry], most: int, *, lazy: bool) -> int:
     """Fold about ``most`` reports: how many."""
     by_window = {w.number: entry for entry in entries for w in list(entry.windows.values())}
+    for _ in range(_TRIES):
+        try:
+            return _fold_once(database, by_window, most, lazy=lazy)
+        except _Overtaken:
+            continue
+    raise StoreBusy(
+        f"another collector folds the reports in {database.where}, {_TRIES} times faster; "
+        "stop one of the two"
+    )
+
+
+class _Overtaken(Exception):
+    """What was read is no longer so."""
+
+
+def _fold_once(database: Database, by_window: dict[int, Entry], most: int, *, lazy: bool) -> int:
     with database.reading() as connection:
         due = _due(connection, by_window, lazy)
         pieces = _gather(connection, due, most)
         before = {window: stored_tally(connection, by_window[window], window) for window in pieces}
-    if not pieces:
+    after = {w: piece.onto(before[w].tally) for w, piece in pieces.items()}
+    if not after:
         return 0
-    after = {w: piece.onto(before[w] or _empty(by_window[w])) for w, piece in pieces.items()}
     with database.writing() as connection:
         for window, result in after.items():
-            values = {"n": result.n, "cells": bytes_of_cells(result.cells)}
-            if before[window] is None:
-                connection.execute(insert(tallies).values(window=window, **values))
-            else:
-                chosen = update(tallies).where(tallies.c.window == window)
-                connection.execute(chosen.values(values))
+            _replace_tally(database, connection, before[window].folds, window, result)
             folded = (changes.c.window == window) & (changes.c.number <= pieces[window].last)
-            connection.execute(delete(changes).where(folded))
+            gone = connection.execute(delete(changes).where(folded)).rowcount
+            if gone != pieces[window].changes:
+                raise _Overtaken
             pieces[window].news.write(connection, window)
     return sum(piece.reports for piece in pieces.values())
+
+
+def _replace_tally(
+    database: Database, connection: Connection, folds: int, window: int, result: Tally
+) -> None:
+    """Write a tally over the one that was read, and over no other."""
+    values = {"n": result.n, "cells": bytes_of_cells(result.cells)}
+    if folds:
+        same = (tallies.c.window == window) & (tallies.c.folds == folds)
+        written = connection.execute(
+            update(tallies).where(same).values(folds=folds + 1, **values)
+        ).rowcount
+    else:
+        written = database.run(connection, database.first_tally_sql, {"window": window, **values})
+    if written != 1:
+        raise _Overtaken
 
 
 def tally(database: Database, entry: Entry, names: Iterable[str] | None) -> Tally:
@@ -66,7 +102,7 @@ def tally_of(connection: Connection, entry: Entry, chosen: Collection[int]) -> T
     """The tallies of windows by number, merged, with all changes that are not yet folded."""
     pieces = _gather(connection, dict.fromkeys(chosen, entry), None)
     stored = [stored_tally(connection, entry, number) for number in chosen]
-    total = sum((found for found in stored if found is not None), _empty(entry))
+    total = sum((found.tally for found in stored if found.folds), Tally.empty(entry.mechanism))
     for piece in pieces.values():
         total = piece.onto(total)
     return total
@@ -76,13 +112,14 @@ class _Piece:
     """Changes of one window that follow each other."""
 
     def __init__(self, entry: Entry) -> None:
-        self.entry, self.last, self.reports, self._bytes = entry, 0, 0, 0
+        self.entry, self.last, self.changes, self.reports, self._bytes = entry, 0, 0, 0, 0
         self._rows: dict[int, list[bytes]] = {1: [], -1: []}
         self._counted: dict[int, Tally] = {}
         self.news = News(entry)
 
     def add(self, number: int, sign: int, reports: int, rows: bytes) -> None:
         self.last = number
+        self.changes += 1
         self.reports += reports
         self._rows[sign].append(rows)
         self.news.add(sign, rows)
@@ -138,7 +175,3 @@ def _gather(
             if most is not None and seen >= most:
                 break
     return pieces
-
-
-def _empty(entry: Entry) -> Tally:
-    return Tally.empty(entry.mechanism)

@@ -52,21 +52,21 @@ def _is_whole(entry: Entry) -> ColumnElement[bool]:
 
 
 def hand_out(database: Database, entry: Entry, name: str) -> Iterator[Reports]:
-    """The reports of a window in the order of ids, some megabytes at a time."""
+    """The reports of a window in the order of hashed ids, some megabytes at a time."""
     number = entry.windows[name].number
     held = (reports.c.survey == entry.number) & (reports.c.state == HELD)
-    chosen = select(reports.c.id, reports.c.row).where(held, reports.c.window == number)
+    chosen = select(reports.c.id_hash, reports.c.row).where(held, reports.c.window == number)
     limit = max(1, _CHUNK_BYTES // (entry.width + _ROW_BYTES))
     last = b""
     while True:
         with database.reading() as connection:
             _check_whole(connection, entry, name)
-            after = chosen.where(reports.c.id > last).order_by(reports.c.id).limit(limit)
+            after = chosen.where(reports.c.id_hash > last).order_by(reports.c.id_hash).limit(limit)
             found = connection.execute(after).all()
         if not found:
             return
         yield entry.reports(b"".join(row.row for row in found))
-        last = found[-1].id
+        last = found[-1].id_hash
 
 
 def _check_whole(connection: Connection, entry: Entry, name: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sottovoce.core.checks import check_choice, check_int
+from sottovoce.core.checks import MAX_RETENTION, check_choice, check_int
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.survey import Survey
 
@@ -29,8 +29,8 @@ class Rules:
     """How one collector treats a survey: no part of the survey, so devices do not see them.
 
     ``upload``: ``open`` to all, or with ``tokens`` only.  ``retention``: days that reports
-    are kept after their window has closed (None: for ever); the tally stays.  ``scrub``:
-    payloads go as soon as their window has closed, ids stay.
+    are kept after their window has closed (0 to 36,500; None: for ever); the tally stays.  ``scrub``:
+    payloads go as soon as their window has closed, hashes of ids stay.
     """
 
     upload: str = "open"
@@ -40,7 +40,7 @@ class Rules:
     def __post_init__(self) -> None:
         check_choice(self.upload, "upload", "Rules", UPLOADS)
         if self.retention is not None:
-            check_int(self.retention, "retention", "Rules", 0)
+            check_int(self.retention, "retention", "Rules", 0, MAX_RETENTION)
         if not isinstance(self.scrub, bool):
             raise InvalidInput("scrub", "Rules", "True or False", self.scrub)
 
@@ -58,7 +58,7 @@ class Published:
 class Submission:
     """Reports of one survey and window, found in order: ids and rows side by side.
 
-    A row is the report's columns as bytes (:func:`sottovoce.core.payloads.row_bytes`).
+    A row is a report's payload (:func:`sottovoce.core.payloads.payloads_of`).
     ``token`` is what the token was hashed to, with survey and window; new reports are
     charged to it, up to ``allowance``.
     """

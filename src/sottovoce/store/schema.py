@@ -28,6 +28,7 @@ __all__ = [
     "HELD",
     "SCRUBBED",
     "changes",
+    "meta",
     "metadata",
     "refusals",
     "releases",
@@ -56,6 +57,16 @@ _Number = BigInteger().with_variant(Integer, "sqlite")
 def _count(name: str) -> Column[int]:
     return Column(name, BigInteger, nullable=False, server_default="0")
 
+
+meta = Table(
+    "meta",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""What there is once: ``id-key``, the key of the hashes of ids, and ``clock``, the days of
+:mod:`sottovoce.store.clock`."""
 
 surveys = Table(
     "surveys",
@@ -93,14 +104,15 @@ reports = Table(
     "reports",
     metadata,
     Column("survey", _Number, primary_key=True, autoincrement=False),
-    Column("id", LargeBinary(16), primary_key=True),
+    Column("id_hash", LargeBinary(16), primary_key=True),
     Column("window", _Number, nullable=False),
     Column("state", SmallInteger, nullable=False),
     Column("row", LargeBinary),
     ForeignKeyConstraint(["survey", "window"], [windows.c.survey, windows.c.number]),
     sqlite_with_rowid=False,
 )
-"""Reports by survey and id: the order of ids is the only one there is."""
+"""Reports by survey and hash of their id (:mod:`sottovoce.store.hashing`), the only order there is.
+Who has an id may delete the report, so that the ids themselves are not kept."""
 
 changes = Table(
     "changes",
@@ -118,10 +130,12 @@ tallies = Table(
     "tallies",
     metadata,
     Column("window", ForeignKey(windows.c.number), primary_key=True, autoincrement=False),
+    Column("folds", BigInteger, nullable=False),
     Column("n", BigInteger, nullable=False),
     Column("cells", LargeBinary, nullable=False),
 )
-"""Cells as little-endian unsigned integers of the fewest bytes that hold them all."""
+"""Cells as little-endian unsigned integers of the fewest bytes that hold them all.  ``folds``
+counts how often the tally was written: it changes whenever the tally does."""
 
 releases = Table(
     "releases",
@@ -151,7 +165,7 @@ tokens = Table(
     metadata,
     Column("window", ForeignKey(windows.c.number), primary_key=True, autoincrement=False),
     Column("token", LargeBinary(32), primary_key=True),
-    Column("used", Integer, nullable=False),
+    Column("used", BigInteger, nullable=False),
     sqlite_with_rowid=False,
 )
 """How many reports a token, hashed with survey and window, has brought; not which."""
