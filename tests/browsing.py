@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from dashboards import fill, surveys
+from dashboards import fill, now, surveys
 from loading import Running, running
 from sottovoce.core.survey import Survey
 
@@ -94,7 +94,7 @@ def fill_all(store: Any, told: dict[str, Survey]) -> None:
 def dashboard(folder: Path, **settings: Any) -> Iterator[tuple[Running, dict[str, Survey]]]:
     """A collector with a survey of every kind, and their answers."""
     told = every_survey()
-    with running(folder, *told.values(), **settings) as collector:
+    with running(folder, *told.values(), clock=now, **settings) as collector:
         fill_all(collector.store, told)
         yield collector, told
 

@@ -159,6 +159,7 @@ def same_estimate(collector, made):
     """Whether the collector's estimate is that of the reports themselves, digit by digit."""
     mechanism = made.survey.mechanism
     clean = sv.estimate(mechanism.tally(reports_from_payloads(mechanism, made.payloads)))
+    collector.close(made.survey)
     told = collector.get(f"/surveys/{made.survey.fingerprint}/estimate")
     assert told["reports"] == len(made.ids)
     return [row["value"] for row in told["answers"]] == clean.shares.tolist()

@@ -498,7 +498,10 @@ def test_check_finds_what_does_not_agree(place):
                 connection.execute(text(broken))
             assert any(found in line for line in store.check()), (broken, store.check())
             with store.database.writing() as connection:
-                for table in ("reports", "changes", "tallies", "tokens", "windows", "surveys"):
+                for table in (
+                    "reports", "changes", "tallies", "releases", "waiting", "tokens", "windows",
+                    "surveys",
+                ):  # fmt: skip
                     connection.execute(text(f"DELETE FROM {table}"))  # noqa: S608
 
 

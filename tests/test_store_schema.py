@@ -190,6 +190,8 @@ def test_no_column_is_about_time_or_sender():
         "reports",
         "changes",
         "tallies",
+        "releases",
+        "waiting",
         "tokens",
         "refusals",
         "meta",

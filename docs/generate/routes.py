@@ -222,7 +222,7 @@ sottovoce keys --role publish --output publish.key
 sottovoce keys --role read --output read.key
 for town in north south; do
   sottovoce survey new $town.toml --name $town --question "What do you drink?" --values tea,coffee,water \\
-    --mechanism grr --epsilon 1 --minimum-batch 2
+    --mechanism grr --epsilon 1 --minimum-batch 1
   sottovoce publish $town.toml --key-file publish.key > $town.address
   printf 'tea\\ncoffee\\ntea\\n' | sottovoce send $town.toml -
 done

@@ -69,6 +69,23 @@ CREATE TABLE surveys (
 	CONSTRAINT uq_surveys_fingerprint UNIQUE (fingerprint)
 );
 INSERT INTO "surveys" VALUES(1,'52ed9df740a769bf6c80024693e21f1d','{"closes":"","mechanism":{"domain":{"kind":"categories","size":5,"values":null,"version":1},"epsilon":"1","mechanism":"randomized-response","options":{"bits":62},"version":2,"weights":{"keep":"1179494472895605494","other":"686438309106356482"}},"minimum_batch":100,"name":"colors","opens":"","outside":"refuse","question":"Which?","series":"","survey":2,"window":"day"}','open',NULL,1,0);
+CREATE TABLE releases (
+	window INTEGER NOT NULL, 
+	step BIGINT DEFAULT '0' NOT NULL, 
+	n BIGINT DEFAULT '0' NOT NULL, 
+	added BIGINT DEFAULT '0' NOT NULL, 
+	cells BLOB, 
+	CONSTRAINT pk_releases PRIMARY KEY (window), 
+	CONSTRAINT fk_releases_window FOREIGN KEY(window) REFERENCES windows (number)
+);
+CREATE TABLE waiting (
+	number INTEGER NOT NULL, 
+	window INTEGER NOT NULL, 
+	reports INTEGER NOT NULL, 
+	rows BLOB NOT NULL, 
+	CONSTRAINT pk_waiting PRIMARY KEY (number), 
+	CONSTRAINT fk_waiting_window FOREIGN KEY(window) REFERENCES windows (number)
+);
 CREATE TABLE tallies (
 	window INTEGER NOT NULL, 
 	folds BIGINT NOT NULL, 

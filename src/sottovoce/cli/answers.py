@@ -214,4 +214,6 @@ def _show_status(document: Mapping[str, Any], as_json: bool) -> None:
 
 
 def _shown_word(window: Mapping[str, Any]) -> str:
-    return "shown" if window["shown"] else "below the minimum batch"
+    if not window["shown"]:
+        return "below the minimum batch"
+    return "shown" if window["released"] >= window["reports"] else f"{window['released']} shown"

@@ -39,7 +39,7 @@ class Answer:
         return f"{head}{value} +- {stderr} ({self.confidence:.0%} from {low} to {high}{tail})"
 
     def _texts(self) -> list[str]:
-        """Four decimals, fewer where numbers are large: five digits in all."""
+        """Four decimals, fewer where numbers are large: five digits in all; ``nan`` and ``inf`` too."""
         parts = self.value, self.stderr, self.low, self.high
         digits = len(str(int(max((abs(part) for part in parts if isfinite(part)), default=0))))
         return [f"{part:.{max(0, 5 - digits)}f}" for part in parts]

@@ -13,7 +13,7 @@ from sottovoce.core.errors import SottovoceError
 from sottovoce.demo.polls import Poll
 from sottovoce.exchange import exchange
 
-__all__ = ["Caller", "Declined", "publish"]
+__all__ = ["Caller", "Declined", "close", "publish"]
 
 Query = Iterable[tuple[str, Any]]
 _TIMEOUT = 120.0
@@ -62,3 +62,8 @@ def publish(publisher: Caller, poll: Poll) -> None:
     """Have the collector take reports for a survey."""
     body = {"survey": json.loads(poll.survey.to_json()), "rules": {"upload": poll.upload}}
     publisher.post("/surveys", body)
+
+
+def close(publisher: Caller, poll: Poll) -> None:
+    """Have the collector take no more reports for a survey, and show all that it has."""
+    publisher.post(f"/surveys/{poll.survey.fingerprint}/close", {})

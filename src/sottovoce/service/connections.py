@@ -69,6 +69,11 @@ class Connection(HttpToolsProtocol):
             self.timeout_keep_alive, self.timeout_keep_alive_handler
         )
 
+    def on_message_begin(self) -> None:
+        """Let an answer that cannot be finished break its connection off, unsent bytes and all."""
+        super().on_message_begin()
+        self.scope["abort"] = self.transport.abort  # type: ignore[typeddict-unknown-key]
+
     def data_received(self, data: bytes) -> None:
         timer, self.timeout_keep_alive_task = self.timeout_keep_alive_task, None
         self._parse(data)

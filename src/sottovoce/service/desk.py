@@ -30,6 +30,9 @@ __all__ = ["Clock", "Desk", "now"]
 _MOST_ASKED = 32
 """Requests for numbers that may be under way."""
 
+_LAST_COMMITS = timedelta(hours=1)
+"""From the end of a window until its last reports are surely written."""
+
 Clock = Callable[[], datetime]
 T = TypeVar("T")
 
@@ -51,12 +54,13 @@ class Desk:
         self.rate, self.addresses = Bucket(settings.rate), Addresses(settings.address_rate)
         self.deletions = Bucket(settings.delete_rate)
         self.bytes_taken = 0
-        self.analyst, self.preparer = Analyst(store), Preparer()
+        self.analyst, self.preparer = Analyst(store, self.ended), Preparer()
         self.calculator = Preparer(workers=1, waiting=8, kept=128)  # anybody may ask it
         self.apart = Apart("sottovoce.service.pages.calculator")
         self._analysts = ThreadPoolExecutor(2, "analyst")
         self._lookups = ThreadPoolExecutor(2, "lookup")
         self._asked = 0
+        self.downloads = 0
         self.takers: dict[bytes, Taker] = {}
         self.ready = False
         self.refresh()
@@ -106,6 +110,10 @@ class Desk:
         moment = self.clock()
         latest = (moment + timedelta(minutes=self.settings.skew_minutes)).date()
         return moment.date() - timedelta(self.settings.patience_days), latest
+
+    def ended(self) -> date:
+        """Windows with a last day before this one have ended: the last reports are written."""
+        return (self.clock() - _LAST_COMMITS).date() - timedelta(self.settings.patience_days)
 
     def today(self) -> date:
         """The day it is in UTC."""

@@ -58,7 +58,7 @@ _RULES = _object(
     },
 )
 _REPORT = _object({"id": _HEX, "payload": _list({})})
-_STATUS_WINDOW = _object({"window": _TEXT, "reports": _COUNT, "shown": _FLAG})
+_STATUS_WINDOW = _object({"window": _TEXT, "reports": _COUNT, "released": _COUNT, "shown": _FLAG})
 _UPKEEP = _object(
     {"failing": _list(_object({"work": _TEXT, "survey": _HEX})), "clock_trusted": _FLAG}
 )

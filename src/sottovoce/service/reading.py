@@ -33,15 +33,19 @@ _SURVEYS = ("first", "second")
 
 
 async def status(desk: Desk, request: Request) -> Response:
-    """How much has come, window by window, and what was refused."""
+    """How much has come and how much of it is released, window by window, and what was refused."""
     published = desk.published(request.path_params["fingerprint"])
     fingerprint = published.survey.fingerprint
     counts = await desk.lookup(desk.store.counts, fingerprint)
+    released = await desk.lookup(desk.analyst.released, published)
     held = await desk.lookup(desk.store.windows, fingerprint)
-    shows = published.survey.shows
     windows = [
-        {"window": name, "reports": n, "shown": shows(n)} for name, n in sorted(held.items())
-    ]
+        {
+            "window": name, "reports": held.get(name, 0), "released": seen.reports,
+            "shown": published.survey.shows(seen.reports),
+        }
+        for name, seen in released.items()
+    ]  # fmt: skip
     document = {
         **survey_document(published), "windows": windows, "stored": counts.stored,
         "duplicates": counts.duplicates, "refused": dict(counts.refused),

@@ -76,6 +76,10 @@ class Settings:
     queue: int = _number(10_000, 1, "uploads that may wait to be written")
     gather_seconds: float = _number(0.004, 0, "seconds that a commit waits for company")
     waiting_bytes: int = _number(2**26, 1, "bytes of all uploads that are being taken")
+    downloads: int = _number(4, 1, "files of reports that may be downloaded at once")
+    download_seconds: float = _number(
+        30.0, 0.01, "seconds in which a reader must take the next 256 KiB of such a file"
+    )
     skew_minutes: float = _number(15.0, 0, "minutes a device's clock may be ahead")
     patience_days: int = _number(2, 0, "days that reports of a window are taken after its end")
     fold_seconds: float = _number(5.0, 0.01, "seconds between two foldings of reports into tallies")

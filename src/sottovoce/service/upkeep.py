@@ -1,4 +1,4 @@
-"""What a collector does by itself: folding reports into tallies, retention, scrubbing.
+"""What a collector does by itself: folding reports into tallies, releases, retention, scrubbing.
 
 What fails for one survey is counted, shown in ``/health/ready`` and ``/metrics`` and logged once, and
 the other surveys are done all the same.  Nothing is removed by a clock that has just jumped ahead.
@@ -77,6 +77,7 @@ class Upkeep:
         if self._trusts(day):
             self._each("expire", lambda survey: store.expire(day, survey))
             self._each("scrub", lambda survey: store.scrub(day, survey))
+            self._each("release", lambda survey: store.release(survey, self._desk.ended()))
 
     def _each(self, work: str, do: Callable[[str], object]) -> None:
         """Do some work for every survey; what fails is noted, and the others follow."""

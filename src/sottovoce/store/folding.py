@@ -13,25 +13,20 @@ fold the same store lose nothing.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import Connection, delete, func, select, update
 
-from sottovoce.core.errors import CorruptBytes
 from sottovoce.core.tally import Tally
 from sottovoce.core.windows import window_days
 from sottovoce.store.catalogue import Entry
+from sottovoce.store.cells import bytes_of_cells, is_worth_writing, stored_tally
 from sottovoce.store.database import Database
 from sottovoce.store.errors import StoreBusy
+from sottovoce.store.releasing import News
 from sottovoce.store.schema import changes, tallies
 
 __all__ = ["fold", "tally", "tally_of"]
 
-_LARGE = 2**16
-_SHARE = 16
-"""A tally of more than ``_LARGE`` cells is written anew only for a 16th as many reports."""
 _TRIES = 20
 """How often folding begins again."""
 _MOST_BYTES = 2**25
@@ -60,7 +55,7 @@ def _fold_once(database: Database, by_window: dict[int, Entry], most: int, *, la
     with database.reading() as connection:
         due = _due(connection, by_window, lazy)
         pieces = _gather(connection, due, most)
-        before = {window: _stored_tally(connection, by_window[window], window) for window in pieces}
+        before = {window: stored_tally(connection, by_window[window], window) for window in pieces}
     after = {w: piece.onto(before[w].tally) for w, piece in pieces.items()}
     if not after:
         return 0
@@ -71,6 +66,7 @@ def _fold_once(database: Database, by_window: dict[int, Entry], most: int, *, la
             gone = connection.execute(delete(changes).where(folded)).rowcount
             if gone != pieces[window].changes:
                 raise _Overtaken
+            pieces[window].news.write(connection, window)
     return sum(piece.reports for piece in pieces.values())
 
 
@@ -78,7 +74,7 @@ def _replace_tally(
     database: Database, connection: Connection, folds: int, window: int, result: Tally
 ) -> None:
     """Write a tally over the one that was read, and over no other."""
-    values = {"n": result.n, "cells": _bytes_of_cells(result.cells)}
+    values = {"n": result.n, "cells": bytes_of_cells(result.cells)}
     if folds:
         same = (tallies.c.window == window) & (tallies.c.folds == folds)
         written = connection.execute(
@@ -105,7 +101,7 @@ def tally(database: Database, entry: Entry, names: Iterable[str] | None) -> Tall
 def tally_of(connection: Connection, entry: Entry, chosen: Collection[int]) -> Tally:
     """The tallies of windows by number, merged, with all changes that are not yet folded."""
     pieces = _gather(connection, dict.fromkeys(chosen, entry), None)
-    stored = [_stored_tally(connection, entry, number) for number in chosen]
+    stored = [stored_tally(connection, entry, number) for number in chosen]
     total = sum((found.tally for found in stored if found.folds), Tally.empty(entry.mechanism))
     for piece in pieces.values():
         total = piece.onto(total)
@@ -119,12 +115,14 @@ class _Piece:
         self.entry, self.last, self.changes, self.reports, self._bytes = entry, 0, 0, 0, 0
         self._rows: dict[int, list[bytes]] = {1: [], -1: []}
         self._counted: dict[int, Tally] = {}
+        self.news = News(entry)
 
     def add(self, number: int, sign: int, reports: int, rows: bytes) -> None:
         self.last = number
         self.changes += 1
         self.reports += reports
         self._rows[sign].append(rows)
+        self.news.add(sign, rows)
         self._bytes += len(rows)
         if self._bytes > _MOST_BYTES:
             self._count()
@@ -154,10 +152,8 @@ def _due(connection: Connection, by_window: dict[int, Entry], lazy: bool) -> dic
     due = {}
     for window, reports in connection.execute(news):
         entry = by_window.get(window)
-        if entry is not None:
-            cells = entry.mechanism.cells
-            if not lazy or cells <= _LARGE or reports * _SHARE >= cells:
-                due[window] = entry
+        if entry is not None and (not lazy or is_worth_writing(entry.mechanism.cells, reports)):
+            due[window] = entry
     return due
 
 
@@ -179,33 +175,3 @@ def _gather(
             if most is not None and seen >= most:
                 break
     return pieces
-
-
-@dataclass(frozen=True)
-class _Stored:
-    """A tally as it is stored, and how often it was written; empty and 0 where there is none."""
-
-    tally: Tally
-    folds: int
-
-
-def _stored_tally(connection: Connection, entry: Entry, window: int) -> _Stored:
-    """What is folded of a window."""
-    mechanism = entry.mechanism
-    found = connection.execute(select(tallies).where(tallies.c.window == window)).one_or_none()
-    if found is None:
-        return _Stored(Tally.empty(mechanism), 0)
-    cells = _cells_from_bytes(found.cells, mechanism.cells)
-    return _Stored(Tally(mechanism, found.n, cells), found.folds)
-
-
-def _bytes_of_cells(cells: NDArray[np.int64]) -> bytes:
-    smallest = np.min_scalar_type(int(cells.max()))
-    return cells.astype(smallest.newbyteorder("<")).tobytes()
-
-
-def _cells_from_bytes(data: bytes, cells: int) -> NDArray[np.int64]:
-    width, rest = divmod(len(data), cells)
-    if rest or width not in (1, 2, 4, 8):
-        raise CorruptBytes(f"a tally of {cells} cells in {len(data)} bytes")
-    return np.frombuffer(data, dtype=f"<u{width}").astype(np.int64)

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from sottovoce.core.checks import MAX_RETENTION, check_choice, check_int
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.survey import Survey
 
-__all__ = ["Counts", "Published", "Receipt", "Refusals", "Rules", "Submission", "check_rules"]
+__all__ = [
+    "Counts",
+    "Published",
+    "Receipt",
+    "Refusals",
+    "Released",
+    "Rules",
+    "Submission",
+    "check_rules",
+]
 
 UPLOADS = ("open", "tokens")
 
@@ -107,6 +117,13 @@ class Counts:
     def held(self) -> int:
         """Reports that are there now, payload or not."""
         return self.stored - self.deleted - self.expired
+
+
+class Released(NamedTuple):
+    """What readers see of a window: so many reports, after so many steps."""
+
+    reports: int
+    step: int
 
 
 def check_rules(survey: Survey, rules: Rules) -> None:

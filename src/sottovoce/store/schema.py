@@ -2,7 +2,7 @@
 
 No column says who sent a report or when it came.  Tables with a random key keep no order
 of arrival either (WITHOUT ROWID in SQLite), except ``changes``, whose rows go as soon as
-they are folded.
+they are folded, and ``waiting``, which has no ids and whose rows go when their window has ended.
 """
 
 from __future__ import annotations
@@ -31,10 +31,12 @@ __all__ = [
     "meta",
     "metadata",
     "refusals",
+    "releases",
     "reports",
     "surveys",
     "tallies",
     "tokens",
+    "waiting",
     "windows",
 ]
 
@@ -134,6 +136,29 @@ tallies = Table(
 )
 """Cells as little-endian unsigned integers of the fewest bytes that hold them all.  ``folds``
 counts how often the tally was written: it changes whenever the tally does."""
+
+releases = Table(
+    "releases",
+    metadata,
+    Column("window", ForeignKey(windows.c.number), primary_key=True, autoincrement=False),
+    _count("step"),
+    _count("n"),
+    _count("added"),
+    Column("cells", LargeBinary),
+)
+"""What readers see of a window: ``n`` reports, in cells as those of ``tallies``, none before the
+first step.  ``step`` counts the steps; ``added`` counts the reports folded since the last."""
+
+waiting = Table(
+    "waiting",
+    metadata,
+    Column("number", _Number, primary_key=True),
+    Column("window", ForeignKey(windows.c.number), nullable=False),
+    Column("reports", Integer, nullable=False),
+    Column("rows", LargeBinary, nullable=False),
+)
+"""The newest rows of a window that are in its tally and not in its release, side by side.
+They go when the window has ended."""
 
 tokens = Table(
     "tokens",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import date
 from types import TracebackType
 
@@ -13,11 +13,19 @@ from sottovoce.core.reports import Reports
 from sottovoce.core.survey import Survey
 from sottovoce.core.tally import Tally
 from sottovoce.core.windows import today as today_in_utc
-from sottovoce.store import checking, clock, folding, reading, removing
+from sottovoce.store import checking, clock, folding, handing_out, reading, releasing, removing
 from sottovoce.store.catalogue import Catalogue, Entry
 from sottovoce.store.database import Database
 from sottovoce.store.errors import StoreDown, StoreFull
-from sottovoce.store.items import Counts, Published, Receipt, Refusals, Rules, Submission
+from sottovoce.store.items import (
+    Counts,
+    Published,
+    Receipt,
+    Refusals,
+    Released,
+    Rules,
+    Submission,
+)
 from sottovoce.store.writing import Batch
 
 __all__ = ["Store"]
@@ -138,6 +146,39 @@ class Store:
         entry = self._entry(fingerprint)
         return folding.tally(self.database, entry, windows)
 
+    # -- releases --------------------------------------------------------------------------
+
+    def release(self, fingerprint: str | None = None, ended: date | None = None) -> int:
+        """Let readers see what has come, in steps of the minimum batch: how many windows moved on.
+
+        Windows with a last day before ``ended`` take no more reports; neither do those of a
+        survey that is closed.
+        """
+        self._check_writable("release")
+        moved = 0
+        for entry in self._catalogue.chosen(fingerprint):
+            due = releasing.due_windows(self.database, entry, ended)
+            if due:
+                self._fold_all(entry.published.survey.fingerprint)
+                moved += releasing.release(self.database, entry, due)
+        return moved
+
+    def released(self, fingerprint: str) -> dict[str, Released]:
+        """What readers may see of every window, as of its last step."""
+        return releasing.released(self.database, self._entry(fingerprint))
+
+    def released_tally(self, fingerprint: str, windows: Collection[str]) -> Tally:
+        """The tally that readers see of some windows; those below the minimum batch are left out."""
+        return releasing.released_tally(self.database, self._entry(fingerprint), windows)
+
+    def windows_to_hand_out(self, fingerprint: str) -> tuple[str, ...]:
+        """Windows whose reports readers may have one by one: all are released, none is gone."""
+        return handing_out.windows_to_hand_out(self.database, self._entry(fingerprint))
+
+    def hand_out(self, fingerprint: str, window: str) -> Iterator[Reports]:
+        """The reports of such a window, some megabytes at a time; an error where one goes meanwhile."""
+        return handing_out.hand_out(self.database, self._entry(fingerprint), window)
+
     # -- reports out -----------------------------------------------------------------------
 
     def delete(self, fingerprint: str, id: bytes) -> bool:
@@ -181,6 +222,7 @@ class Store:
             for window in due:
                 window.over = True
         self._fold_all(entry.published.survey.fingerprint)
+        releasing.release(self.database, entry, dict.fromkeys(numbers, True))
         return removing.expire(self.database, entry, numbers)
 
     def scrub(self, today: date | None = None, fingerprint: str | None = None) -> int:

@@ -1,4 +1,4 @@
-"""Meta, surveys, windows, reports, changes, tallies, tokens, refusals."""
+"""Meta, surveys, windows, reports, changes, tallies, releases, tokens, refusals."""
 
 from __future__ import annotations
 
@@ -95,6 +95,25 @@ def upgrade() -> None:
         sa.Column("cells", sa.LargeBinary, nullable=False),
         sa.PrimaryKeyConstraint("window", name="pk_tallies"),
         sa.ForeignKeyConstraint(["window"], ["windows.number"], name="fk_tallies_window"),
+    )
+    op.create_table(
+        "releases",
+        _window(),
+        _count("step"),
+        _count("n"),
+        _count("added"),
+        sa.Column("cells", sa.LargeBinary),
+        sa.PrimaryKeyConstraint("window", name="pk_releases"),
+        sa.ForeignKeyConstraint(["window"], ["windows.number"], name="fk_releases_window"),
+    )
+    op.create_table(
+        "waiting",
+        sa.Column("number", _Number, nullable=False),
+        _window(),
+        sa.Column("reports", sa.Integer, nullable=False),
+        sa.Column("rows", sa.LargeBinary, nullable=False),
+        sa.PrimaryKeyConstraint("number", name="pk_waiting"),
+        sa.ForeignKeyConstraint(["window"], ["windows.number"], name="fk_waiting_window"),
     )
     op.create_table(
         "tokens",
