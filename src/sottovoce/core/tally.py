@@ -94,7 +94,9 @@ class Tally:
     @classmethod
     def empty(cls, mechanism: Mechanism) -> Tally:
         """The tally of no reports: the identity of merging."""
-        return cls(mechanism, 0, np.zeros(mechanism.cells, dtype=np.int64))
+        cells = np.zeros(mechanism.cells, dtype=np.int64)
+        cells.setflags(write=False)
+        return cls(mechanism, 0, cells)
 
     def __add__(self, other: object) -> Tally:
         if not isinstance(other, Tally):

@@ -69,11 +69,6 @@ class Connection(HttpToolsProtocol):
             self.timeout_keep_alive, self.timeout_keep_alive_handler
         )
 
-    def on_message_begin(self) -> None:
-        """Let an answer that cannot be finished break its connection off, unsent bytes and all."""
-        super().on_message_begin()
-        self.scope["abort"] = self.transport.abort  # type: ignore[typeddict-unknown-key]
-
     def data_received(self, data: bytes) -> None:
         timer, self.timeout_keep_alive_task = self.timeout_keep_alive_task, None
         self._parse(data)
@@ -104,6 +99,8 @@ class Connection(HttpToolsProtocol):
             self._refusal = Declined("rate-limited", "too many requests wait on this connection")
             raise _Stop
         super().on_message_begin()
+        # So that an answer that cannot be finished breaks its connection off, unsent bytes and all.
+        self.scope["abort"] = self.transport.abort  # type: ignore[typeddict-unknown-key]
 
     def on_header(self, name: bytes, value: bytes) -> None:
         self._fields += 1

@@ -27,9 +27,9 @@ def is_worth_writing(cells: int, reports: int) -> bool:
 
 @dataclass(frozen=True)
 class Stored:
-    """A tally as it is stored, and how often it was written; empty and 0 where there is none."""
+    """A tally as it is stored, and how often it was written; None and 0 where there is none."""
 
-    tally: Tally
+    tally: Tally | None
     folds: int
 
 
@@ -38,7 +38,7 @@ def stored_tally(connection: Connection, entry: Entry, window: int) -> Stored:
     mechanism = entry.mechanism
     found = connection.execute(select(tallies).where(tallies.c.window == window)).one_or_none()
     if found is None:
-        return Stored(Tally.empty(mechanism), 0)
+        return Stored(None, 0)
     cells = cells_from_bytes(found.cells, mechanism.cells)
     return Stored(Tally(mechanism, found.n, cells), found.folds)
 
@@ -54,4 +54,6 @@ def cells_from_bytes(data: bytes, cells: int) -> NDArray[np.int64]:
     width, rest = divmod(len(data), cells)
     if rest or width not in (1, 2, 4, 8):
         raise CorruptBytes(f"a tally of {cells} cells in {len(data)} bytes")
-    return np.frombuffer(data, dtype=f"<u{width}").astype(np.int64)
+    found = np.frombuffer(data, dtype=f"<u{width}").astype(np.int64)
+    found.setflags(write=False)  # so that a tally need not copy it
+    return found

@@ -14,6 +14,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
+import numpy as np
+from numpy.typing import NDArray
 from sqlalchemy import Connection, delete, func, select, update
 
 from sottovoce.core.tally import Tally
@@ -55,6 +57,8 @@ def _fold_once(database: Database, by_window: dict[int, Entry], most: int, *, la
     with database.reading() as connection:
         due = _due(connection, by_window, lazy)
         pieces = _gather(connection, due, most)
+        for piece in pieces.values():
+            piece.count()  # before tallies are read: both may be large
         before = {window: stored_tally(connection, by_window[window], window) for window in pieces}
     after = {w: piece.onto(before[w].tally) for w, piece in pieces.items()}
     if not after:
@@ -101,11 +105,14 @@ def tally(database: Database, entry: Entry, names: Iterable[str] | None) -> Tall
 def tally_of(connection: Connection, entry: Entry, chosen: Collection[int]) -> Tally:
     """The tallies of windows by number, merged, with all changes that are not yet folded."""
     pieces = _gather(connection, dict.fromkeys(chosen, entry), None)
-    stored = [stored_tally(connection, entry, number) for number in chosen]
-    total = sum((found.tally for found in stored if found.folds), Tally.empty(entry.mechanism))
+    total = None
+    for window in chosen:
+        found = stored_tally(connection, entry, window)
+        if found.folds:
+            total = found.tally if total is None else total + found.tally
     for piece in pieces.values():
         total = piece.onto(total)
-    return total
+    return Tally.empty(entry.mechanism) if total is None else total
 
 
 class _Piece:
@@ -114,7 +121,7 @@ class _Piece:
     def __init__(self, entry: Entry) -> None:
         self.entry, self.last, self.changes, self.reports, self._bytes = entry, 0, 0, 0, 0
         self._rows: dict[int, list[bytes]] = {1: [], -1: []}
-        self._counted: dict[int, Tally] = {}
+        self._n, self._cells = 0, np.zeros(0, dtype=np.int64)
         self.news = News(entry)
 
     def add(self, number: int, sign: int, reports: int, rows: bytes) -> None:
@@ -125,25 +132,34 @@ class _Piece:
         self.news.add(sign, rows)
         self._bytes += len(rows)
         if self._bytes > _MOST_BYTES:
-            self._count()
+            self.count()
 
-    def _count(self) -> None:
+    def count(self) -> None:
+        """Count the rows that are held, and forget them."""
         for sign, rows in self._rows.items():
             if rows:
-                counted = self.entry.tally(b"".join(rows))
-                before = self._counted.get(sign)
-                self._counted[sign] = counted if before is None else before + counted
+                reports = self.entry.reports(b"".join(rows))
                 rows.clear()
+                self._n += sign * len(reports)
+                cells = self.entry.mechanism.count(reports)
+                self._add(cells if sign > 0 else -cells)
         self._bytes = 0
 
-    def onto(self, before: Tally) -> Tally:
-        """A tally with these changes made."""
-        self._count()
-        added, removed = self._counted.get(1), self._counted.get(-1)
-        total = before if added is None else before + added
-        if removed is None:
-            return total
-        return Tally(total.mechanism, total.n - removed.n, total.cells - removed.cells)
+    def _add(self, cells: NDArray[np.int64]) -> None:
+        """Add to what is counted, in place: a tally may have millions of cells."""
+        if len(self._cells):
+            self._cells += cells
+        else:
+            self._cells = cells
+
+    def onto(self, before: Tally | None) -> Tally:
+        """A tally with these changes made, in place: what was counted is used up by it."""
+        self.count()
+        if before is not None:
+            self._add(before.cells)
+        self._cells.setflags(write=False)
+        n = self._n if before is None else before.n + self._n
+        return Tally(self.entry.mechanism, n, self._cells)
 
 
 def _due(connection: Connection, by_window: dict[int, Entry], lazy: bool) -> dict[int, Entry]:

@@ -206,7 +206,7 @@ def _move(connection: Connection, entry: Entry, window: int, over: bool) -> bool
     before = connection.execute(select(releases).where(releases.c.window == window)).one_or_none()
     if before is None:
         return False
-    folded = stored_tally(connection, entry, window).tally
+    folded = stored_tally(connection, entry, window).tally or Tally.empty(entry.mechanism)
     due = _is_due(entry, _Standing(over, before.n, folded.n, before.added))
     left_out = 0 if over else _left_out(entry)
     if due:
