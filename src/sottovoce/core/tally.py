@@ -32,6 +32,8 @@ __all__ = ["Tally"]
 
 _MAGIC = b"svtally\x02"  # the last byte is the version of the layout
 _DIGEST = 16
+_BLOCKS = 2**16
+"""Blocks whose sums are checked at a time."""
 _HEADER = "the header of a tally"
 _LARGEST = LARGEST_INTEGER
 """More reports than this (9e15) are refused, so that any JSON parser reads the counts."""
@@ -67,15 +69,17 @@ class Tally:
         if array.min() < 0 or array.max() > n:
             wrong = int(array.min()) if array.min() < 0 else int(array.max())
             raise InvalidInput("cells", owner, f"from 0 to n = {n}", wrong)
-        sums = array.reshape(mechanism.blocks, -1).sum(axis=1)
-        if np.any(sums != n):
-            wrong = int(np.flatnonzero(sums != n)[0])
-            raise InvalidInput(
-                "cells",
-                owner,
-                f"such that each block sums to n = {n}",
-                f"block {wrong} with sum {int(sums[wrong])}",
-            )
+        blocks = array.reshape(mechanism.blocks, -1)
+        for start in range(0, len(blocks), _BLOCKS):
+            sums = blocks[start : start + _BLOCKS].sum(axis=1)
+            if np.any(sums != n):
+                wrong = int(np.flatnonzero(sums != n)[0])
+                raise InvalidInput(
+                    "cells",
+                    owner,
+                    f"such that each block sums to n = {n}",
+                    f"block {start + wrong} with sum {int(sums[wrong])}",
+                )
         array.setflags(write=False)
         object.__setattr__(self, "mechanism", mechanism)
         object.__setattr__(self, "n", int(n))
