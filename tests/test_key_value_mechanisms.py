@@ -104,6 +104,22 @@ def test_the_certificate_is_the_worst_ratio_of_all_sets(keys, numbers, pairs):
         assert worst <= exp_bounds(epsilon)[0]
 
 
+@pytest.mark.parametrize("pairs", [2, 3])
+def test_a_report_without_any_key_may_be_the_worst(pairs):
+    """Both sets hold a key that is not set: where there are no more keys than slots nothing hides it."""
+    whole, count = 2**62, pairs
+    weights = {"own": whole - 1, "other": whole // 2, "base": 9, "unit": 1}
+    options = {"count": count, "bins": 2, "steps": 1, "pairs": pairs, "weights": weights}
+    with pytest.raises(InvalidInput, match=r"no ratio exceeds e\^1.7; got 'worst ratio"):
+        make("unary", "rounding", 1.7, **options)
+    options["weights"] |= {"own": whole - whole // 1000}
+    mechanism = make("unary", "rounding", 20.0, **options)
+    unset = Fraction(whole // 1000, whole - whole // 2)
+    assert mechanism.certificate().ratio == worst_of_sets(mechanism, (0, 1))
+    one, all_ = (Fraction(n * unset + pairs - n, pairs) for n in (1, count))
+    assert mechanism.certificate().ratio >= one / all_ > 1.7
+
+
 @pytest.mark.parametrize(("keys", "numbers"), VARIANTS)
 @pytest.mark.parametrize("pairs", [1, 2])
 def test_larger_sets_that_are_sampled_cost_nothing_more(keys, numbers, pairs):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from typing import ClassVar
 
 import numpy as np
@@ -172,32 +174,29 @@ class UnaryKeys:
         )  # fmt: skip
 
     def certificate(self) -> Certificate:
-        """Of sets S and S' of at most l pairs.
+        """The largest ratio between two sets S and S' of at most l pairs, over all reports.
 
-        Against the law of nobody, a key of S changes the weight of a report by a factor: ``most``
-        at the top of its number, ``least`` off it, ``unset`` where it is not set.  All factors are free,
-        so the worst report has every key of S at its top, keys of both at the top for S and off
-        it for S', and keys of S' alone at the smaller of the last two.  With s keys in S, u
-        in S' alone and t in both the ratio of the means over l slots is
+        Relative to the law of no pair, a key of S multiplies the weight of a report by one of
+        ``most`` (set, at the top of its number), ``least`` (set, off it) and ``unset``.  The law of
+        S is the mean over l slots, an empty one counting 1.  With p keys in S alone, q in S' alone
+        and c in both, the ratio is
 
-            (s most + l - s) / (t least + u min(least, unset) + l - t - u)
+            (p most + c x + l - p - c) / (q min(least, unset) + c y + l - q - c)
 
-        For each s, u is as large as can be, then t.  Between the values of s tried here this is
-        monotone.
+        where keys of both have ``(x, y) = (most, least)``, or are all unset: ``x = y = unset``.  It
+        is largest at a corner of the polytope of (p, q, c); see the proof page.
         """
         numbers, whole, slots = self.numbers, 2**self.bits, self.pairs or 1
-        scale = Fraction(self.own * numbers.outputs, self.other * numbers.total)
-        most, least = scale * (numbers.low + numbers.top), scale * numbers.low
-        unset = Fraction(whole - self.own, whole - self.other)
-        largest, spare = min(slots, self.keys), self.keys - slots
-
-        def ratio(s: int) -> Fraction:
-            u = min(self.keys - s, slots)
-            t = min(s, slots - u) if least < 1 else int(u == 0)
-            below = t * least + u * min(least, unset) + slots - t - u
-            return (s * most + slots - s) / below
-
-        worst = max(ratio(s) for s in {1, largest, spare, spare + 1} if 1 <= s <= largest)
+        kept = self.own * numbers.outputs * (whole - self.other)
+        most, least = kept * (numbers.low + numbers.top), kept * numbers.low
+        unset = (whole - self.own) * self.other * numbers.total
+        empty = (whole - self.other) * self.other * numbers.total  # what all are multiples of
+        worst = Fraction(1)
+        for p, q, c in _corners(self.keys, min(slots, self.keys)):
+            for x, y in ((most, least), (unset, unset)):
+                above = p * most + c * x + (slots - p - c) * empty
+                below = q * min(least, unset) + c * y + (slots - q - c) * empty
+                worst = max(worst, Fraction(above, below))
         return Certificate(worst.numerator, worst.denominator)
 
     def supports(self, reports: Reports, key: int, place: int) -> NDArray[np.bool_]:
@@ -213,3 +212,18 @@ class UnaryKeys:
         else:
             cells = reports.columns["cell"][:, key]
         return np.concatenate([[False], self.numbers.supported(place)])[cells]
+
+
+def _corners(keys: int, most: int) -> Iterator[tuple[int, int, int]]:
+    """Corners of the polytope of counts (in S alone, in S' alone, in both), all whole numbers.
+
+    S and S' have 1 to ``most`` keys each, together at most ``keys``.  At a corner both sizes are 1 or
+    ``most``, or the sets are disjoint and hold all keys; and the union is as small or as large as
+    the sizes allow.
+    """
+    ends = {1, most}
+    sizes = {*product(ends, ends), *((n, keys - n) for n in ends), *((keys - n, n) for n in ends)}
+    for s, t in sorted(sizes):
+        if 1 <= min(s, t) and max(s, t) <= most:
+            for union in {max(s, t), min(keys, s + t)}:
+                yield union - t, union - s, s + t - union
