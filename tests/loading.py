@@ -70,13 +70,13 @@ class Made:
     survey: Survey
     window: str
     ids: list[bytes]
-    payloads: list[list[Any]]
+    payloads: list[bytes]
 
     def uploads(self, size: int = 1) -> list[bytes]:
         head, window = bytes.fromhex(self.survey.fingerprint), self.window
         reports = [[i, p] for i, p in zip(self.ids, self.payloads, strict=True)]
         return [
-            pack([1, head, window, reports[start : start + size]])
+            pack([2, head, window, reports[start : start + size]])
             for start in range(0, len(reports), size)
         ]
 

@@ -75,7 +75,7 @@ def take_quickly(data: bytes, takers: dict[bytes, Taker], most: int) -> Taken | 
     try:
         version, fingerprint, window, reports = _decode_upload(data)
         taker = takers[fingerprint]
-    except (msgspec.MsgspecError, KeyError):
+    except (msgspec.MsgspecError, UnicodeDecodeError, KeyError):
         return None
     if version != VERSION or not 0 < len(reports) <= most:
         return None
