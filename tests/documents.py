@@ -11,9 +11,10 @@ def integer_weights(document):
     return integers_of(document["weights"], document["mechanism"])
 
 
-def with_weights(document, weights):
-    """The same document with other weights, given as integers."""
-    return {**document, "weights": text_of_integers(weights)}
+def with_weights(document, weights, *, epsilon=None):
+    """The same document with other weights, given as integers, and perhaps another claim."""
+    claim = document["epsilon"] if epsilon is None else epsilon
+    return {**document, "weights": text_of_integers(weights), "epsilon": claim}
 
 
 def read_again(document):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
+from laws import taylor_exp
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.exact import exp_bounds, log_above
@@ -16,21 +17,6 @@ from sottovoce.core.exact import exp_bounds, log_above
 EPSILONS = ("0.001", "0.1", "0.5", "1", "2", "4", "8", "16")
 SIZES = (2, 3, 10, 100, 1000)
 ORACLES = ("grr", "oue", "sue", "olh", "blh", "olh-seeded", "flh", "ss", "hr")
-
-
-def taylor_exp(x: Fraction) -> tuple[Fraction, Fraction]:
-    """Bounds of e^x by the series at x / 2^k, squared k times: no code shared with the library."""
-    halvings = max(0, int(x).bit_length()) + 1
-    small, term, total = x / 2**halvings, Fraction(1), Fraction(0)
-    for k in range(1, 80):
-        total += term
-        term = term * small / k
-    low, high = total, total + 2 * term
-    for _ in range(halvings):
-        low, high = low * low, high * high
-        scale = 10**90
-        low, high = Fraction(int(low * scale), scale), Fraction(int(high * scale) + 1, scale)
-    return low, high
 
 
 @pytest.mark.parametrize("epsilon", [*EPSILONS, "0.000001", "20", "0.3333333333333333"])

@@ -111,7 +111,7 @@ def test_key_values():
         (lambda: sv.Interval("0", 1), "low of Interval must be a finite number; got '0'"),
         (
             lambda: sv.Interval(0, 1, bins=0),
-            "bins of Interval must be a whole number from 1 to 4194304; got 0",
+            "bins of Interval must be a whole number from 1 to 2500000; got 0",
         ),
         (lambda: sv.Interval(0, 1, bins=2.0), "bins of Interval must be a whole number"),
     ],

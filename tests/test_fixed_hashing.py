@@ -262,19 +262,19 @@ def test_ends_of_the_range(epsilon, size, hash_count):
 def test_default_range_and_its_cap():
     for epsilon in (0.5, 1.0, 4.0):
         assert sv.mechanism("flh", sv.Categories(10), epsilon).g == best_range(epsilon)
-    assert sv.mechanism("flh", sv.Categories(10), 20.0).g == 2**22 // 500
-    assert sv.mechanism("flh", sv.Categories(8), 20.0, hash_count=2**21).g == 2
+    assert sv.mechanism("flh", sv.Categories(10), 20.0).g == 2_500_000 // 500
+    assert sv.mechanism("flh", sv.Categories(8), 20.0, hash_count=1_250_000).g == 2
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"hash_count": 0}, "hash_count of fixed-hashing must be a whole number from 1 to 1677721"),
-        ({"hash_count": 2**21 + 1}, "hash_count of fixed-hashing must be a whole number from 1"),
+        ({"hash_count": 0}, "hash_count of fixed-hashing must be a whole number from 1 to 1250000"),
+        ({"hash_count": 1_250_001}, "hash_count of fixed-hashing must be a whole number from 1"),
         ({"hash_count": 2.5}, "hash_count of fixed-hashing must be a whole number"),
         ({"hash_count": True}, "hash_count of fixed-hashing must be a whole number"),
-        ({"hash_range": 1}, "hash_range of fixed-hashing must be a whole number from 2 to 8388"),
-        ({"hash_range": 8389}, "hash_range of fixed-hashing must be a whole number from 2 to 8388"),
+        ({"hash_range": 1}, "hash_range of fixed-hashing must be a whole number from 2 to 5000"),
+        ({"hash_range": 5001}, "hash_range of fixed-hashing must be a whole number from 2 to 5000"),
         ({"bits": 63}, "bits of fixed-hashing must be a whole number from 8 to 62; got 63"),
     ],
 )
@@ -285,7 +285,7 @@ def test_options_are_checked(options, message):
 
 
 def test_sizes_are_checked():
-    with pytest.raises(InvalidInput, match="domain of fixed-hashing must be of at most 4194304"):
-        sv.mechanism("flh", sv.Categories(2**22 + 1), 1.0)
+    with pytest.raises(InvalidInput, match="domain of fixed-hashing must be of at most 2500000"):
+        sv.mechanism("flh", sv.Categories(2_500_001), 1.0)
     with pytest.raises(InvalidInput, match="hash_count .* from 1 to 16; got 500"):
         sv.mechanism("flh", sv.Categories(1_000_000), 1.0)

@@ -242,8 +242,8 @@ def test_wrong_options():
             sv.HadamardResponse(domain, 1.0, block_count=wrong)
     with pytest.raises(InvalidInput, match="bits of hadamard-response"):
         sv.HadamardResponse(domain, 1.0, bits=63)
-    with pytest.raises(InvalidInput, match="such that a tally has at most 4194304 cells"):
-        sv.HadamardResponse(sv.Categories(2**22), 1.0)
+    with pytest.raises(InvalidInput, match="such that a tally has at most 2500000 cells"):
+        sv.HadamardResponse(sv.Categories(2**21), 1.0)
     with pytest.raises(InvalidInput, match="epsilon .* larger for 8 rows .* 8 bits"):
         sv.HadamardResponse(domain, 1e-3, bits=8)
 

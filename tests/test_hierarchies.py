@@ -541,8 +541,8 @@ def test_bad_options_of_wide_bins():
         sv.mechanism("binned", unit(64), 1.0, report_bins=8, oracle=7)
     with pytest.raises(InvalidInput, match="sees nothing finer than its bins; got 'square-wave'"):
         sv.mechanism("sw", unit(64), 1.0, report_bins=8)
-    with pytest.raises(InvalidInput, match="of haar must be such that a tally has at most 4194304"):
-        sv.mechanism("haar", unit(2**22), 1.0)
+    with pytest.raises(InvalidInput, match="of haar must be such that a tally has at most 2500000"):
+        sv.mechanism("haar", unit(2**21), 1.0)
 
 
 def test_methods_of_trees_are_refused_elsewhere():

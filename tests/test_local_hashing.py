@@ -142,14 +142,14 @@ def test_options_are_checked():
     ):
         sv.mechanism("olh", sv.Categories(10), 1.0, hash_range=13)
     with pytest.raises(
-        InvalidInput, match="domain of local-hashing must be of at most 4194304 inputs"
+        InvalidInput, match="domain of local-hashing must be of at most 2500000 inputs"
     ):
-        sv.mechanism("olh", sv.Categories(2**22 + 1), 1.0)
+        sv.mechanism("olh", sv.Categories(2_500_001), 1.0)
     with pytest.raises(InvalidInput, match="domain of local-hashing must be of fewer values"):
-        sv.mechanism("olh", sv.Categories(2**22), 1.0)
+        sv.mechanism("olh", sv.Categories(2_500_000), 1.0)
     with pytest.raises(InvalidInput, match="hash_range of blh must be 2"):
         sv.mechanism("blh", sv.Categories(10), 1.0, hash_range=3)
-    with pytest.raises(InvalidInput, match="a tally of 1000000 values has at most 4194304 cells"):
+    with pytest.raises(InvalidInput, match="a tally of 1000000 values has at most 2500000 cells"):
         sv.mechanism("olh", sv.Categories(1_000_000), 1.0, hash_range=257)
 
 

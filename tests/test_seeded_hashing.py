@@ -309,8 +309,8 @@ def test_options_are_checked():
     for wrong in (2**29 + 1, 2.5, True, "4"):
         with pytest.raises(InvalidInput, match="hash_range of seeded-hashing must be a whole"):
             sv.mechanism("olh-seeded", sv.Categories(10), 1.0, hash_range=wrong)
-    with pytest.raises(InvalidInput, match="such that a tally has at most 4194304 cells"):
-        sv.mechanism("olh-seeded", sv.Categories(2**21 + 1), 1.0)
+    with pytest.raises(InvalidInput, match="such that a tally has at most 2500000 cells"):
+        sv.mechanism("olh-seeded", sv.Categories(1_250_001), 1.0)
     with pytest.raises(
         InvalidInput, match="epsilon of seeded-hashing must be larger for 50 values"
     ):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from fractions import Fraction
 from itertools import product
 
@@ -362,6 +363,24 @@ def test_numbers_far_away_come_out_at_the_ends_of_epsilon():
         mechanism = make(name, 64, epsilon)
         tally = mechanism.simulate(np.full(64, 100), source=sv.Seeded(1))
         assert np.isfinite(sv.estimate(tally, "unbiased").mean().stderr)
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 8, 9, 2**21, 2**22 - 1])
+@pytest.mark.parametrize("ratio", [0.0, 0.3, 1.0])
+def test_offsets_are_those_of_the_running_sums(width, ratio):
+    """At the first and the last unit of every offset, or of a thousand offsets of a wide shape."""
+    mechanism = sv.mechanism("wave", sv.Interval(0, 1, bins=2**10), 20.0, ratio=ratio, steps=2**12)
+    mechanism = dataclasses.replace(
+        mechanism, output_bins=2, weights={"width": width, "low": 2**15, "unit": 1}
+    )
+    offsets = np.arange(width)
+    heights = np.minimum(np.minimum(offsets + 1, width - offsets), mechanism._cap(width))
+    ends = np.cumsum(heights)
+    assert ends[-1] == mechanism._units(width)
+    some = np.unique(np.linspace(0, width - 1, 1000).astype(int))
+    some = some[heights[some] > 0]
+    np.testing.assert_array_equal(mechanism._offsets(ends[some] - 1), some)
+    np.testing.assert_array_equal(mechanism._offsets((ends - heights)[some]), some)
 
 
 # -- bad input --------------------------------------------------------------------------

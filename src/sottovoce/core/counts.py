@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.checks import check_int
-from sottovoce.core.domain import Indices, register_domain
+from sottovoce.core.domain import MOST_INPUTS, Indices, register_domain
 from sottovoce.core.errors import InvalidInput
-from sottovoce.core.interval import MOST_BINS, Interval
+from sottovoce.core.interval import Interval
 
 __all__ = ["Counts"]
 
@@ -36,7 +36,7 @@ class Counts(Interval):
     whole: ClassVar[bool] = True
 
     def __init__(self, most: int) -> None:
-        greatest = check_int(most, "most", "Counts", 0, MOST_BINS - 1)
+        greatest = check_int(most, "most", "Counts", 0, MOST_INPUTS - 1)
         super().__init__(-0.5, greatest + 0.5, greatest + 1)
 
     @property

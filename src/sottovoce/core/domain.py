@@ -16,9 +16,12 @@ from numpy.typing import NDArray
 
 from sottovoce.core.errors import CorruptBytes, InvalidInput
 
-__all__ = ["Domain", "Indices", "domain_from_json", "register_domain"]
+__all__ = ["MOST_INPUTS", "Domain", "Indices", "domain_from_json", "register_domain"]
 
 Indices = NDArray[np.int64]
+
+MOST_INPUTS = 2_500_000
+"""Inputs at most: a survey of a few bytes must not cost a device or a collector much memory."""
 
 _KINDS: dict[str, type[Domain]] = {}
 

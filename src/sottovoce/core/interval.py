@@ -12,14 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.checks import check_int, check_real
-from sottovoce.core.domain import Domain, Indices, register_domain
+from sottovoce.core.domain import MOST_INPUTS, Domain, Indices, register_domain
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.exact import decimal_text
 
-__all__ = ["MOST_BINS", "Interval"]
+__all__ = ["Interval"]
 
-MOST_BINS = 2**22
-"""Bins at most; more are finer than any survey can tell."""
 _WIDTH = 16
 """Least width of a bin, in units in the last place of the larger bound."""
 
@@ -56,7 +54,7 @@ class Interval(Domain):
             )
         object.__setattr__(self, "low", low)
         object.__setattr__(self, "high", high)
-        bins = check_int(self.bins, "bins", "Interval", 1, MOST_BINS)
+        bins = check_int(self.bins, "bins", "Interval", 1, MOST_INPUTS)
         object.__setattr__(self, "bins", bins)
         if self.width < _WIDTH * math.ulp(max(abs(low), abs(high))):
             allowed = f"fewer: floats between {low:g} and {high:g} do not tell so many apart"

@@ -23,7 +23,7 @@ from sottovoce.core.canonical import canonical_json, fingerprint_of, text_of_int
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.channel import Channel, Floats
 from sottovoce.core.checks import check_epsilon, check_int
-from sottovoce.core.domain import Domain, Indices
+from sottovoce.core.domain import MOST_INPUTS, Domain, Indices
 from sottovoce.core.errors import InvalidInput, Mismatch
 from sottovoce.core.exact import decimal_text
 from sottovoce.core.fields import Column, Field
@@ -36,7 +36,6 @@ from sottovoce.core.threads import in_parallel
 __all__ = [
     "DEFAULT_BITS",
     "MOST_CELLS",
-    "MOST_INPUTS",
     "VERSION",
     "Field",
     "Mechanism",
@@ -48,11 +47,9 @@ VERSION = 2
 DEFAULT_BITS = 62
 """Weights are integers over 2^62 unless a coarser table is asked for (tests use 16 bits)."""
 
-MOST_INPUTS = 2**22
-"""Inputs of a domain at most: an estimate holds a few arrays of so many numbers."""
-MOST_CELLS = 2**22
-"""Cells of a tally at most: 32 MiB at a collector, for a survey of any length."""
-_MOST_BYTES = 2**16
+MOST_CELLS = MOST_INPUTS
+"""Cells of a tally at most: 20 MB, and a collector holds two while it adds reports to one."""
+_MOST_BYTES = 2**15
 """Bytes of a report at most."""
 _CHUNK_BYTES = 2**20
 

@@ -44,7 +44,7 @@ class FineGrid(Mechanism):
 
     _: KW_ONLY
     steps: int | None = None
-    """Positions a bin; with 1 a device knows its bin only.  Allowed: 1 to the largest grid (2^26
+    """Positions a bin; with 1 a device knows its bin only.  Allowed: 1 to the largest grid (2^22
     positions, rounding 2^40) over the bins; 1 for Counts.  Unless given: so many that there are
     65,536 positions (rounding: 1,048,576).
     """

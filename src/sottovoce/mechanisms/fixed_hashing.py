@@ -48,7 +48,7 @@ class FixedHashing(NumberedHashes):
     a part.  :class:`~sottovoce.LocalHashing` has no such error.
 
     ``hash_count`` is K.  ``hash_range`` is g; by default the integer of least
-    variance whose tally has at most 2^22 cells.
+    variance whose tally has at most 2,500,000 cells.
 
     Two words a report: one for the hash, one for the response.
 
@@ -61,10 +61,10 @@ class FixedHashing(NumberedHashes):
     _: KW_ONLY
     hash_count: int = 500
     """Number of public hashes; with few, answers have a large floor under their error.  Allowed: 1
-    to 2^21, and to 2^24 / d.
+    to 1,250,000, and to 2^24 / d.
     """
     hash_range: int | None = None
-    """Number of cells of a hash.  Allowed: 2 to 2^22 / hash_count.  Unless given: the number of
+    """Number of cells of a hash.  Allowed: 2 to 2,500,000 / hash_count.  Unless given: the number of
     least variance.
     """
     bits: int = DEFAULT_BITS

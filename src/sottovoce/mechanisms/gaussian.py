@@ -43,8 +43,8 @@ from sottovoce.mechanisms.noise_on_grid import (
 
 __all__ = ["Gaussian"]
 
-_TIMES_BINS, _CELLS_BEYOND = 16, 2**16
-"""Most cells beyond the bins, on either side, unless ``reach`` says otherwise."""
+_TIMES_BINS = 16
+"""Most cells beyond the bins, on either side, for each bin, unless ``reach`` says otherwise."""
 _ATTEMPTS = 19
 """Each attempt adds twice as much noise as the one before; in all 29%."""
 
@@ -82,7 +82,7 @@ class Gaussian(NoiseOnGrid):
     """
     reach: int | None = None
     """Cells beyond the bins, on either side; farther noise is counted in the last one.  Allowed: 0
-    to 2^22.  Unless given: 3 sigma, at most 16 times the bins.
+    to 2^16.  Unless given: 3 sigma, at most 16 times the bins.
     """
 
     # -- options and weights -------------------------------------------------------------
@@ -130,7 +130,7 @@ class Gaussian(NoiseOnGrid):
             return 0
         spare = self.bits - self.bits // 3 - math.log2(2.6 * max(sigma, 1.0))
         farthest = sigma * math.sqrt(2 * math.log(2) * max(spare, 0.0))
-        most = min(_TIMES_BINS * bins, max(_CELLS_BEYOND, bins))
+        most = min(_TIMES_BINS * bins, LARGEST_TABLE)
         return max(0, min(math.ceil(3 * sigma), most, int(farthest) - bins))
 
     def _make_table(self, weights: tuple[int, ...]) -> NoiseTable:

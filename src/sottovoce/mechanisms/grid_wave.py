@@ -42,7 +42,7 @@ class GridWave(FineGrid):
     """A shape over a background, on a grid of ``bins * steps`` positions."""
 
     default_positions: ClassVar[int] = 2**16
-    largest_grid: ClassVar[int] = 2**26
+    largest_grid: ClassVar[int] = 2**22
     weight_names: ClassVar[tuple[str, ...]] = ("width", "low", "unit")
 
     _: KW_ONLY
@@ -138,10 +138,19 @@ class GridWave(FineGrid):
         breaks = sorted({0, cap - 1, width - cap + 1, width})
         return Shape(heights * np.int64(unit), breaks)
 
-    @cached_property
-    def _bounds(self) -> NDArray[np.uint64]:
-        """Running sums of the shape: a draw below bound z, not below the one before, has offset z."""
-        return np.cumsum(self._shape.weights, dtype=np.uint64)
+    def _offsets(self, units: NDArray[np.int64]) -> NDArray[np.int64]:
+        """The offset that holds each unit of the shape's sum, counted from its left end.
+
+        Heights rise 1, 2, ... to the cap, stay there, and fall again.  Offset z begins after
+        ``z (z + 1) / 2`` units on the way up; the way down is its mirror image.
+        """
+        cap, last, width = self._cap(self.width), self._units(self.width) - 1, self.width
+        if cap == 1:
+            return units
+        rise = cap * (cap - 1) // 2
+        flat = cap - 1 + (units - rise) // cap
+        falls = np.where(last - units < rise, width - 1 - _triangle(last - units), flat)
+        return np.where(units < rise, _triangle(units), falls)
 
     # -- device ------------------------------------------------------------------------
 
@@ -150,33 +159,23 @@ class GridWave(FineGrid):
         return (IntField("output", self.outputs),)
 
     def respond(self, index: int, source: Source) -> tuple[int]:
-        width, low, unit = self.weights
-        drawn, above = uniform_below(self.total, source), unit * self._units(width)
-        if drawn >= above:
-            return ((drawn - above) // low,)
-        square = self._cap(width) == 1
-        offset = (
-            drawn // unit
-            if square
-            else int(np.searchsorted(self._bounds, np.uint64(drawn), "right"))
-        )
+        (width, low, unit), units = self.weights, self._units(self.width)
+        drawn = uniform_below(self.total, source)
+        if drawn >= unit * units:
+            return ((drawn - unit * units) // low,)
+        offset = int(self._offsets(np.array([drawn // unit]))[0])
         return ((index + offset - width // 2) % self.outputs if self.on_ring else index + offset,)
 
     def respond_many(self, indices: Indices, source: Source) -> tuple[Column]:
-        width, low, unit = self.weights
-        drawn, above = (
-            uniform_below_many(self.total, len(indices), source),
-            unit * self._units(width),
-        )
-        if self._cap(width) == 1:
-            offsets = (drawn // np.uint64(unit)).astype(np.int64)
-        else:
-            offsets = np.searchsorted(self._bounds, drawn, "right")
+        (width, low, unit), units = self.weights, self._units(self.width)
+        drawn = uniform_below_many(self.total, len(indices), source)
+        inside = drawn < np.uint64(unit * units)
+        offsets = self._offsets((np.where(inside, drawn, 0) // np.uint64(unit)).view(np.int64))
         near = indices + offsets
         if self.on_ring:
             near = (near - width // 2) % self.outputs
-        anywhere = ((drawn - np.uint64(above)) // np.uint64(low)).view(np.int64)
-        return (np.where(drawn < np.uint64(above), near, anywhere),)
+        anywhere = ((drawn - np.uint64(unit * units)) // np.uint64(low)).view(np.int64)
+        return (np.where(inside, near, anywhere),)
 
     # -- collector ---------------------------------------------------------------------
 
@@ -190,34 +189,27 @@ class GridWave(FineGrid):
         """The first output of every cell, and one past the last: cell ``floor(y cells / outputs)``."""
         return -(-np.arange(self.cells + 1) * self.outputs // self.cells)
 
-    def count(self, reports: Reports) -> NDArray[np.int64]:
-        fine = np.bincount(reports.columns["output"], minlength=self.outputs)
-        return np.add.reduceat(fine, self.cell_edges[:-1])
-
     def cells_of(self, reports: Reports) -> Indices:
-        return reports.columns["output"].astype(np.int64) * self.cells // self.outputs
+        return self._cells_of(reports.columns["output"].astype(np.int64))
+
+    def _cells_of(self, outputs: Indices) -> Indices:
+        return outputs * self.cells // self.outputs
 
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """Everybody away from the shape is alike; the others are drawn, bin by bin and within it."""
         random, (width, _, unit) = source.generator(), self.weights
-        chance = unit * self._units(width) / self.total
-        near = random.binomial(counts, chance)
+        near = random.binomial(counts, unit * self._units(width) / self.total)
         sizes = np.diff(self.cell_edges)
         cells = random.multinomial(int((counts - near).sum()), sizes / sizes.sum())
-        fine, people = np.zeros(self.outputs, dtype=np.int64), int(near.sum())
-        ends = np.cumsum(near)
-        shape = self._bounds.astype(np.float64) / float(self._bounds[-1])
+        ends, people = np.cumsum(near), int(near.sum())
         for start in range(0, people, 2**20):
             bins = np.searchsorted(ends, np.arange(start, min(people, start + 2**20)), "right")
             outputs = bins * self.each + random.integers(0, self.each, len(bins))
-            if self._cap(width) == 1:
-                outputs += random.integers(0, width, len(bins))
-            else:
-                outputs += np.searchsorted(shape, random.random(len(bins)), "right")
+            outputs += self._offsets(random.integers(0, self._units(width), len(bins)))
             if self.on_ring:
                 outputs = (outputs - width // 2) % self.outputs
-            fine += np.bincount(outputs, minlength=self.outputs)
-        return cells + np.add.reduceat(fine, self.cell_edges[:-1])
+            cells += np.bincount(self._cells_of(outputs), minlength=self.cells)
+        return cells
 
     # -- analyst and auditor -------------------------------------------------------------
 
@@ -233,8 +225,10 @@ class GridWave(FineGrid):
         )  # fmt: skip
 
     def certificate(self) -> Certificate:
-        """The top of the shape over the background: an output at one position's top is out of
-        another position's reach.  A grid of one position tells nothing.
+        """The top of the shape over the background: no two positions differ by more.
+
+        They differ by that wherever an output at the top for one is out of the shape of another.  A
+        grid of one position tells nothing.
         """
         width, low, unit = self.weights
         if self.positions == 1:
@@ -247,3 +241,11 @@ class GridWave(FineGrid):
         if self.on_ring:
             offsets = (offsets + self.width // 2) % self.outputs
         return np.asarray((offsets >= 0) & (offsets < self.width))
+
+
+def _triangle(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The greatest z with ``z (z + 1) / 2`` at most each number; exact below 2^50."""
+    found = ((np.sqrt(8.0 * numbers + 1) - 1) / 2).astype(np.int64)
+    found -= found * (found + 1) // 2 > numbers
+    found += (found + 1) * (found + 2) // 2 <= numbers
+    return found

@@ -33,6 +33,9 @@ from sottovoce.mechanisms.stochastic_rounding import StochasticRounding
 
 __all__ = ["KeyValue"]
 
+_MOST_PAIRS = 2**16
+"""Slots of a set; a device draws one of them."""
+
 
 @register
 @dataclass(frozen=True)
@@ -112,7 +115,7 @@ class KeyValue(Mechanism):
     "rounding" or "piecewise".
     """
     steps: int | None = None
-    """Positions a bin of the numbers.  Allowed: 1 to 2^26 / bins (rounding: 2^40 / bins).  Unless
+    """Positions a bin of the numbers.  Allowed: 1 to 2^22 / bins (rounding: 2^40 / bins).  Unless
     given: so many that there are 65,536 positions (rounding: 1,048,576).
     """
     output_bins: int | None = None
@@ -127,6 +130,9 @@ class KeyValue(Mechanism):
     def _check_domain(self) -> None:
         if not isinstance(self.domain, KeyValues):
             raise InvalidInput("domain", self.name, "KeyValues: keys with numbers", self.domain)
+        if (self.domain.pairs or 1) > _MOST_PAIRS:
+            allowed = f"of at most {_MOST_PAIRS} pairs per person"
+            raise InvalidInput("domain", self.name, allowed, f"{self.domain.pairs} pairs")
 
     def _check_options(self) -> None:
         check_choice(self.keys, "keys", self.name, ("unary", "response"))

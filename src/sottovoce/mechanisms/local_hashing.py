@@ -46,7 +46,7 @@ class LocalHashing(NumberedHashes):
     ``q = [p (g^(t-1) - 1) + (1 - p) g^(t-1)] / (g^t - 1)``, a little below 1/g.
 
     ``hash_range`` is the prime g; by default the one of least mean variance among those whose tally
-    has at most 2^22 cells.
+    has at most 2,500,000 cells.
 
     Two words a report: one for the hash, one for the response.
 
@@ -182,7 +182,7 @@ def cells_of_range(size: int, g: int) -> int:
 
 
 def best_range(size: int, epsilon: float) -> int:
-    """The prime g of least mean variance, all values alike, with at most 2^22 cells.
+    """The prime g of least mean variance, all values alike, with at most 2,500,000 cells.
 
     One digit needs a prime at or above ``size``: the first.  With t digits the
     variance is convex in g: the primes on either side of its least, found by

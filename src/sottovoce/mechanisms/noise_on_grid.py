@@ -47,8 +47,8 @@ FIXED_POINT = 128
 """Ratios are integers over 2^128."""
 GUARD = 64
 """Heights are carried with 64 binary digits behind the point."""
-LARGEST_TABLE = 2**22
-"""Most bins, and most cells beyond them."""
+LARGEST_TABLE = 2**16
+"""Most bins, and most cells beyond them on either side: a table of 32 MB, in half a second."""
 
 
 @dataclass(frozen=True)
