@@ -24,8 +24,8 @@ from vectors.value_cases import place_of
 
 VECTORS = load()
 MECHANISMS = sorted(name for name, document in VECTORS.items() if "mechanism" in document)
-REFUSED_SURVEYS = ("surveys-refused", "mechanisms-refused", "weights-refused")
-TAKEN_SURVEYS = ("surveys-taken", "weights-taken")
+REFUSED_SURVEYS = ("surveys-refused", "mechanisms-refused", "limits-refused", "weights-refused")
+TAKEN_SURVEYS = ("surveys-taken", "limits-taken", "weights-taken")
 
 
 class Poured:
@@ -166,7 +166,7 @@ def test_payloads_have_every_width():
         for document in VECTORS[name]["surveys"]:
             survey = sv.Survey.from_json(document["survey"])
             lengths[sum(field.width for field in survey.mechanism.fields)] += 1
-    assert {1, 2, 4, 9, 10, 12, 255, 256, 65_536} <= set(lengths)
+    assert {1, 2, 4, 9, 10, 12, 255, 256, 32_768} <= set(lengths)
 
 
 def test_a_weight_beside_the_ratio_is_told_apart():

@@ -40,12 +40,12 @@ def test_a_wrong_client_fails():
         assert len(list(failures(VECTORS, "weights-refused"))) > 50
     finally:
         target.refuse_above = checked
-    head = uploads.head
+    write = uploads.write
     try:
-        uploads.head = lambda length, codes: bytes([0xC4]) + bytes([length % 256])
+        uploads.write = lambda value: write(value).replace(b"\xc5\x01\x00", b"\xc4\x00")
         assert any(failures(VECTORS, "unary-encoding"))
     finally:
-        uploads.head = head
+        uploads.write = write
 
 
 def test_plain_decimals():

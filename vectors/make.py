@@ -12,6 +12,8 @@ from typing import Any
 from sottovoce.core.registry import registered
 from vectors.report_cases import report_vectors
 from vectors.survey_cases import (
+    limits_refused,
+    limits_taken,
     mechanisms_refused,
     refused_surveys,
     taken_surveys,
@@ -35,6 +37,8 @@ def files() -> dict[str, Any]:
     made["surveys-taken.json"] = {"cases": list(taken_surveys())}
     made["surveys-refused.json"] = {"cases": list(refused_surveys())}
     made["mechanisms-refused.json"] = {"cases": list(mechanisms_refused())}
+    made["limits-taken.json"] = {"cases": list(limits_taken())}
+    made["limits-refused.json"] = {"cases": list(limits_refused())}
     made["weights-taken.json"] = {"cases": list(weights_taken())}
     made["weights-refused.json"] = {"cases": list(weights_refused())}
     made["values.json"] = {"cases": list(value_vectors())}

@@ -70,7 +70,7 @@ def _subset_selection() -> Iterator[Asked]:
         (1025, 1000),
     ):
         yield Asked(_m("ss", sv.Categories(size), 1.5, subset_size=k), (0, size - 1, size // 2))
-    yield Asked(_m("ss", sv.Categories(524_288), 12.0, subset_size=3), (524_287, 0))
+    yield Asked(_m("ss", sv.Categories(262_144), 12.0, subset_size=3), (262_143, 0))
 
 
 def _hadamard_response() -> Iterator[Asked]:

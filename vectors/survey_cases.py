@@ -10,11 +10,14 @@ from typing import Any
 import sottovoce as sv
 from sottovoce.core.canonical import LONGEST_DOCUMENT, canonical_json
 from vectors.report_cases import certificate_of
+from vectors.survey_limits import limits
 from vectors.survey_tables import RIGHT, RIGHT_ELSEWHERE, WRONG, WRONG_ELSEWHERE
 from vectors.survey_texts import refused_texts, taken_texts
 from vectors.survey_weights import hostile_surveys, weighed_surveys
 
 __all__ = [
+    "limits_refused",
+    "limits_taken",
     "mechanisms_refused",
     "refused_surveys",
     "taken_surveys",
@@ -42,6 +45,20 @@ def mechanisms_refused() -> Iterator[dict[str, Any]]:
     """Mechanisms and domains with one thing wrong."""
     for why, text in _wrong_mechanisms():
         yield {"why": why, "survey": text}
+
+
+def limits_taken() -> Iterator[dict[str, Any]]:
+    """Surveys exactly at a limit."""
+    for why, text, within in limits():
+        if within:
+            yield _taken(why, text)
+
+
+def limits_refused() -> Iterator[dict[str, Any]]:
+    """The same surveys one beyond it."""
+    for why, text, within in limits():
+        if not within:
+            yield {"why": why, "survey": text}
 
 
 def weights_taken() -> Iterator[dict[str, Any]]:

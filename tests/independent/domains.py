@@ -8,7 +8,8 @@ from math import floor, isfinite, isnan, ulp
 from independent.decimals import double, whole
 from independent.documents import LARGEST, Refused, demand, keys_of
 
-MOST_BINS = 2**22
+MOST = 2_500_000
+"""Inputs and bins."""
 
 
 def read_domain(document: object) -> Domain:
@@ -74,7 +75,7 @@ class Interval(Domain):
 
     def check(self) -> None:
         self.low, self.high = double(self.document["low"]), double(self.document["high"])
-        self.bins = self.size = whole(self.document["bins"], 1, MOST_BINS)
+        self.bins = self.size = whole(self.document["bins"], 1, MOST)
         demand(self.low < self.high and isfinite(self.high - self.low), "low, high")
         self.width = (self.high - self.low) / self.bins
         demand(self.width >= 16 * ulp(max(abs(self.low), abs(self.high))), "bins too narrow")
@@ -102,7 +103,7 @@ class Counts(Interval):
     of_counts = True
 
     def check(self) -> None:
-        self.most = whole(self.document["most"], 0, MOST_BINS - 1)
+        self.most = whole(self.document["most"], 0, MOST - 1)
         self.bins = self.size = self.most + 1
 
     def input_of(self, value):

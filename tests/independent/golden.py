@@ -183,6 +183,8 @@ def windows(document: dict) -> Iterator[str]:
 
 
 CHECKS = {
+    "limits-taken": surveys_taken,
+    "limits-refused": surveys_refused,
     "surveys-taken": surveys_taken, "surveys-refused": surveys_refused,
     "mechanisms-refused": surveys_refused, "weights-taken": surveys_taken,
     "weights-refused": surveys_refused, "values": values, "uploads-taken": uploads,

@@ -11,7 +11,7 @@ from independent.domains import Interval
 from independent.draws import Words, running
 from independent.mechanisms import Field, Mechanism, known
 
-LARGEST_GRID = 2**26
+LARGEST_GRID = 2**22
 LARGEST_ROUNDED = 2**40
 LARGEST_TOTAL = 2**63
 

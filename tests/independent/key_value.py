@@ -11,6 +11,8 @@ from independent.draws import Words, ceil, packed, unary
 from independent.grids import LARGEST_GRID, LARGEST_ROUNDED, LARGEST_TOTAL, steps_of
 from independent.mechanisms import Field, Mechanism, bits_of, known
 
+MOST_PAIRS = 2**16
+
 
 @known
 class KeyValue(Mechanism):
@@ -21,6 +23,7 @@ class KeyValue(Mechanism):
         demand(isinstance(self.domain, KeyValues), "not keys with numbers")
         self.K, self.pairs = self.domain.categories.size, self.domain.pairs or 0
         self.slots = self.domain.pairs or 1
+        demand(self.pairs <= MOST_PAIRS, "too many pairs")
 
     def check(self) -> None:
         demand(self.o["keys"] in ("unary", "response"), "keys")

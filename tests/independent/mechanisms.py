@@ -6,12 +6,10 @@ from fractions import Fraction
 
 from independent.decimals import double, refuse_above, weights_of, whole
 from independent.documents import demand, fingerprint, keys_of
-from independent.domains import Domain, KeyValues, read_domain
+from independent.domains import MOST, Domain, KeyValues, read_domain
 from independent.draws import Words
 
-MOST = 2**22
-"""Inputs and cells."""
-MOST_BYTES = 2**16
+MOST_BYTES = 2**15
 KINDS: dict[str, type[Mechanism]] = {}
 
 

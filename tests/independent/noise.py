@@ -11,11 +11,15 @@ from independent.decimals import double, exp_below, whole
 from independent.documents import demand
 from independent.domains import Counts, Interval, Vector
 from independent.draws import Words, running
-from independent.mechanisms import MOST, Field, Mechanism, known
+from independent.mechanisms import Field, Mechanism, known
 
+SLACK = 1e-12
+"""For the errors of doubles."""
 ONE = 2**128
 GUARD = 2**64
 LARGEST_TOTAL = 2**63
+LARGEST_TABLE = 2**16
+"""Bins, and cells beyond them."""
 
 
 class Noise(Mechanism):
@@ -29,6 +33,7 @@ class Noise(Mechanism):
         self.grid = self.domain
 
     def check(self) -> None:
+        demand(self.grid.bins <= LARGEST_TABLE, "too many bins")
         w, self.tail = self.w, self.w["tail"]
         demand(min(w.values()) >= 1, "a weight of 0")
         demand(w["ratio"] <= ONE and w.get("change", ONE) <= ONE, "ratios")
@@ -106,7 +111,7 @@ class Gaussian(Noise):
         self.grid = self.domain
         if isinstance(self.domain, Vector):
             self.grid, self.coordinates = self.domain.interval, self.domain.coordinates
-        self.reach = whole(self.o["reach"], 0, 0 if self.grid.bins == 1 else MOST)
+        self.reach = whole(self.o["reach"], 0, 0 if self.grid.bins == 1 else LARGEST_TABLE)
 
     def check(self) -> None:
         allowed = double(self.o["delta"])
@@ -146,8 +151,10 @@ class Gaussian(Noise):
         most = [inverse((weight + lost) / total) for weight in below[:size]]
         high, low = [*most, *(-z for z in least[::-1])], [*least, *(-z for z in most[::-1])]
         pairs = zip(high[self.grid.bins - 1 :], low, strict=False)
-        apart = max(near - far for near, far in pairs) * math.sqrt(self.coordinates) * (1 + 1e-9)
+        apart = max(near - far for near, far in pairs) + SLACK
+        apart *= math.sqrt(self.coordinates) * (1 + SLACK)
         above = self.coordinates * 4 * size / self.total
         kept = float(self.epsilon) - above - self.coordinates * float(drift)
         near, far = (math.erfc((kept / apart - s * apart / 2) / math.sqrt(2)) / 2 for s in (1, -1))
-        return Fraction(max(0.0, near - math.exp(kept) * far) * (1 + 1e-9) + above)
+        delta = near * (1 + SLACK) - math.exp(kept) * far * (1 - SLACK)
+        return Fraction(max(0.0, delta) + above)

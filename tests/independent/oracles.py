@@ -7,6 +7,7 @@ from math import isqrt
 
 from independent.decimals import whole
 from independent.documents import demand
+from independent.domains import MOST
 from independent.draws import Words, ceil, packed, respond, running, unary
 from independent.hashes import (
     digits_for,
@@ -16,7 +17,7 @@ from independent.hashes import (
     public_index,
     seeded_cell,
 )
-from independent.mechanisms import MOST, Field, Mechanism, bits_of, known
+from independent.mechanisms import Field, Mechanism, bits_of, known
 
 
 def fill(weights: dict[str, int], size: int, total: int) -> None:
@@ -112,7 +113,7 @@ class FixedHashing(Hashing):
     option_names = ("bits", "hash_count", "hash_range")
 
     def check_range(self) -> int:
-        self.hashes = whole(self.o["hash_count"], 1, 2**24 // self.d)
+        self.hashes = whole(self.o["hash_count"], 1, min(MOST // 2, 2**24 // self.d))
         return whole(self.o["hash_range"], 2, MOST // self.hashes)
 
     def fields(self) -> list[Field]:

@@ -30,15 +30,11 @@ def write(value) -> bytes:
         body = b"".join(map(write, value))
         if len(value) < 16:
             return bytes([0x90 + len(value)]) + body
-        return head(len(value), {2: 0xDC, 4: 0xDD}) + body
+        return b"\xdc" + len(value).to_bytes(2, "big") + body
     if isinstance(value, str):
         return bytes([0xA0 + len(value)]) + value.encode()
-    return head(len(value), {1: 0xC4, 2: 0xC5, 4: 0xC6}) + value
-
-
-def head(length: int, codes: dict[int, int]) -> bytes:
-    size = next(size for size in codes if length < 256**size)
-    return bytes([codes[size]]) + length.to_bytes(size, "big")
+    code, size = (0xC4, 1) if len(value) < 256 else (0xC5, 2)
+    return bytes([code]) + len(value).to_bytes(size, "big") + value
 
 
 def upload(fingerprint: str, window: str, reports: list) -> bytes:
