@@ -6,6 +6,8 @@ What they are and how to use them is in README.md beside this file.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,22 +30,38 @@ HERE = Path(__file__).parent
 VERSION = 2
 
 
-def files() -> dict[str, Any]:
-    """Every file and what is in it."""
-    made: dict[str, Any] = {f"{cls.name}.json": report_vectors(cls) for cls in registered()}
-    surveys = {s.fingerprint: s.to_json() for s in known_surveys().values()}
-    made["uploads-taken.json"] = {"surveys": surveys, "cases": list(taken_uploads())}
-    made["uploads-refused.json"] = {"surveys": surveys, "cases": list(refused_uploads())}
-    made["surveys-taken.json"] = {"cases": list(taken_surveys())}
-    made["surveys-refused.json"] = {"cases": list(refused_surveys())}
-    made["mechanisms-refused.json"] = {"cases": list(mechanisms_refused())}
-    made["limits-taken.json"] = {"cases": list(limits_taken())}
-    made["limits-refused.json"] = {"cases": list(limits_refused())}
-    made["weights-taken.json"] = {"cases": list(weights_taken())}
-    made["weights-refused.json"] = {"cases": list(weights_refused())}
-    made["values.json"] = {"cases": list(value_vectors())}
-    made["windows.json"] = {"cases": list(window_vectors()), "clock": list(clock_vectors())}
-    return {name: {"version": VERSION, **document} for name, document in made.items()}
+def _cases(make: Callable[[], Iterator[Any]]) -> Callable[[], dict[str, Any]]:
+    return lambda: {"cases": list(make())}
+
+
+def _uploads(make: Callable[[], Iterator[Any]]) -> Callable[[], dict[str, Any]]:
+    def document() -> dict[str, Any]:
+        surveys = {survey.fingerprint: survey.to_json() for survey in known_surveys().values()}
+        return {"surveys": surveys, "cases": list(make())}
+
+    return document
+
+
+MAKERS: dict[str, Callable[[], dict[str, Any]]] = {
+    **{f"{cls.name}.json": partial(report_vectors, cls) for cls in registered()},
+    "surveys-taken.json": _cases(taken_surveys),
+    "surveys-refused.json": _cases(refused_surveys),
+    "mechanisms-refused.json": _cases(mechanisms_refused),
+    "limits-taken.json": _cases(limits_taken),
+    "limits-refused.json": _cases(limits_refused),
+    "weights-taken.json": _cases(weights_taken),
+    "weights-refused.json": _cases(weights_refused),
+    "values.json": _cases(value_vectors),
+    "uploads-taken.json": _uploads(taken_uploads),
+    "uploads-refused.json": _uploads(refused_uploads),
+    "windows.json": lambda: {"cases": list(window_vectors()), "clock": list(clock_vectors())},
+}
+"""What every file is made by."""
+
+
+def made(name: str) -> dict[str, Any]:
+    """What is in a file."""
+    return {"version": VERSION, **MAKERS[name]()}
 
 
 def text_of(document: dict[str, Any]) -> str:
@@ -66,13 +84,13 @@ def _survey(told: dict[str, Any]) -> str:
 
 
 def _line(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
+    return json.dumps(value, ensure_ascii=False, allow_nan=False)
 
 
 def main() -> None:
     """Write all files."""
-    for name, document in files().items():
-        (HERE / name).write_text(text_of(document), encoding="utf-8")
+    for name in MAKERS:
+        (HERE / name).write_text(text_of(made(name)), encoding="utf-8")
 
 
 if __name__ == "__main__":

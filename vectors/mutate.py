@@ -11,24 +11,24 @@ from __future__ import annotations
 import importlib.abc
 import importlib.util
 import json
+import math
 import os
 import resource
 import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
 from vectors.mutants import Mutant, mutants_of
 
-__all__ = ["covered", "explained", "files_for", "killed", "mutants", "vectors"]
+__all__ = ["Coverage", "covered", "explained", "killed", "mutants", "vectors"]
 
 FOLDER = Path(__file__).parent
 INDEPENDENT = FOLDER.parent / "tests" / "independent"
-SECONDS = 30
-"""Time of one processor for a mutant; whole vectors take three."""
 MEMORY = 2**31
 NOT_MUTATED = ("__init__", "golden")
 
@@ -61,47 +61,60 @@ class _Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         exec(code, module.__dict__)  # noqa: S102  (a mutant of our own code)
 
 
-def covered(told: dict[str, Any]) -> dict[str, list[str]]:
-    """For every function of the implementation the files whose vectors run it, cheapest first."""
+@dataclass(frozen=True)
+class Coverage:
+    """For every function the files whose vectors run it; for every file what it takes, in seconds."""
+
+    users: dict[str, list[str]]
+    costs: dict[str, float]
+
+    def files(self, mutant: Mutant) -> list[str]:
+        """The files that can tell a mutant, cheapest first; a change outside of functions: all."""
+        names = self.costs if mutant.at_import else self.users.get(mutant.owner, [])
+        return sorted(names, key=lambda name: self.costs[name])
+
+    def seconds(self, files: list[str]) -> int:
+        """Time of one processor for a mutant: what is beyond is a loop without end."""
+        return 2 + math.ceil(sum(self.costs[name] for name in files))
+
+
+def covered(told: dict[str, Any]) -> Coverage:
+    """Run all vectors once with the right implementation, and note which functions are called."""
     sys.path.insert(0, str(INDEPENDENT.parent))
     from independent.golden import failures
 
-    costs, users = {}, defaultdict(list)
+    costs: dict[str, float] = {}
+    users: dict[str, list[str]] = defaultdict(list)
     for name in told:
         called: set[tuple[str, str]] = set()
 
         def note(frame: Any, event: str, _: object, called: set[tuple[str, str]] = called) -> None:
             if event == "call":
-                called.add((frame.f_code.co_filename, frame.f_code.co_qualname))
+                code = frame.f_code
+                called.add((Path(code.co_filename).stem, code.co_qualname.split(".<")[0]))
 
         started = time.process_time()
         sys.setprofile(note)
-        assert next(failures(told, name), None) is None
+        wrong = next(failures(told, name), None)
         sys.setprofile(None)
+        assert wrong is None, wrong
         costs[name] = time.process_time() - started
-        for path, function in called:
-            module = Path(path).stem
-            users[f"{module}.{function.split('.<')[0]}"].append(name)
-    return {key: sorted(set(names), key=lambda n: costs[n]) for key, names in users.items()}
+        for module, function in called:
+            users[f"{module}.{function}"].append(name)
+    return Coverage(users, costs)
 
 
-def files_for(mutant: Mutant, users: dict[str, list[str]], told: dict[str, Any]) -> list[str]:
-    """The files that can tell a mutant: of a function those that run it, of a constant all."""
-    if mutant.at_import:
-        return sorted(told, key=lambda name: len(str(told[name])))
-    return users.get(mutant.owner, [])
-
-
-def killed(mutant: Mutant, told: dict[str, Any], files: list[str]) -> bool:
+def killed(mutant: Mutant, told: dict[str, Any], coverage: Coverage) -> bool:
     """Whether some vector fails; a mutant that goes on for ever, or takes all memory, is killed too."""
+    files = coverage.files(mutant)
     child = os.fork()
     if child == 0:
-        os._exit(_survives(mutant, told, files))
+        os._exit(_survives(mutant, told, files, coverage.seconds(files)))
     return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 1
 
 
-def _survives(mutant: Mutant, told: dict[str, Any], files: list[str]) -> int:
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+def _survives(mutant: Mutant, told: dict[str, Any], files: list[str], seconds: int) -> int:
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds))
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     for name in [name for name in sys.modules if name.split(".")[0] == "independent"]:
         del sys.modules[name]
@@ -110,7 +123,7 @@ def _survives(mutant: Mutant, told: dict[str, Any], files: list[str]) -> int:
     try:
         from independent.golden import failures
 
-        return 0 if next(failures(told, *files), None) else 1
+        return 0 if files and next(failures(told, *files), None) else 1
     except BaseException:
         return 0
 
@@ -127,11 +140,11 @@ def main() -> None:
     names = [name for name in sys.argv[1:] if name != "--again"]
     again = set(listed.read_text("utf-8").splitlines()) if "--again" in sys.argv else None
     told, tried, survivors = vectors(), 0, []
-    users = covered(told)
+    coverage = covered(told)
     for mutant in mutants(*names):
         if again is None or mutant.name in again:
             tried += 1
-            if not killed(mutant, told, files_for(mutant, users, told)):
+            if not killed(mutant, told, coverage):
                 survivors.append(mutant.name)
                 print(mutant.name, flush=True)
     listed.write_text("".join(f"{name}\n" for name in survivors), encoding="utf-8")

@@ -118,7 +118,7 @@ def _asked() -> Iterator[tuple[Any, str, int, list[Any]]]:
         3,
         [[0, 1], [0.1, 0.3], [1, 0.7000000000000001], [0.5], [0, 0, 0], [0, 2], [-0.1, 0]],
     )
-    yield row, "refuse", 1, [[0.5, nan], [0.5, None], [0.5, "0"], 0.5, "01", [], None, [[0, 1]]]
+    yield row, "refuse", 1, [[0.5, None], [0.5, "0"], 0.5, "01", [], None, [[0, 1]]]
     yield sv.Vector(sv.Counts(3), 2), "refuse", 1, [[0, 3], [1, 1.5], [3, 4], [2.0, 1]]
     pair = sv.KeyValues(["x", 1, "1"], 0, 1, bins=10)
     yield (
@@ -131,7 +131,7 @@ def _asked() -> Iterator[tuple[Any, str, int, list[Any]]]:
         pair,
         "refuse",
         1,
-        [["x", "0"], ["x", None], ["x", True], ["x", nan], None, "x", ["x", 0, 0], [], 1],
+        [["x", "0"], ["x", None], ["x", True], None, "x", ["x", 0, 0], [], 1],
     )
     sets = sv.KeyValues(["x", "y", "z"], 0, 1, bins=10, pairs=2)
     full = [["z", 0.3], ["x", 1], ["y", 0]]
