@@ -37,7 +37,7 @@ def test_a_mutant_has_one_token_changed():
         "small.f: `1` -> `0`",
         "small.f: `-y` -> `y`",
     ]
-    assert all(isinstance(mutant.tree, ast.Module) for mutant in mutants_of("small", SMALL))
+    assert all(isinstance(mutant.tree(), ast.Module) for mutant in mutants_of("small", SMALL))
 
 
 def test_names_of_mutants_are_theirs_alone():

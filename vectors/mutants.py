@@ -40,7 +40,16 @@ class Mutant:
     at_import: bool
     """Whether the change is outside of all functions."""
     name: str
-    tree: ast.Module
+    source: str
+    place: tuple[int, int]
+    """Which node, and which of its changes."""
+
+    def tree(self) -> ast.Module:
+        """The changed module, to be compiled."""
+        tree, (number, change) = ast.parse(self.source), self.place
+        site = _sites(tree)[number]
+        site.put(_others(site.node)[change])
+        return ast.fix_missing_locations(tree)
 
 
 @dataclass(frozen=True)
@@ -68,18 +77,14 @@ class _Site:
 def mutants_of(module: str, source: str) -> Iterator[Mutant]:
     """All mutants of a module."""
     seen: Counter[str] = Counter()
-    for number, original in enumerate(_sites(ast.parse(source))):
-        for change in range(len(_others(original.node))):
-            tree = ast.parse(source)
-            site = _sites(tree)[number]
-            before, after = site.node, _others(site.node)[change]
-            site.put(after)
+    for number, site in enumerate(_sites(ast.parse(source))):
+        for change, other in enumerate(_others(site.node)):
             owner = f"{module}.{site.owner}"
-            name = f"{owner}: {_text(before)} -> {_text(after)}"
+            name = f"{owner}: {_text(site.node)} -> {_text(other)}"
             seen[name] += 1
             again = f" ({seen[name]})" if seen[name] > 1 else ""
-            whole = ast.fix_missing_locations(tree)
-            yield Mutant(module, owner, not site.in_function, name + again, whole)
+            outside = not site.in_function
+            yield Mutant(module, owner, outside, name + again, source, (number, change))
 
 
 def _text(node: ast.AST) -> str:

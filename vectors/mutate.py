@@ -51,7 +51,7 @@ class _Mutated(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Imports the mutant in the place of its module."""
 
     def __init__(self, mutant: Mutant) -> None:
-        self.name, self.tree = f"independent.{mutant.module}", mutant.tree
+        self.name, self.tree = f"independent.{mutant.module}", mutant.tree()
 
     def find_spec(self, name: str, path: object, target: object = None) -> Any:
         return importlib.util.spec_from_loader(name, self) if name == self.name else None
@@ -75,7 +75,7 @@ class Coverage:
 
     def seconds(self, files: list[str]) -> int:
         """Time of one processor for a mutant: what is beyond is a loop without end."""
-        return 2 + math.ceil(sum(self.costs[name] for name in files))
+        return 2 + math.ceil(2 * sum(self.costs[name] for name in files))
 
 
 def covered(told: dict[str, Any]) -> Coverage:
@@ -86,21 +86,20 @@ def covered(told: dict[str, Any]) -> Coverage:
     costs: dict[str, float] = {}
     users: dict[str, list[str]] = defaultdict(list)
     for name in told:
-        called: set[tuple[str, str]] = set()
+        called: set[CodeType] = set()
 
-        def note(frame: Any, event: str, _: object, called: set[tuple[str, str]] = called) -> None:
-            if event == "call":
-                code = frame.f_code
-                called.add((Path(code.co_filename).stem, code.co_qualname.split(".<")[0]))
+        def note(frame: Any, event: str, _: object, called: set[CodeType] = called) -> None:
+            called.add(frame.f_code)
 
         started = time.process_time()
-        sys.setprofile(note)
         wrong = next(failures(told, name), None)
-        sys.setprofile(None)
-        assert wrong is None, wrong
         costs[name] = time.process_time() - started
-        for module, function in called:
-            users[f"{module}.{function}"].append(name)
+        assert wrong is None, wrong
+        sys.setprofile(note)
+        list(failures(told, name))
+        sys.setprofile(None)
+        for owner in {f"{Path(c.co_filename).stem}.{c.co_qualname.split('.<')[0]}" for c in called}:
+            users[owner].append(name)
     return Coverage(users, costs)
 
 

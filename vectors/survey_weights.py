@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import math
 from collections.abc import Iterator
 from functools import lru_cache
 from typing import Any
@@ -44,6 +45,7 @@ def _weighed() -> dict[str, sv.Mechanism]:
         "haar": sv.mechanism("haar", line, 1.0),
         "levels by population": sv.mechanism("hh", line, 1.0, branching=2),
         "levels by budget": sv.mechanism("hh", line, 1.0, split="budget", branching=2),
+        "thirds": sv.mechanism("hh", sv.Interval(0, 1, bins=8), 2.45, split="budget", branching=2),
         "binned": sv.mechanism("oue", line, 1.0, report_bins=2),
         "sampled": sv.mechanism("vector", sv.Vector(line, 2), 1.0, inner="grr"),
         "table": sv.mechanism("table", sv.Categories(2), 1.0986122886681098, weights=[[3, 1], [1, 3]]),
@@ -138,3 +140,11 @@ def hostile_surveys() -> Iterator[tuple[str, str]]:
     strong = sv.mechanism("hh", line, 2.5, split="budget", branching=2).document()["weights"]
     levels["mechanism"]["weights"] = [weak[0], strong[1]]
     yield "a level above its part, the product below epsilon", canonical_json(levels)
+    three = sv.mechanism("hh", sv.Interval(0, 1, bins=8), 2.45, split="budget", branching=2)
+    thirds = sv.Survey("w", "?", three).document()
+    for lowered in (0, 1):  # a third of 2.45 is lowered twice until three are at most 2.45
+        part = 2.45 / 3 if lowered == 0 else math.nextafter(2.45 / 3, 0.0)
+        above = sv.mechanism("oue", sv.Categories(8), part).document()["weights"]
+        changed = copy.deepcopy(thirds)
+        changed["mechanism"]["weights"][0] = above
+        yield f"a level at a third of epsilon, lowered {lowered} times", canonical_json(changed)
