@@ -14,7 +14,7 @@ import sottovoce as sv
 from independent.golden import FOLDER, digest, load, survey_bytes, upload_bytes
 from sottovoce.core.canonical import canonical_json
 from sottovoce.core.domain import domain_from_json
-from sottovoce.core.errors import InvalidInput, Refused, SottovoceError
+from sottovoce.core.errors import CorruptBytes, InvalidInput, Refused, SottovoceError
 from sottovoce.core.registry import registered
 from sottovoce.core.windows import check_window, window_days, window_name
 from sottovoce.core.wire import REFUSALS, Upload, decode_upload, encode_upload, parse_upload
@@ -207,3 +207,20 @@ def test_taken_texts_are_hashed_in_canonical_form():
             assert sv.Survey.from_json(case["survey"]).to_json() == canonical_json(
                 json.loads(case["survey"])
             )
+
+
+def test_what_is_not_an_object_is_refused_in_words():
+    with pytest.raises(CorruptBytes, match="the survey is not a JSON object"):
+        sv.Survey.from_json("2")
+    document = json.loads(VECTORS["surveys-taken"]["cases"][0]["survey"])
+    text = json.dumps({**document, "mechanism": "randomized-response"})
+    with pytest.raises(CorruptBytes, match="description of a mechanism is not an object"):
+        sv.Survey.from_json(text)
+
+
+def test_blank_is_what_has_nothing_above_the_space():
+    plain = sv.mechanism("grr", sv.Categories(2), 1.0)
+    for blank in ("", " ", "\t\n", "\x1f \x01"):
+        with pytest.raises(InvalidInput, match="name of Survey must be text of 1 to 200"):
+            sv.Survey(blank, "?", plain)
+    assert sv.Survey("\u2003", "?", plain).name == "\u2003"

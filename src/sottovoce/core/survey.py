@@ -157,8 +157,9 @@ def _check_text(text: object, parameter: str, longest: int) -> None:
     Blank is what has no character above U+0020, which every language finds alike.
     """
     allowed = f"text of 1 to {longest} characters that is not blank"
-    readable = isinstance(text, str) and len(text) <= longest and "\0" not in text
-    if not readable or max(str(text), default="") <= " ":
+    if not isinstance(text, str) or len(text) > longest or "\0" in text:
+        raise InvalidInput(parameter, "Survey", allowed, text)
+    if max(text, default="") <= " ":
         raise InvalidInput(parameter, "Survey", allowed, text)
     try:
         text.encode()
