@@ -15,6 +15,7 @@ from independent.golden import FOLDER, digest, load, survey_bytes, upload_bytes
 from sottovoce.core.canonical import canonical_json
 from sottovoce.core.domain import domain_from_json
 from sottovoce.core.errors import CorruptBytes, InvalidInput, Refused, SottovoceError
+from sottovoce.core.payloads import payloads_of, reports_from_payloads
 from sottovoce.core.registry import registered
 from sottovoce.core.windows import check_window, window_days, window_name
 from sottovoce.core.wire import REFUSALS, Upload, decode_upload, encode_upload, parse_upload
@@ -51,6 +52,12 @@ def test_words_and_a_value_give_the_upload(name):
             document["fingerprint"],
         )
         assert certificate_of(survey.mechanism) == document["certificate"]
+        if "largest" in document:
+            largest = bytes.fromhex(document["largest"])
+            assert payloads_of(reports_from_payloads(survey.mechanism, [largest])) == [largest]
+        for payload in document.get("beyond", ()):
+            with pytest.raises(Refused, match="wrong-payload"):
+                reports_from_payloads(survey.mechanism, [bytes.fromhex(payload)])
         for case in document["cases"]:
             source = Poured(bytes.fromhex(case["words"]))
             value = survey.admit(held(survey.mechanism.domain, case["value"]))

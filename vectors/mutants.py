@@ -101,13 +101,18 @@ def _walk(node: ast.AST, owner: str, inside: bool) -> Iterator[_Site]:
         owner = node.name if owner == "module" else f"{owner}.{node.name}"
         inside = inside or isinstance(node, ast.FunctionDef)
     for field, value in ast.iter_fields(node):
-        if field in ("annotation", "returns", "decorator_list"):
+        if field in ("annotation", "returns", "decorator_list") or _is_strict(node):
             continue
         for place, child in enumerate(value if isinstance(value, list) else [value]):
             if isinstance(child, ast.AST):
                 place_in_list = place if isinstance(value, list) else None
                 yield _Site(owner, inside, node, field, place_in_list)
                 yield from _walk(child, owner, inside)
+
+
+def _is_strict(node: ast.AST) -> bool:
+    """``strict=`` of ``zip`` checks the code itself."""
+    return isinstance(node, ast.keyword) and node.arg == "strict"
 
 
 def _others(node: ast.AST) -> list[ast.AST]:

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 import sottovoce as sv
+from sottovoce.core.fields import BitField, Field, RowField
+from sottovoce.core.payloads import payload_width
 from sottovoce.core.wire import Upload, encode_upload
 from sottovoce.mechanisms.fine_grid import places_on_grid
 from vectors.edges import Chosen, edges
@@ -36,17 +38,51 @@ def report_vectors(cls: type[sv.Mechanism]) -> dict[str, Any]:
             f"{cls.name} {place}", QUESTION, asked.mechanism, window, **dict(asked.rules)
         )
         cases = list(_cases(survey, name, asked, f"sottovoce vectors 2 {cls.name} {place}"))
-        told = {"survey": survey.to_json(), "fingerprint": survey.fingerprint}
-        surveys.append({**told, "certificate": certificate_of(survey.mechanism), "cases": cases})
+        told: dict[str, Any] = {"survey": survey.to_json(), "fingerprint": survey.fingerprint}
+        told["certificate"] = certificate_of(survey.mechanism)
+        surveys.append({**told, **edge_payloads(survey.mechanism), "cases": cases})
     return {"mechanism": cls.name, "surveys": surveys}
 
 
 def certificate_of(mechanism: sv.Mechanism) -> dict[str, str]:
-    """The worst ratio as a fraction; where delta is above 0 that, in nine digits."""
+    """The worst ratio as a fraction; where delta is above 0 that, in 15 digits, of rows in nine."""
     certificate = mechanism.certificate()
     if certificate.delta:
-        return {"delta": f"{float(certificate.delta):.9g}"}
+        digits = 8 if isinstance(mechanism.domain, sv.Vector) else 14
+        return {"delta": f"{float(certificate.delta):.{digits}e}"}
     return {"ratio": f"{certificate.ratio.numerator}/{certificate.ratio.denominator}"}
+
+
+def edge_payloads(mechanism: sv.Mechanism) -> dict[str, Any]:
+    """The payload of the largest numbers, and those with one number, bit or byte too much."""
+    if payload_width(mechanism) > LONG // 4:
+        return {}
+    parts = [_largest(field) for field in mechanism.fields]
+    wrong = [b"".join(parts)[:-1], b"".join(parts) + b"\0"]
+    for place, field in enumerate(mechanism.fields):
+        beyond = _beyond(field)
+        if beyond is not None:
+            wrong.append(b"".join([*parts[:place], beyond, *parts[place + 1 :]]))
+    return {"largest": b"".join(parts).hex(), "beyond": [payload.hex() for payload in wrong]}
+
+
+def _largest(field: Field) -> bytes:
+    if isinstance(field, BitField):
+        return (2**field.size - 1).to_bytes(field.width, "little")
+    count = field.count if isinstance(field, RowField) else 1
+    return (field.size - 1).to_bytes(field.width // count, "little") * count
+
+
+def _beyond(field: Field) -> bytes | None:
+    """The last number of a field one too large; None where no such bytes are."""
+    if isinstance(field, BitField):
+        spare = field.size % 8
+        return (2**field.size).to_bytes(field.width, "little") if spare else None
+    count = field.count if isinstance(field, RowField) else 1
+    each = field.width // count
+    if field.size == 256**each:
+        return None
+    return _largest(field)[:-each] + field.size.to_bytes(each, "little")
 
 
 def _cases(survey: sv.Survey, window: str, asked: Asked, label: str) -> Iterator[dict[str, Any]]:

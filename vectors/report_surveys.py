@@ -160,6 +160,7 @@ def _gaussian() -> Iterator[Asked]:
     yield Asked(_m("gaussian", rows, 2.0, delta=0.01), ([0, 1, 0.5], [1, 0, 0.2], [0.6, 0.6, 0.6]))
     yield Asked(_m("gaussian", sv.Counts(7), 2.0, delta=0.001), (0, 7, 3))
     yield Asked(_m("gaussian", sv.Interval(0, 1, bins=1), 1.0), (0, 1))
+    yield Asked(_m("gaussian", sv.Vector(sv.Interval(0, 1, bins=1), 2), 1.0), ([0, 1],))
     yield Asked(_m("gaussian", sv.Interval(0, 1, bins=2), 1.0, delta=0.1, reach=0), (0, 1))
 
 
@@ -180,6 +181,7 @@ def _binned() -> Iterator[Asked]:
     yield Asked(_m("binned", sv.Interval(0, 1, bins=100), 4.0, report_bins=10), edge)
     yield Asked(_m("olh", sv.Interval(0, 1, bins=99), 1.0, report_bins=40), (*edge, 0.975))
     yield Asked(_m("flh", sv.Interval(0, 1, bins=12), 1.0, report_bins=5, hash_count=20), edge)
+    yield Asked(_m("olh", sv.Counts(119), 1.0, report_bins=40), (0, 119, 3, 60))
     yield Asked(_m("grr", sv.Counts(11), 4.0, report_bins=4), (0, 11, 2, 3, 9))
     yield Asked(_m("sw", sv.Interval(0, 1, bins=12), 2.0, report_bins=6, steps=1), edge)
     inside = {"mechanism": "binned", "options": {"report_bins": 2, "oracle": "randomized-response"}}
@@ -211,15 +213,21 @@ def _key_value() -> Iterator[Asked]:
             yield Asked(_m("key-value", one, 2.0, **ways), pairs)
             yield Asked(_m("key-value", sets, 2.0, **ways), held)
             yield Asked(_m("key-value", larger, 2.0, **ways), more)
-            yield Asked(_m("key-value", few, 2.0, **ways), ([["film", 0], ["book", 1]], held[0]))
-    many = sv.KeyValues(70, -1, 1, bins=2)
-    for numbers in ("rounding", "piecewise"):
+            if numbers == "rounding":
+                yield Asked(
+                    _m("key-value", few, 2.0, **ways), ([["film", 0], ["book", 1]], held[0])
+                )
+    for keys, numbers in ((64, "rounding"), (65, "rounding"), (65, "piecewise")):
+        many = sv.KeyValues(keys, -1, 1, bins=2)
         yield Asked(
-            _m("key-value", many, 3.0, numbers=numbers), ([0, 1], [69, -1], [63, 0.1], [64, 0.5])
+            _m("key-value", many, 3.0, numbers=numbers),
+            ([0, 1], [keys - 1, -1], [63, 0.1], [62, 0.5]),
         )
     rows = {"steps": 500, "output_bins": 300}
     yield Asked(_m("pckv-pm", one, 3.0, **rows), pairs)
     yield Asked(_m("pckv-pm", one, 3.0, steps=20_000, output_bins=66_000), pairs[:2])
+    wide = sv.KeyValues(256, 0, 1, bins=2)
+    yield Asked(_m("pckv-grr", wide, 6.0, steps=2), ([255, 1], [127, 0]))
     for keys in (255, 256):
         wide = sv.KeyValues(keys, 0, 1, bins=2, pairs=1)
         ways = {"keys": "response", "numbers": "piecewise", "steps": 200, "output_bins": 256}

@@ -9,6 +9,7 @@ from typing import Any
 
 import sottovoce as sv
 from sottovoce.core.canonical import LONGEST_DOCUMENT, canonical_json
+from vectors.random_weights import random_weights
 from vectors.report_cases import certificate_of
 from vectors.survey_limits import limits
 from vectors.survey_tables import RIGHT, RIGHT_ELSEWHERE, WRONG, WRONG_ELSEWHERE
@@ -66,6 +67,8 @@ def weights_taken() -> Iterator[dict[str, Any]]:
     for why, text, holds in weighed_surveys():
         if holds:
             yield _taken(why, text)
+    for why, text in random_weights():
+        yield _taken(why, text)
 
 
 def weights_refused() -> Iterator[dict[str, Any]]:
@@ -170,6 +173,8 @@ def _right_documents() -> Iterator[Case]:
         "opens and closes on one day",
         put({**plain, "opens": "2026-01-31"}, "closes", "2026-01-31"),
     )
+    empty = canonical_json(made["levels"]).replace('"hash_ranges":[]', '"hash_ranges":[ ]')
+    yield "a space in an empty list", empty
     for name in ("interval", "counts"):
         yield f"nearest of {name}", put(made[name], "outside", "nearest")
     for name, path, value in RIGHT_ELSEWHERE:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import sottovoce as sv
 from sottovoce.core.canonical import canonical_json
 from vectors.changed import MOST, Pair, filled, flat, survey_of, with_changes
-from vectors.survey_limits_of_parts import mechanism_limits, pair_limits
+from vectors.survey_limits_of_parts import cell_limits, mechanism_limits, pair_limits
 
 __all__ = ["limits"]
 
@@ -17,7 +17,16 @@ Limit = tuple[str, str, bool]
 
 def limits() -> Iterator[Limit]:
     """Of every limit a survey within and one beyond."""
-    for part in (_inputs, _hashes, _grids, _totals, _noise, pair_limits, mechanism_limits):
+    for part in (
+        _inputs,
+        _hashes,
+        _grids,
+        _totals,
+        _noise,
+        pair_limits,
+        mechanism_limits,
+        cell_limits,
+    ):
         for why, inside, beyond in part():
             yield why, canonical_json(inside), True
             yield f"{why}, and one more", canonical_json(beyond), False
@@ -45,12 +54,14 @@ def _inputs() -> Iterator[Pair]:
     )
     at, over = ({"domain.coordinates": k} for k in (MOST // 4, MOST // 4 + 1))
     yield "coordinates", with_changes(rows, at), with_changes(rows, over)
+    fewest = {"domain.coordinates": 1}, {"domain.coordinates": 0}
+    yield "a coordinate", *(with_changes(rows, change) for change in fewest)
     narrow = survey_of(sv.mechanism("grr", sv.Interval(2**52, 2**52 + 64, bins=4), 1.0))
-    yield (
-        "16 units in the last place",
-        narrow,
-        with_changes(narrow, {"domain.bins": 5, **filled(5, 1.0)}),
-    )
+    fewer = with_changes(narrow, {"domain.high": str(2**52 + 62)})  # bins of 15.5
+    yield "16 units in the last place", narrow, fewer
+    across = {"domain.low": str(2**52 - 32), "domain.high": str(2**52 + 32)}
+    at, over = ({**across, "domain.bins": bins, **filled(bins, 1.0)} for bins in (4, 5))
+    yield "16 units of the larger bound", with_changes(narrow, at), with_changes(narrow, over)
     wide = survey_of(sv.mechanism("grr", sv.Interval(0, 1, bins=2), 1.0))
     ends = ("89" + "0" * 306, "-89" + "0" * 306)
     at = {"domain.high": ends[0], "domain.low": ends[1]}
@@ -96,7 +107,7 @@ def _hashes() -> Iterator[Pair]:
 
 def _grids() -> Iterator[Pair]:
     line = survey_of(sv.mechanism("sw", sv.Interval(0, 1, bins=4), 1.0, steps=2, output_bins=2))
-    tiny = {"weights.low": "2", "weights.unit": "3", "weights.width": "1"}
+    tiny = {"weights.low": "1", "weights.unit": "1", "weights.width": "1"}
     at, over = ({"options.steps": s, **tiny} for s in (2**20, 2**20 + 1))
     yield "positions of a wave", with_changes(line, at), with_changes(line, over)
     at, over = ({**tiny, "weights.width": str(w)} for w in (2**22, 2**22 + 1))
@@ -105,6 +116,17 @@ def _grids() -> Iterator[Pair]:
         {**tiny, "options.steps": 2**20, "options.output_bins": n} for n in (MOST, MOST + 1)
     )
     yield "cells of a wave", with_changes(line, at), with_changes(line, over)
+    least = {**tiny, "weights.width": "0", "options.output_bins": 2}
+    yield "the least width", with_changes(line, tiny), with_changes(line, least)
+    none = {**tiny, "options.steps": 0, "weights.width": "5"}
+    yield (
+        "the fewest steps",
+        with_changes(line, {**none, "options.steps": 1}),
+        with_changes(line, none),
+    )
+    for weight in ("low", "unit"):
+        zero = with_changes(line, {**tiny, f"weights.{weight}": "0"})
+        yield f"the least {weight}", with_changes(line, tiny), zero
     at, over = ({**tiny, "options.output_bins": n} for n in (8, 9))
     yield "outputs of a wave", with_changes(line, at), with_changes(line, over)
     at, over = ({**tiny, "options.wrap": True, "weights.width": w} for w in ("8", "9"))
@@ -122,6 +144,15 @@ def _grids() -> Iterator[Pair]:
     small = {"weights.base": str(2**62 - 2**50), "weights.unit": "1"}
     at, over = ({"options.steps": s, **small} for s in (2**40, 2**40 + 1))
     yield "positions of rounding", with_changes(rounding, at), with_changes(rounding, over)
+    ones = {"weights.base": "1", "weights.unit": "1"}
+    for weight in ("base", "unit"):
+        zero = with_changes(rounding, {**ones, f"weights.{weight}": "0"})
+        yield f"the least {weight}", with_changes(rounding, ones), zero
+    wave = survey_of(sv.mechanism("gw", sv.Interval(0, 1, bins=4), 1.0, steps=2, output_bins=2))
+    at, over = ({**tiny, "options.ratio": ratio} for ratio in ("0", "-0.1"))
+    yield "the least ratio of a wave", with_changes(wave, at), with_changes(wave, over)
+    at, over = ({**tiny, "options.ratio": ratio} for ratio in ("1", "1.0000000000000002"))
+    yield "the largest ratio of a wave", with_changes(wave, at), with_changes(wave, over)
     yield "two positions of rounding", rounding, with_changes(rounding, {"options.steps": 1})
     counts = survey_of(sv.mechanism("sr", sv.Counts(1), 1.0))
     yield "steps of counts", counts, with_changes(counts, {"options.steps": 2, "weights.unit": "1"})
@@ -161,6 +192,8 @@ def _noise() -> Iterator[Pair]:
     gaussian = survey_of(sv.mechanism("gaussian", sv.Interval(0, 1, bins=1), 1.0))
     at, over = ({"weights.change": str(2**128 + more)} for more in (0, 1))
     yield "change of noise", with_changes(gaussian, at), with_changes(gaussian, over)
+    at, over = ({"options.delta": delta} for delta in ("0.000000000001", "0.0000000000009"))
+    yield "the least delta", with_changes(gaussian, at), with_changes(gaussian, over)
     yield (
         "reach of one bin",
         gaussian,
@@ -189,6 +222,17 @@ def _noise() -> Iterator[Pair]:
         for more in (0, 1)
     )
     yield "noise that falls steadily", with_changes(document, at), with_changes(document, over)
+    half = {"weights.ratio": str(2**127), "weights.change": str(2**128), "options.delta": "0.5"}
+    at, over = (
+        {
+            **half,
+            "options.reach": 1,
+            "weights.center": str(2**40),
+            "weights.tail": str(2**39 + more),
+        }
+        for more in (0, 1)
+    )
+    yield "noise that falls just steadily", with_changes(two, at), with_changes(two, over)
     rows = sv.Vector(sv.Interval(0, 1, bins=3), 2)
     made = sv.mechanism("gaussian", rows, 1.0, delta=0.01, reach=4, bits=24)
     known, document = float(made.certificate().delta), survey_of(made)

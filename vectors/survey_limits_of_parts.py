@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import sottovoce as sv
-from vectors.changed import MOST, Pair, filled, survey_of, with_changes
+from vectors.changed import MOST, Pair, filled, flat, survey_of, with_changes
 
-__all__ = ["mechanism_limits", "pair_limits"]
+__all__ = ["cell_limits", "mechanism_limits", "pair_limits"]
 
 
 def pair_limits() -> Iterator[Pair]:
@@ -41,7 +42,7 @@ def pair_limits() -> Iterator[Pair]:
     fine = survey_of(
         sv.mechanism("pckv-pm", sv.KeyValues(2, 0, 1, bins=2), 2.0, steps=2, output_bins=2)
     )
-    tiny = {**near, "weights.low": "2", "weights.unit": "3", "weights.width": "1"}
+    tiny = {**near, "weights.low": "1", "weights.unit": "1", "weights.width": "1"}
     at, over = ({**tiny, "options.steps": s} for s in (2**21, 2**21 + 1))
     yield "positions of a number", with_changes(fine, at), with_changes(fine, over)
     at, over = ({**tiny, "weights.width": str(w)} for w in (2**22, 2**22 + 1))
@@ -58,13 +59,27 @@ def pair_limits() -> Iterator[Pair]:
     yield "positions of a rounded number", with_changes(unary, at), with_changes(unary, over)
     options = {"keys": "response", "numbers": "piecewise", "steps": 2, "output_bins": 2}
     keys = survey_of(sv.mechanism("key-value", sv.KeyValues(2, 0, 1, bins=2), 2.0, **options))
-    tiny = {"weights.low": "2", "weights.unit": "3", "weights.width": "1", "options.steps": 2**21}
+    tiny = {"weights.low": "1", "weights.unit": "1", "weights.width": "1", "options.steps": 2**21}
     at, over = ({**tiny, "options.output_bins": n} for n in (MOST // 2, MOST // 2 + 1))
     yield "cells of response keys", with_changes(keys, at), with_changes(keys, over)
-    sets = survey_of(sv.mechanism("key-value", domain, 2.0, **options))
+    one = sv.KeyValues(2, 0, 1, bins=2, pairs=1)
+    sets = survey_of(sv.mechanism("key-value", one, 2.0, **options))
     at, over = ({**tiny, "options.output_bins": n} for n in (MOST // 2 - 1, MOST // 2))
     yield "cells of response keys and no pair", with_changes(sets, at), with_changes(sets, over)
     single = survey_of(sv.mechanism("pckv-ue", sv.KeyValues(2, 0, 1, bins=1), 2.0, steps=2))
+    for way in ("both", "unar"):
+        yield f"keys {way}", response, with_changes(response, {"options.keys": way})
+    even = with_changes(unary, {**near, "weights.other": near["weights.own"]})
+    yield "other below own", with_changes(unary, near), even
+    counts = {"domain.interval": {"kind": "counts", "most": 1, "version": 1}}
+    yield "an interval, not counts", unary, with_changes(unary, counts)
+    many = {**near, "weights.base": str(2**40), "weights.unit": "1"}
+    sized = survey_of(sv.mechanism("pckv-ue", domain, 2.0, steps=1))
+    at, over = (
+        {**many, "domain.keys.size": k, "domain.interval.bins": bins}
+        for k, bins in ((3, 833_333), (2, MOST // 2))
+    )
+    yield "pairs and no pair", with_changes(sized, at), with_changes(sized, over)
     yield "two positions of a number", single, with_changes(single, {"options.steps": 1})
 
 
@@ -77,6 +92,21 @@ def mechanism_limits() -> Iterator[Pair]:
     least = {"weights.keep": "1", "weights.other": str((2**62 - 1) // 3)}
     at, over = ({"epsilon": text, **least} for text in ("0.000001", "0.0000009999999999999999"))
     yield "the least epsilon", with_changes(plain, at), with_changes(plain, over)
+    two = survey_of(sv.mechanism("grr", sv.Categories(2), 1.0))
+    for why, keep in (("keep", 0), ("other", 2**62)):
+        weights = {"weights.keep": str(keep), "weights.other": str((2**62 - keep) // 2)}
+        right = {"weights.keep": "2", "weights.other": str(2**61 - 1)}
+        yield f"the least {why}", with_changes(two, right), with_changes(two, weights)
+    alone = survey_of(sv.mechanism("grr", sv.Categories(1), 1.0))
+    split = {"weights.keep": str(2**62 - 1), "weights.other": "1"}
+    yield "a single value", alone, with_changes(alone, split)
+    for name in ("olh-seeded", "flh"):
+        hashed = survey_of(sv.mechanism(name, sv.Categories(9), 1.0, hash_range=2))
+        one = {"options.hash_range": 1, "weights.keep": str(2**62), "weights.other": "0"}
+        yield f"the least range of {name}", hashed, with_changes(hashed, one)
+    unary = survey_of(sv.mechanism("oue", sv.Categories(9), 1.0))
+    at, over = ({"weights.own": "2", "weights.other": other} for other in ("1", "0"))
+    yield "the least other of bits", with_changes(unary, at), with_changes(unary, over)
     at, over = ({"epsilon": text} for text in ("20", "20.000000000000004"))
     yield "the largest epsilon", with_changes(plain, at), with_changes(plain, over)
     line = sv.Interval(0, 1, bins=4)
@@ -99,6 +129,13 @@ def mechanism_limits() -> Iterator[Pair]:
     yield "size of a subset", with_changes(subset, at), with_changes(subset, over)
     at, over = ({"weights.own": str(2**62 // 3 + more)} for more in (1, 0))
     yield "own above its share", with_changes(with_changes(subset, {"options.subset_size": 3}), at), with_changes(with_changes(subset, {"options.subset_size": 3}), over)  # fmt: skip
+    eight = survey_of(sv.mechanism("ss", sv.Categories(8), 1.0, subset_size=2))
+    at, over = ({"weights.own": str(2**60 + more)} for more in (1, 0))
+    yield "own above exactly its share", with_changes(eight, at), with_changes(eight, over)
+    lone = survey_of(sv.mechanism("ss", sv.Categories(1), 1.0))
+    wrong = {"options.subset_size": 2, "weights.own": "5", "weights.start": "1"}
+    for path, value in wrong.items():
+        yield f"a subset of one: {path}", lone, with_changes(lone, {path: value})
     binned = survey_of(sv.mechanism("grr", sv.Counts(5), 1.0, report_bins=3))
     yield (
         "bins of counts",
@@ -106,6 +143,10 @@ def mechanism_limits() -> Iterator[Pair]:
         with_changes(binned, {"options.report_bins": 4, **filled(4, 1.0)}),
     )
     cut = survey_of(sv.mechanism("grr", line, 1.0, report_bins=4))
+    wide = with_changes(
+        cut, {"options.report_bins": 1, "weights.keep": str(2**62), "weights.other": "0"}
+    )
+    yield "a bin reported", wide, with_changes(wide, {"options.report_bins": 0})
     yield "bins reported", cut, with_changes(cut, {"options.report_bins": 5, **filled(5, 1.0)})
     wave = {
         "mechanism": "square-wave",
@@ -147,3 +188,37 @@ def mechanism_limits() -> Iterator[Pair]:
         "weights": deep["weights"],
     }
     yield "an inner hierarchy by population", rows, with_changes(rows, split)
+
+
+def cell_limits() -> Iterator[Pair]:
+    """Of the cells of a tally: vectors with as many coordinates as the mechanism inside allows."""
+    hundred = sv.Interval(0, 1, bins=100)
+    inner: dict[str, dict[str, Any]] = {
+        "hadamard-response": {}, "haar": {}, "hierarchy": {}, "local-hashing": {}, "square-wave": {"output_bins": 300},
+        "fixed-hashing": {"hash_count": 25, "hash_range": 10}, "laplace": {}, "randomized-response": {},
+        "binned": {"report_bins": 90, "oracle": "hadamard-response"},
+    }  # fmt: skip
+    for name, options in inner.items():
+        asked = {"mechanism": name, "options": options}
+        made = sv.mechanism("vector", sv.Vector(hundred, 2), 2.0, inner=asked)
+        document, most = survey_of(made), MOST // max(100, made.coordinate.cells)
+        at, over = ({"domain.coordinates": k} for k in (most, most + 1))
+        yield f"cells of {name}", with_changes(document, at), with_changes(document, over)
+    one = sv.Vector(sv.Interval(0, 1, bins=1), 2)
+    rounded = survey_of(
+        sv.mechanism("vector", one, 2.0, inner={"mechanism": "sr", "options": {"steps": 2}})
+    )
+    at, over = ({"domain.coordinates": k} for k in (MOST // 2, MOST // 2 + 1))
+    yield "cells of rounding", with_changes(rounded, at), with_changes(rounded, over)
+    fine = sv.Vector(sv.Interval(0, 1, bins=1000), 2)
+    inputs = survey_of(
+        sv.mechanism("vector", fine, 2.0, inner={"mechanism": "sr", "options": {"steps": 1}})
+    )
+    at, over = ({"domain.coordinates": k} for k in (MOST // 1000, MOST // 1000 + 1))
+    yield "inputs of vectors", with_changes(inputs, at), with_changes(inputs, over)
+    rows = survey_of(
+        sv.mechanism("gaussian", sv.Vector(sv.Interval(0, 1, bins=2), 2), 1.0, delta=0.5, reach=1)
+    )
+    flat_noise = {"options.reach": 624, **flat(2**40, 2**55, "change")}
+    at, over = ({"domain.coordinates": k, **flat_noise} for k in (2000, 2001))
+    yield "cells of rows", with_changes(rows, at), with_changes(rows, over)

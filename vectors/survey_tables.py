@@ -56,7 +56,10 @@ RIGHT_ELSEWHERE: list[tuple[str, str, Any]] = [
     ("pairs", "mechanism.domain.larger", "sample"), ("unary", "mechanism.options.variant", "symmetric"),
     ("subset", "mechanism.weights.start", "15"),
 ]  # fmt: skip
+_CATEGORIES = {"kind": "categories", "size": 4, "values": None, "version": 1}
 WRONG_ELSEWHERE: list[tuple[str, str, list[Any]]] = [
+    *((name, "mechanism.domain", [_CATEGORIES]) for name in ("interval", "wave", "piecewise", "rounding", "counts", "gaussian", "rated")),
+    ("wave", "mechanism.options.b", ["0", "0.51"]),
     ("interval", "mechanism.domain.low", ["1", "2", 0, "-0", "0.0", "nan", "-inf", None, "1e-1", "0.99999999999999999"]),
     ("interval", "mechanism.domain.high", ["0", "-1", 1, "1.0", "inf", None, "1" + "0" * 400, "0.000" + "0" * 330 + "1"]),
     ("interval", "mechanism.domain.bins", [0, -1, "4", True, None, 2**53 - 1]),

@@ -17,6 +17,9 @@ def taken_texts(document: dict[str, Any]) -> Iterator[Case]:
     """White space, order of keys and escapes are free."""
     text = canonical_json(document)
     yield "white space", "\r\n\t " + json.dumps(document, indent=3) + "\n\n"
+    spaced = json.dumps(document, separators=(" , ", " : ")).replace("{", "{ ").replace("[", "[ ")
+    yield "spaces around everything", spaced.replace("}", " }").replace("]", " ]")
+    yield "0 as a category", text.replace('"other"]', "0]")
     yield "keys in another order", json.dumps(dict(reversed(document.items())))
     yield "an escape for a letter", text.replace("plain", "pl\\u0061in")
     yield "every short escape", text.replace("plain", '\\"\\\\\\/\\b\\f\\n\\r\\tx')
@@ -74,6 +77,9 @@ def refused_texts(document: dict[str, Any]) -> Iterator[Case]:
         yield f"version {wrong}", text.replace('"survey":2', f'"survey":{wrong}')
     for wrong in ("-0", "1e2", "100.0", "0100", "9007199254740992", "1" + "0" * 400, "-0.0"):
         yield f"minimum_batch {wrong[:30]}", text.replace(":100,", f":{wrong},")
+    yield "-0 as a category", text.replace('"other"]', "-0]")
+    yield "2^53 as a category", text.replace('"other"]', "9007199254740992]")
+    yield "-2^53 as a category", text.replace('"other"]', "-9007199254740992]")
     yield "a version of 2^53", text.replace('"survey":2', '"survey":9007199254740992')
     yield "True", text.replace('"survey":2', '"survey":True')
     yield "infinity", text.replace('"survey":2', '"survey":Infinity')
@@ -83,6 +89,9 @@ def refused_texts(document: dict[str, Any]) -> Iterator[Case]:
         "x\\udfff",
         "\\ud800x",
         "\\ud800\\u0041",
+        "\\udc00\\udc00",
+        "\\ud800\\ue000",
+        "\\ud800\\udbff",
         "\\ude00\\ud83d",
         "\\ud83d",
     ):

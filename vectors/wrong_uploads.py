@@ -38,6 +38,8 @@ def _wrong_wholes(one: bytes, number: bytes) -> Iterator[Wrong]:
         "a version that is bytes": pack([b"\2", *fine[1:]]), "a version that is nothing": b"\x94\xc0" + data[2:],
         "a version that is 2.0": b"\x94\xca\x40\x00\x00\x00" + data[2:],
         "a version that is 2.0 in 8 bytes": b"\x94\xcb\x40" + bytes(7) + data[2:],
+        "a version that is an empty map": b"\x94\x80" + data[2:], "a version that is a map of 15": b"\x94\x8f" + b"\x01\x02" * 15 + data[2:],
+        "a version that is text of 31": b"\x94\xbf" + b"x" * 31 + data[2:], "a version that is false": b"\x94\xc2" + data[2:],
         "a version that is an extension": b"\x94\xd4\x01\x02" + data[2:],
         "three parts": pack(fine[:3]), "five parts": pack([*fine, 0]), "one part": pack([2]),
     }.items():  # fmt: skip
@@ -67,13 +69,16 @@ def _wrong_wholes(one: bytes, number: bytes) -> Iterator[Wrong]:
     yield "8 arrays in each other", pack([2, one, "", [[number, [[[[[]]]]]]]]), "wrong-payload", 0
     skipped = {
         "true": b"\xc3", "false": b"\xc2", "nothing": b"\xc0", "a float": b"\xca" + bytes(4), "a double": b"\xcb" + bytes(8),
-        "a short map": b"\x81\x01\xc4\x01\x02", "a map": b"\xde\x00\x01\x01\x02", "a long map": b"\xdf\x00\x00\x00\x01\x01\x02",
+        "a short map": b"\x81\x01\xc4\x01\x02", "a map": b"\xde\x00\x02\x01\x02\x03\x04", "a long map": b"\xdf\x00\x00\x00\x02\x01\x02\x03\x04",
         "an extension of 1": b"\xd4\x05" + bytes(1), "an extension of 2": b"\xd5\x05" + bytes(2),
         "an extension of 4": b"\xd6\x05" + bytes(4), "an extension of 8": b"\xd7\x05" + bytes(8),
         "an extension of 16": b"\xd8\x05" + bytes(16), "an extension": b"\xc7\x03\x05" + bytes(3),
         "a long extension": b"\xc8\x00\x03\x05" + bytes(3), "a longer extension": b"\xc9\x00\x00\x00\x03\x05" + bytes(3),
         "-5": b"\xfb", "-100": b"\xd0\x9c", "text": b"\xa1x", "a number in 5 bytes": b"\xce" + bytes(4),
     }  # fmt: skip
+    head = data[:21] + b"\x91" + data[22:-3]
+    yield "a payload that is text, but no UTF-8", head + b"\xa1\xff", "malformed", None
+    yield "a payload that is the byte without meaning", head + b"\xc1", "malformed", None
     for name, item in skipped.items():
         head = (
             data[:21] + b"\x92" + data[22:-3]
@@ -180,7 +185,7 @@ def wrong_json(mark: str, number: str) -> Iterator[Wrong]:
         "an array": b"[2]", "null": b"null", "a number": b"2", "an object without version": b"{}",
         "an object with other keys only": whole.replace('"version": 2, ', "").encode(),
         "version 2.0": text(version=2.0), "version true": text(version=True), "a version in text": text(version="2"),
-        "version null": text(version=None), "version 2e0": whole.replace(": 2,", ": 2e0,", 1).encode(),
+        "version null": text(version=None), "version -0": whole.replace(": 2,", ": -0,", 1).encode(), "version 2e0": whole.replace(": 2,", ": 2e0,", 1).encode(),
         "a key too much": text(more=1), "no window": whole.replace('"window": "", ', "").encode(),
         "a key twice": whole.replace("{", '{"window": "",', 1).encode(), "a key in capitals": whole.replace("window", "Window").encode(),
         "a fingerprint in capitals": text(fingerprint=mark.upper()), "half a fingerprint": text(fingerprint=mark[:16]),

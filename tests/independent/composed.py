@@ -46,8 +46,10 @@ class Hierarchy(Mechanism):
         epsilon = part_of(self.epsilon, height) if self.budget else self.document["epsilon"]
         self.one_cell = not self.budget
         self.levels = [
-            self.level(epsilon, size, 0 if self.budget else ranges[i], self.document["weights"][i])
-            for i, size in enumerate(self.sizes)
+            self.level(epsilon, size, None if self.budget else ranges[i], weights)
+            for i, (size, weights) in enumerate(
+                zip(self.sizes, self.document["weights"], strict=True)
+            )
         ]
 
     def level(self, epsilon: str, size: int, g: object, weights) -> Mechanism:
@@ -55,7 +57,7 @@ class Hierarchy(Mechanism):
         if self.budget:
             options["variant"] = "optimized"
             return make("unary-encoding", numbered(size), epsilon, options, weights)
-        if whole(g, 0) == 0:
+        if type(g) is int and g == 0:
             return make("randomized-response", numbered(size), epsilon, options, weights)
         options["hash_range"] = g
         return make("local-hashing", numbered(size), epsilon, options, weights)
@@ -74,12 +76,13 @@ class Hierarchy(Mechanism):
         nodes = [position // self.o["branching"] ** i for i in range(len(self.sizes))]
         if self.budget:
             both = zip(self.levels, nodes, strict=True)
-            return [level.respond(node, words)[0] for level, node in both]
+            return [bits for level, node in both for bits in level.respond(node, words)]
         drawn = words.below(len(self.sizes))
         level, start = self.levels[drawn], sum(level.cells() for level in self.levels[:drawn])
         if level.name == "randomized-response":
             words.next()
-            return [start + level.respond(nodes[drawn], words)[0]]
+            (cell,) = level.respond(nodes[drawn], words)
+            return [start + cell]
         number, cell = level.respond(nodes[drawn], words)
         return [start + number * level.g + cell]
 
@@ -108,7 +111,7 @@ class Haar(Mechanism):
     def respond(self, position: int, words: Words) -> list:
         h, c = divmod(words.below(self.H * 2 ** (self.H - 1)), 2 ** (self.H - 1))
         c >>= h
-        sign = (((position >> h + 1) & c).bit_count() + (position >> h)) % 2
+        sign = (((position >> h + 1) & c).bit_count() ^ (position >> h)) % 2
         answer = respond(sign, self.w, self.bits, words)
         return [2 * (2**self.H - 2 ** (self.H - h) + c) + answer]
 
@@ -120,7 +123,6 @@ class Inside(Mechanism):
 
     def read_inside(self, domain) -> Mechanism:
         told = keys_of(self.o[self.inside_name], "mechanism", "options")
-        demand(isinstance(told["mechanism"], str), "the name of a mechanism")
         epsilon, weights = self.document["epsilon"], self.document["weights"]
         return make(told["mechanism"], domain, epsilon, told["options"], weights)
 
@@ -193,7 +195,6 @@ class SampledCoordinate(Inside):
         return self.domain.coordinates * self.inside.cells()
 
     def locate(self, value) -> list:
-        self.domain.input_of(value)
         return [self.inside.locate(number) for number in value]
 
     def respond(self, position: list, words: Words) -> list:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from fractions import Fraction
 from math import isinf
 
-from independent.documents import Refused, demand
+from independent.documents import demand
 
 WEIGHT = re.compile("0|[1-9][0-9]{0,39}")
 DECIMAL = re.compile("-?(0|[1-9][0-9]*)([.][0-9]*[1-9])?")
@@ -44,14 +45,9 @@ def double(value: object) -> float:
 
 def plain(number: float) -> str:
     """The shortest decimal that reads back as a double, without exponent or trailing zeros."""
-    mantissa, _, exponent = repr(abs(number)).partition("e")
-    before, _, after = mantissa.partition(".")
-    point, figures = len(before) + int(exponent or "0"), before + after
-    if point <= 0:
-        point, figures = 1, "0" * (1 - point) + figures
-    figures = figures.ljust(point, "0")
-    head, tail = figures[:point].lstrip("0") or "0", figures[point:].rstrip("0")
-    return ("-" if number < 0 else "") + head + ("." + tail if tail else "")
+    text = format(Decimal(repr(number)), "f")
+    text = text.rstrip("0").rstrip(".") if "." in text else text
+    return "0" if text == "-0" else text
 
 
 def exp_below(epsilon: Fraction) -> Fraction:
@@ -60,7 +56,7 @@ def exp_below(epsilon: Fraction) -> Fraction:
     x = epsilon.numerator * 2 ** (GUARD - halvings) // epsilon.denominator
     total = term = 2**GUARD
     for k in range(1, 60):
-        term = term * x // (k << GUARD)
+        term = term * x // (k * 2**GUARD)
         total += term
     for _ in range(halvings):
         total = total * total >> GUARD
@@ -69,5 +65,4 @@ def exp_below(epsilon: Fraction) -> Fraction:
 
 def refuse_above(numerator: int, denominator: int, epsilon: Fraction) -> None:
     """Refuse a worst ratio that exceeds e^epsilon."""
-    if numerator > denominator and Fraction(numerator, denominator) > exp_below(epsilon):
-        raise Refused("the weights do not keep epsilon")
+    demand(Fraction(numerator, denominator) <= exp_below(epsilon), "the ratio exceeds e^epsilon")

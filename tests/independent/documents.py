@@ -6,9 +6,10 @@ import hashlib
 import re
 
 LONGEST = 2**22
-DEEPEST = 16
 LARGEST = 2**53 - 1
 SPACE = re.compile("[ \t\n\r]*")
+HEX = re.compile("[0-9a-fA-F]{4}")
+NUMBER = re.compile("-?(0|[1-9][0-9]{0,15})")
 ESCAPES = {'"': '"', "\\": "\\", "/": "/", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 
 
@@ -30,7 +31,10 @@ def read(data: bytes) -> object:
     except UnicodeDecodeError:
         raise Refused("not UTF-8") from None
     reader = Reader(text)
-    value = reader.value(0)
+    try:
+        value = reader.value()
+    except RecursionError:
+        raise Refused("too many lists in each other") from None
     reader.space()
     demand(reader.at == len(text), "something follows the document")
     return value
@@ -52,14 +56,13 @@ class Reader:
         demand(self.text.startswith(wanted, self.at), f"{wanted} is missing")
         self.at += len(wanted)
 
-    def value(self, depth: int) -> object:
-        demand(depth <= DEEPEST, "too deep")
+    def value(self) -> object:
         self.space()
         first = self.peek()
         if first == "{":
-            return self.pairs(depth)
+            return self.pairs()
         if first == "[":
-            return self.items(depth)
+            return self.items()
         if first == '"':
             return self.string()
         for word, meant in (("true", True), ("false", False), ("null", None)):
@@ -68,7 +71,7 @@ class Reader:
                 return meant
         return self.number()
 
-    def pairs(self, depth: int) -> dict[str, object]:
+    def pairs(self) -> dict[str, object]:
         found: dict[str, object] = {}
         self.take("{")
         self.space()
@@ -80,19 +83,19 @@ class Reader:
             demand(key not in found, f"{key} is there twice")
             self.space()
             self.take(":")
-            found[key] = self.value(depth + 1)
+            found[key] = self.value()
             self.space()
         self.take("}")
         return found
 
-    def items(self, depth: int) -> list[object]:
+    def items(self) -> list[object]:
         found: list[object] = []
         self.take("[")
         self.space()
         while self.peek() != "]":
             if found:
                 self.take(",")
-            found.append(self.value(depth + 1))
+            found.append(self.value())
             self.space()
         self.take("]")
         return found
@@ -105,7 +108,10 @@ class Reader:
             self.at += 1
             found.append(self.escaped() if mark == "\\" else mark)
         self.take('"')
-        return "".join(found)
+        try:  # halves of surrogate pairs meet, or are alone
+            return "".join(found).encode("utf-16", "surrogatepass").decode("utf-16")
+        except UnicodeDecodeError:
+            raise Refused("half a surrogate pair") from None
 
     def escaped(self) -> str:
         mark = self.peek()
@@ -113,34 +119,16 @@ class Reader:
         if mark != "u":
             demand(mark in ESCAPES, "an unknown escape")
             return ESCAPES[mark]
-        unit = self.unit()
-        if 0xD800 <= unit < 0xDC00:
-            self.take("\\u")
-            second = self.unit()
-            demand(0xDC00 <= second < 0xE000, "half a surrogate pair")
-            return chr(0x10000 + (unit - 0xD800 << 10) + second - 0xDC00)
-        demand(not 0xDC00 <= unit < 0xE000, "half a surrogate pair")
-        return chr(unit)
-
-    def unit(self) -> int:
-        digits = self.text[self.at : self.at + 4]
-        demand(len(digits) == 4 and set(digits) <= set("0123456789abcdefABCDEF"), "no \\u escape")
-        self.at += 4
-        return int(digits, 16)
+        digits = HEX.match(self.text, self.at)
+        demand(digits, "not an escape")
+        self.at = digits.end()
+        return chr(int(digits[0], 16))
 
     def number(self) -> int:
-        start = self.at
-        if self.peek() == "-":
-            self.at += 1
-        while self.peek() and self.peek() in "0123456789":
-            self.at += 1
-        digits = self.text[start : self.at]
-        unsigned = digits.removeprefix("-")
-        demand(unsigned and (unsigned == "0" or unsigned[0] != "0"), "no value")
-        demand(digits != "-0", "-0")
-        demand(len(unsigned) < 17 and int(unsigned) <= LARGEST, "above 2^53 - 1")
-        demand(self.peek() not in (".", "e", "E"), "a fraction")
-        return int(digits)
+        digits = NUMBER.match(self.text, self.at)
+        demand(digits and digits[0] != "-0" and abs(int(digits[0])) <= LARGEST, "not a value")
+        self.at = digits.end()
+        return int(digits[0])
 
 
 def canonical(document: object) -> str:

@@ -14,11 +14,8 @@ class Words:
         return len(self.data) - self.at
 
     def next(self) -> int:
-        word = self.data[self.at : self.at + 8]
-        if len(word) < 8:
-            raise IndexError("no more words")
         self.at += 8
-        return int.from_bytes(word, "little")
+        return int.from_bytes(self.data[self.at - 8 : self.at], "little")
 
     def joined(self, count: int) -> int:
         """So many words as one number, the first word lowest."""
@@ -43,7 +40,8 @@ def respond(own: int, weights: dict[str, int], bits: int, words: Words) -> int:
 def unary(d: int, weights: dict[str, int], bits: int, words: Words) -> tuple[bool, list[bool]]:
     """One's own bit, and a bit for every value, before one's own is put in its place."""
     own = words.next() < weights["own"] << 64 - bits
-    lanes = words.joined(-(-d // 8)).to_bytes(8 * -(-d // 8), "little")[:d]
+    drawn = words.joined(ceil(d, 8))
+    lanes = [(drawn >> 8 * v) % 256 for v in range(d)]
     first, rest = divmod(weights["other"] << 64 - bits, 2**56)
     return own, [lane < first or (lane == first and words.next() >> 8 < rest) for lane in lanes]
 

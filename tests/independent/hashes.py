@@ -10,8 +10,8 @@ BLOCK = 256
 def public_index(size: int, use: str, key: str, row: int, j: int) -> int:
     """Word j of a row as an index below a size."""
     text = f"sottovoce {use} 2 {key} {row} {j // BLOCK}"
-    block = hashlib.shake_256(text.encode()).digest(4 * BLOCK)
-    word = int.from_bytes(block[4 * (j % BLOCK) :][:4], "little")
+    block = hashlib.shake_256(text.encode()).digest(4 * (j % BLOCK) + 4)
+    word = int.from_bytes(block[-4:], "little")
     return word * size >> 32
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import product
 
 from independent.decimals import whole
 from independent.documents import demand
@@ -29,7 +30,6 @@ class KeyValue(Mechanism):
         demand(self.o["keys"] in ("unary", "response"), "keys")
         demand(self.o["numbers"] in ("rounding", "piecewise"), "numbers")
         self.unary = self.o["keys"] == "unary"
-        self.one_cell = not self.unary
         self.rounding = self.o["numbers"] == "rounding"
         names = ["base", "unit"] if self.rounding else ["low", "unit", "width"]
         names += ["own", "other"] if self.unary else []
@@ -52,7 +52,8 @@ class KeyValue(Mechanism):
             self.O, self.low, self.added = 2, self.w["base"], (self.G - 1) * self.unit
             self.top, self.output_bins = self.added, whole(self.o["output_bins"], 2, 2)
             return
-        width = whole(self.w["width"], 1, LARGEST_GRID)
+        width = self.w["width"]
+        demand(width <= LARGEST_GRID, "width")
         self.O, self.low = self.G + width - 1, self.w["low"]
         self.added, self.top = width * self.unit, self.unit
         self.output_bins = whole(self.o["output_bins"], 2, self.O)
@@ -80,33 +81,26 @@ class KeyValue(Mechanism):
         return worst.as_integer_ratio()
 
     def worst_response(self) -> Fraction:
-        slots, background = self.slots, self.slots**2 * self.O * self.low
-        held = Fraction(slots * self.low + self.top, slots * self.low)
-        fewest = slots - min(slots, self.K)
-        return max(
-            held,
-            Fraction(background + (slots - 1) * self.added, background + fewest * self.added),
-        )
+        """That of "no pair" on the page is never larger: ``added`` is at most O times ``top``."""
+        return Fraction(self.slots * self.low + self.top, self.slots * self.low)
 
     def worst_unary(self) -> Fraction:
-        """Over sets S and S' of at most l pairs, by how many keys are in both and in one."""
-        T, slots = self.whole, self.slots
-        scale = Fraction(self.w["own"] * self.O, self.w["other"] * (self.O * self.low + self.added))
-        most, least = scale * (self.low + self.top), scale * self.low
-        unset = Fraction(T - self.w["own"], T - self.w["other"])
-        largest, worst = min(slots, self.K), Fraction(1)
-        for s in {1, largest, self.K - 1, self.K - largest}:
-            for t in {1, largest, self.K - s}:
-                if not (1 <= s <= largest and 1 <= t <= largest):
-                    continue
-                for union in (max(s, t), min(self.K, s + t)):
-                    alone, other, both = union - t, union - s, s + t - union
-                    for x, y in ((most, least), (unset, unset)):
-                        above = alone * most + both * x + slots - s
-                        worst = max(
-                            worst, above / (other * min(least, unset) + both * y + slots - t)
-                        )
-        return worst
+        """Over sets of s and t keys, by how many are in one alone and how many in both."""
+        K, slots, L, T = self.K, self.slots, min(self.slots, self.K), self.whole
+        kept, total = self.w["own"] * self.O * (T - self.w["other"]), self.total
+        M, m = kept * (self.low + self.top), kept * self.low
+        U = (T - self.w["own"]) * self.w["other"] * total
+        empty, ratios = (T - self.w["other"]) * self.w["other"] * total, [Fraction(1)]
+        for s, t in [*product((1, L), (1, L)), (1, K - 1), (K - 1, 1), (L, K - L), (K - L, L)]:
+            if min(s, t) < 1 or max(s, t) > L:
+                continue
+            for union in (max(s, t), min(K, s + t)):
+                p, q, c = union - t, union - s, s + t - union
+                for x, y in ((M, m), (U, U)):
+                    above = p * M + c * x + (slots - s) * empty
+                    below = q * min(m, U) + c * y + (slots - t) * empty
+                    ratios.append(Fraction(above, below))
+        return max(ratios)
 
     # -- drawing ---------------------------------------------------------------------------
 
@@ -125,7 +119,7 @@ class KeyValue(Mechanism):
             if slot < len(position):
                 key, x = position[slot]
         else:
-            key, x = position[0]
+            ((key, x),) = position
         return self.by_unary(key, x, words) if self.unary else self.by_response(key, x, words)
 
     def near(self, x: int, z: int) -> int:

@@ -6,9 +6,11 @@ from fractions import Fraction
 
 from independent.decimals import double, refuse_above, weights_of, whole
 from independent.documents import demand, fingerprint, keys_of
-from independent.domains import MOST, Domain, KeyValues, read_domain
+from independent.domains import Domain, KeyValues, read_domain
 from independent.draws import Words
 
+MOST = 2_500_000
+"""Inputs, and cells."""
 MOST_BYTES = 2**15
 KINDS: dict[str, type[Mechanism]] = {}
 
@@ -54,8 +56,9 @@ class Mechanism:
         self.epsilon = Fraction(document["epsilon"])
         demand(Fraction("0.000001") <= self.epsilon <= 20, "epsilon")
         self.o = keys_of(document["options"], *self.option_names)
-        self.bits = whole(self.o["bits"], 8, 62) if "bits" in self.o else 62
-        self.whole = 2**self.bits
+        if "bits" in self.o:
+            self.bits = whole(self.o["bits"], 8, 62)
+            self.whole = 2**self.bits
         self.w = weights_of(document["weights"])
         if self.weight_names:
             keys_of(self.w, *self.weight_names)
@@ -95,7 +98,6 @@ class Mechanism:
         place = self.domain.input_of(value)
         if isinstance(self.domain, KeyValues):
             return place[0] * self.domain.interval.size + place[1]
-        demand(type(place) is int, "vectors are for other mechanisms")
         return place
 
     def respond(self, position, words: Words) -> list:

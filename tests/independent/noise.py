@@ -37,7 +37,7 @@ class Noise(Mechanism):
         w, self.tail = self.w, self.w["tail"]
         demand(min(w.values()) >= 1, "a weight of 0")
         demand(w["ratio"] <= ONE and w.get("change", ONE) <= ONE, "ratios")
-        demand(w["center"] < LARGEST_TOTAL and self.tail < LARGEST_TOTAL, "center and tail")
+        demand(w["center"] < LARGEST_TOTAL, "center")
         self.guarded: list[int] = []
         self.ratios: list[int] = []
         g, q = w["center"] * GUARD, w["ratio"]
@@ -125,14 +125,14 @@ class Gaussian(Noise):
         return 1, 1
 
     def delta_of_table(self) -> Fraction:
-        """The delta that the weights need for epsilon; above 1 where none is known."""
+        """The delta that the weights need for epsilon; refused where none is known."""
         size = len(self.guarded)
-        if self.grid.bins == 1:
+        if not size:
             return Fraction(0)
         if size > 1:
             last = self.ratios[-2]
-            if self.tail * GUARD * (ONE - last) > self.guarded[-1] * last:
-                return Fraction(2)
+            steady = self.tail * GUARD * (ONE - last) <= self.guarded[-1] * last
+            demand(steady, "noise that does not fall steadily")
         below = list(accumulate([self.tail * GUARD, *self.guarded[:0:-1], *self.guarded]))
         drift = Fraction(size * size + 4 * size, 4 * GUARD)
         if self.coordinates > 1:

@@ -7,7 +7,6 @@ from math import isqrt
 
 from independent.decimals import whole
 from independent.documents import demand
-from independent.domains import MOST
 from independent.draws import Words, ceil, packed, respond, running, unary
 from independent.hashes import (
     digits_for,
@@ -17,14 +16,14 @@ from independent.hashes import (
     public_index,
     seeded_cell,
 )
-from independent.mechanisms import Field, Mechanism, bits_of, known
+from independent.mechanisms import MOST, Field, Mechanism, bits_of, known
 
 
 def fill(weights: dict[str, int], size: int, total: int) -> None:
     """Weights of randomized response over so many values."""
     keep, other = weights["keep"], weights["other"]
     demand(keep + size * other == total, "the sum of keep and others")
-    demand(keep > 0 and (other > 0 or size == 1), "keep and other")
+    demand(keep > 0 and (other == 0) == (size == 1), "keep and other")
 
 
 @known
@@ -46,6 +45,15 @@ class RandomizedResponse(Mechanism):
 
     def respond(self, position: int, words: Words) -> list:
         return [respond(position, self.w, self.bits, words)]
+
+
+class Sets(Mechanism):
+    """A report falls in or out of a cell for every value."""
+
+    one_cell = False
+
+    def cells(self) -> int:
+        return 2 * self.d
 
 
 class Hashing(Mechanism):
@@ -88,18 +96,14 @@ class LocalHashing(Hashing):
 
 
 @known
-class SeededHashing(Hashing):
+class SeededHashing(Sets, Hashing):
     name = "seeded-hashing"
-    one_cell = False
 
     def check_range(self) -> int:
         return whole(self.o["hash_range"], 2, 2**29)
 
     def fields(self) -> list[Field]:
         return [Field(2**64), Field(self.g)]
-
-    def cells(self) -> int:
-        return 2 * self.d
 
     def respond(self, position: int, words: Words) -> list:
         seed = words.next()
@@ -113,7 +117,7 @@ class FixedHashing(Hashing):
     option_names = ("bits", "hash_count", "hash_range")
 
     def check_range(self) -> int:
-        self.hashes = whole(self.o["hash_count"], 1, min(MOST // 2, 2**24 // self.d))
+        self.hashes = whole(self.o["hash_count"], 1, 2**24 // self.d)
         return whole(self.o["hash_range"], 2, MOST // self.hashes)
 
     def fields(self) -> list[Field]:
@@ -129,11 +133,10 @@ class FixedHashing(Hashing):
 
 
 @known
-class UnaryEncoding(Mechanism):
+class UnaryEncoding(Sets):
     name = "unary-encoding"
     option_names = ("bits", "variant")
     weight_names = ("own", "other")
-    one_cell = False
 
     def check(self) -> None:
         demand(self.o["variant"] in ("optimized", "symmetric"), "variant")
@@ -141,9 +144,6 @@ class UnaryEncoding(Mechanism):
 
     def fields(self) -> list[Field]:
         return [bits_of(self.d)]
-
-    def cells(self) -> int:
-        return 2 * self.d
 
     def certificate(self) -> tuple[int, int]:
         own, other = self.w["own"], self.w["other"]
@@ -158,25 +158,21 @@ class UnaryEncoding(Mechanism):
 
 
 @known
-class SubsetSelection(Mechanism):
+class SubsetSelection(Sets):
     name = "subset-selection"
     option_names = ("bits", "subset_size")
     weight_names = ("own", "start")
-    one_cell = False
 
     def check(self) -> None:
         d, own, start = self.d, self.w["own"], self.w["start"]
-        k = self.k = whole(self.o["subset_size"], 1, max(1, d - 1))
+        k = self.k = whole(self.o["subset_size"], 1)
         if d == 1:
-            demand((own, start) == (self.whole, 0), "a single value")
+            demand((k, own, start) == (1, self.whole, 0), "a single value")
         else:
             demand(k * self.whole < own * d and own < self.whole and start < 16, "own and start")
 
     def fields(self) -> list[Field]:
         return [bits_of(self.d)]
-
-    def cells(self) -> int:
-        return 2 * self.d
 
     def certificate(self) -> tuple[int, int]:
         own = self.w["own"]
@@ -264,27 +260,27 @@ class Table(Mechanism):
     def check(self) -> None:
         rows = self.w
         demand(isinstance(rows, list) and len(rows) == self.d, "a row for every value")
-        demand(all(isinstance(row, list) and row for row in rows), "rows")
+        demand(all(isinstance(row, list) for row in rows), "rows")
         demand(all(type(weight) is int for row in rows for weight in row), "weights")
-        demand(len({len(row) for row in rows}) == 1, "rows of one length")
-        demand(len({sum(row) for row in rows}) == 1, "rows of one sum")
-        demand(1 <= sum(rows[0]) <= 2**63, "the sum of a row")
+        lengths, sums = {len(row) for row in rows}, {sum(row) for row in rows}
+        demand(len(lengths) == len(sums) == 1, "rows of one length and one sum")
+        (self.length,), (self.total,) = lengths, sums
+        demand(0 < self.total <= 2**63, "the sum of a row")
         self.columns = [column for column in zip(*rows, strict=True) if max(column)]
         demand(all(map(all, self.columns)), "a report that some values cannot send")
 
     def fields(self) -> list[Field]:
-        return [Field(len(self.w[0]))]
+        return [Field(self.length)]
 
     def cells(self) -> int:
-        return len(self.w[0])
+        return self.length
 
     def certificate(self) -> tuple[int, int]:
         worst = max(Fraction(max(column), min(column)) for column in self.columns)
         return worst.numerator, worst.denominator
 
     def respond(self, position: int, words: Words) -> list:
-        row = self.w[position]
-        return [running(row, words.below(sum(row)))]
+        return [running(self.w[position], words.below(self.total))]
 
 
 __all__ = ["LocalHashing", "RandomizedResponse", "UnaryEncoding", "digits_for", "fill"]

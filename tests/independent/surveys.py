@@ -75,7 +75,8 @@ def day_of(value: object) -> date | None:
     demand(isinstance(value, str), "a date")
     if value == "":
         return None
-    return days_of("day", str(value))[0]
+    first, _ = days_of("day", value)
+    return first
 
 
 # -- windows -----------------------------------------------------------------------------

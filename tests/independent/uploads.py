@@ -56,18 +56,17 @@ class Unpacker:
         self.data, self.at = data, 0
 
     def take(self, count: int) -> bytes:
-        part = self.data[self.at : self.at + count]
-        need(len(part) == count, "malformed")
-        self.at += count
-        return part
+        """The next bytes; where they break off, the end is never met again."""
+        start, self.at = self.at, self.at + count
+        return self.data[start : self.at]
 
-    def number(self, size: int, *, signed: bool = False) -> int:
-        return int.from_bytes(self.take(size), "big", signed=signed)
+    def number(self, size: int) -> int:
+        return int.from_bytes(self.take(size), "big")
 
     def value(self, depth: int):
         code = self.number(1)
         if code < 0x80 or code >= 0xE0:
-            return code if code < 0x80 else code - 256
+            return code  # those from e0 on are below 0, and no version
         if code < 0x90:
             return self.other(2 * (code - 0x80), depth)
         if code < 0xA0:
@@ -76,17 +75,18 @@ class Unpacker:
             return self.text(code - 0xA0)
         if code in (0xC4, 0xC5, 0xC6):
             return self.take(self.number(1 << code - 0xC4))
-        if 0xCC <= code <= 0xCF:
-            return self.number(1 << code - 0xCC)
-        if 0xD0 <= code <= 0xD3:
-            return self.number(1 << code - 0xD0, signed=True)
-        if 0xD9 <= code <= 0xDB:
+        if 0xCC <= code <= 0xD3:
+            return self.number(1 << code % 4)
+        if code in (0xD9, 0xDA, 0xDB):
             return self.text(self.number(1 << code - 0xD9))
         if code in (0xDC, 0xDD):
             return self.items(self.number(2 << code - 0xDC), depth)
         if code in (0xDE, 0xDF):
             return self.other(2 * self.number(2 << code - 0xDE), depth)
-        return self.skipped(code)
+        if code in (0xC7, 0xC8, 0xC9):
+            return self.odd(self.number(1 << code - 0xC7) + 1)
+        need(code != 0xC1, "malformed")
+        return self.odd(SKIPPED[code])
 
     def text(self, length: int) -> str:
         try:
@@ -102,16 +102,15 @@ class Unpacker:
         self.items(count, depth)
         return object()
 
-    def skipped(self, code: int) -> object:
-        """Nothing, true and false, floats, extensions."""
-        need(code != 0xC1, "malformed")
-        if 0xC7 <= code <= 0xC9:
-            self.take(self.number(1 << code - 0xC7) + 1)
-        elif code >= 0xD4:
-            self.take((1 << code - 0xD4) + 1)
-        elif code >= 0xCA:
-            self.take(4 << code - 0xCA)
+    def odd(self, length: int) -> object:
+        self.take(length)
         return object()
+
+
+SKIPPED = {
+    0xC0: 0, 0xC2: 0, 0xC3: 0, 0xCA: 4, 0xCB: 8, 0xD4: 2, 0xD5: 3, 0xD6: 5, 0xD7: 9, 0xD8: 17
+}  # fmt: skip
+"""Nothing, false and true, floats, extensions: how many bytes follow the code."""
 
 
 def check_version(version: object) -> None:
