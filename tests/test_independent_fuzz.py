@@ -13,7 +13,6 @@ import pytest
 
 import sottovoce as sv
 from independent import documents, uploads
-from independent.domains import admit
 from independent.draws import Words
 from independent.golden import load, upload_bytes
 from independent.surveys import Survey
@@ -48,7 +47,7 @@ def compare_drawing(rng: Random, number: int) -> str:
             admitted = survey.admit(held(domain, value))
         except InvalidInput:
             with pytest.raises(documents.Refused):
-                admit(other.mechanism.domain, other.outside, value)
+                other.payload(value, Words(b""))
             continue
         (payload,) = payloads_of(survey.mechanism.randomize(admitted, source=source))
         words = Words(source.drawn)

@@ -574,6 +574,6 @@ def test_an_upload_of_several_surveys_of_one_mechanism_goes_to_the_right_one(tmp
         assert load(collector.address, make(two, 9).uploads(3)).stored == 9
         held = [collector.store.windows(s.fingerprint) for s in (one, two)]
         assert held == [{"": 7}, {"": 9}]
-        mixed = pack([1, os.urandom(16), "", [[bytes(16), [0]]]])
+        mixed = pack([2, os.urandom(16), "", [[bytes(16), b"\0"]]])
         assert post(collector, mixed).json()["code"] == "unknown-survey"
         assert collector.store.counts(one.fingerprint).refused == {}
