@@ -70,7 +70,7 @@ def test_what_has_no_canonical_form(document):
         ('["\\ud800"]', "valid Unicode"),
         ("[" * 100_000 + "]" * 100_000, "nested too deeply"),
         ("[" * 18 + "]" * 18, "of lists and objects in at most 16 others"),
-        ('"' + "a" * LONGEST_DOCUMENT + '"', "it is longer than 4194304 characters"),
+        ('"' + "a" * LONGEST_DOCUMENT + '"', "it is longer than 4194304 bytes"),
         (b'["\xff"]', "it is not valid"),
         (b"\xef\xbb\xbf[]", "it is not JSON"),
         ("[]".encode("utf-16"), "it is not valid"),

@@ -98,7 +98,7 @@ class Silent:
         self.socket = socket.socket()
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         self.socket.connect(address)
-        self.socket.sendall(f"GET {path} HTTP/1.1\r\nHost: collector\r\n\r\n".encode())
+        self.socket.sendall(f"GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
 
     def is_cut_off(self):
         """Whether the connection was broken before the end of the file."""

@@ -10,7 +10,6 @@ import threading
 import time
 from collections import Counter
 from datetime import UTC, datetime
-from pathlib import Path
 
 import httpx
 import pytest
@@ -19,6 +18,8 @@ from hypothesis import strategies as st
 
 import sottovoce as sv
 from conftest import EXAMPLES
+from independent.golden import load as load_vectors
+from independent.golden import upload_bytes
 from loading import Load, colors, load, make, request, running
 from sottovoce.client import Client
 from sottovoce.core.errors import Refused
@@ -29,23 +30,12 @@ from sottovoce.core.wire import FORMS, REFUSALS, decode_upload
 from sottovoce.sending import Patience
 from sottovoce.service.counting import reports_in
 from sottovoce.service.refusals import CODES
-from sottovoce.service.taking import Taker, row_maker, take_carefully, take_quickly
+from sottovoce.service.taking import Taker, payload_checker, take_carefully, take_quickly
 from sottovoce.store import Published, Rules
 
-VECTORS = Path(__file__).parent.parent / "vectors"
-FILES = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in VECTORS.glob("*.json")}
+FILES = load_vectors()
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
 MSGPACK, JSON = FORMS["msgpack"], FORMS["json"]
-
-
-def vector_bytes(case) -> bytes:
-    """The upload of a case, by the rules of the page."""
-    if "opening" in case:
-        return b"[" * case["opening"] + b"]" * case["opening"]
-    if case["form"] == "json" and not set(case["upload"]) <= set("0123456789abcdef"):
-        return case["upload"].encode()
-    repeated = bytes.fromhex(case.get("piece", "")) * case.get("pieces", 0)
-    return bytes.fromhex(case["upload"]) + repeated
 
 
 def takers_of(surveys) -> dict[bytes, Taker]:
@@ -67,20 +57,24 @@ def test_quick_and_careful_reading_agree_on_every_vector():
             survey = sv.Survey.from_json(each["survey"])
             takers = takers_of([survey])
             for case in each["cases"]:
+                if case["msgpack"].startswith("sha256"):
+                    continue
                 data = bytes.fromhex(case["msgpack"])
                 quick = take_quickly(data, takers, 10)
                 assert quick == take_carefully(data, "msgpack", takers, 10)
-                assert quick == take_carefully(case["json"].encode(), "json", takers, 10)
-                assert quick.rows == payloads_of(decode_upload(data, survey).reports)
+                if "json" in case:
+                    careful = take_carefully(case["json"].encode(), "json", takers, 10)
+                    assert (quick.ids, quick.rows) == (careful.ids, careful.rows)
+                assert list(quick.rows) == payloads_of(decode_upload(data, survey).reports)
                 seen += 1
-    assert seen > 600
+    assert seen > 4000
 
 
 def test_quick_reading_gives_up_on_what_the_wire_refuses():
     surveys = surveys_of("uploads-refused")
     takers = takers_of(surveys)
     for case in FILES["uploads-refused"]["cases"]:
-        data, form = vector_bytes(case), case["form"]
+        data, form = upload_bytes(case), case["form"]
         if form == "json":
             continue
         try:
@@ -93,43 +87,36 @@ def test_quick_reading_gives_up_on_what_the_wire_refuses():
                 take_carefully(data, form, takers, 10_000)
 
 
-ITEMS = st.one_of(
-    st.integers(-1, 2**64), st.booleans(), st.none(), st.floats(), st.text(max_size=3),
-    st.binary(max_size=20), st.lists(st.integers(0, 3), max_size=2),
-)  # fmt: skip
-
-
 @st.composite
 def payloads(draw):
-    """A mechanism and a payload that is nearly always of the right shape, sometimes in range."""
+    """A mechanism and bytes that are nearly always of the right length, sometimes in range."""
     mechanism = draw(st.sampled_from(EXAMPLES))
-    payload = []
+    parts = []
     for each in mechanism.fields:
-        near = [ITEMS]
+        width = each.width
+        near = [st.binary(min_size=width, max_size=width), st.just(bytes(width))]
+        near += [st.just(b"\xff" * width)]
         if isinstance(each, IntField):
-            ends = st.sampled_from([0, each.size - 1, each.size, -1])
-            near += [st.integers(0, each.size - 1), ends]
-        else:
-            width = each.width
-            near += [st.binary(min_size=width, max_size=width), st.just(bytes(width))]
-            near += [st.just(b"\xff" * width), st.binary(min_size=width + 1, max_size=width + 1)]
-        payload.append(draw(st.one_of(*near[1:], *near)))
-    if draw(st.integers(0, 9)) == 0:
-        payload = payload[:-1] if draw(st.booleans()) else [*payload, 0]
-    return mechanism, payload
+            ends = st.sampled_from([0, each.size - 1, min(each.size, 256**width - 1)])
+            near += [ends.map(lambda number, width=width: number.to_bytes(width, "little"))]
+        parts.append(draw(st.one_of(*near)))
+    payload = b"".join(parts)
+    change = draw(st.sampled_from(["", "", "", "short", "long"]))
+    return mechanism, payload[:-1] if change == "short" else payload + b"\0" * (change == "long")
 
 
 @settings(max_examples=30)
 @given(st.lists(payloads(), min_size=10, max_size=20))
-def test_rows_in_plain_python_are_those_of_arrays_and_so_are_refusals(cases):
+def test_payloads_checked_in_plain_python_are_those_of_arrays(cases):
     for mechanism, payload in cases:
-        row = row_maker(mechanism)(payload)
+        fits = payload_checker(mechanism)(payload)
         try:
             expected = payloads_of(reports_from_payloads(mechanism, [payload]))
         except Refused:
-            assert row is None, (mechanism, payload)
+            assert not fits, (mechanism, payload)
         else:
-            assert [row] == expected, (mechanism, payload)
+            assert fits, (mechanism, payload)
+            assert [payload] == expected
 
 
 @given(st.binary(max_size=60), st.integers(0, 60), st.sampled_from(["msgpack", "json"]))
@@ -172,14 +159,15 @@ def test_every_vector_that_is_taken_is_stored(vectors_collector):
     sent = []
     for told in FILES.values():
         for each in told["surveys"] if "mechanism" in told else ():
-            sent += [(case, each) for case in each["cases"] if "window" in case]
-    requests = []
-    for number, (case, _) in enumerate(sent):
-        data = case["json"].encode() if number % 2 else bytes.fromhex(case["msgpack"])
-        requests.append((number, request(data, kind=JSON if number % 2 else MSGPACK)))
+            for number, case in enumerate(each["cases"][:8]):
+                if number % 2 and "json" in case:
+                    sent.append((case["window"], JSON, case["json"].encode()))
+                elif not case["msgpack"].startswith("sha256"):
+                    sent.append((case["window"], MSGPACK, bytes.fromhex(case["msgpack"])))
+    requests = [(k, request(data, kind=kind)) for k, (_, kind, data) in enumerate(sent)]
     outcome = Load(vectors_collector.address, requests, connections=8, keep=True).run()
     late = [k for k, status, body in outcome.bodies if status != 200]
-    codes = {sent[k][0]["window"] for k in late}
+    codes = {sent[k][0] for k in late}
     assert set(outcome.statuses) <= {200, 409, 410}
     assert "" not in codes, "only windows of other weeks than this may be refused"
     after = counted(vectors_collector)
@@ -193,10 +181,12 @@ def test_uploads_in_longer_forms_are_taken(vectors_collector):
         for case in FILES["uploads-taken"]["cases"]:
             kind = FORMS[case["form"]]
             answer = http.post(
-                "/reports", content=vector_bytes(case), headers={"content-type": kind}
+                "/reports", content=upload_bytes(case), headers={"content-type": kind}
             )
             told = answer.json()
             assert answer.status_code == 200, (case["why"], told)
+            if case["shortest"].startswith("sha256"):
+                continue
             again = http.post(
                 "/reports",
                 content=bytes.fromhex(case["shortest"]),
@@ -211,7 +201,7 @@ def test_every_vector_that_is_refused_is_refused_with_its_code_and_counted(vecto
             before = counted(vectors_collector)
             answer = http.post(
                 "/reports",
-                content=vector_bytes(case),
+                content=upload_bytes(case),
                 headers={"content-type": FORMS[case["form"]]},
             )
             told, code = answer.json(), case["code"]
@@ -584,6 +574,6 @@ def test_an_upload_of_several_surveys_of_one_mechanism_goes_to_the_right_one(tmp
         assert load(collector.address, make(two, 9).uploads(3)).stored == 9
         held = [collector.store.windows(s.fingerprint) for s in (one, two)]
         assert held == [{"": 7}, {"": 9}]
-        mixed = pack([1, os.urandom(16), "", [[bytes(16), [0]]]])
+        mixed = pack([2, os.urandom(16), "", [[bytes(16), b"\0"]]])
         assert post(collector, mixed).json()["code"] == "unknown-survey"
         assert collector.store.counts(one.fingerprint).refused == {}

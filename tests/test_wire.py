@@ -1,12 +1,8 @@
-"""The wire: golden vectors, round trips, and everything that must be refused."""
+"""The wire: payloads, MessagePack, windows, and limits; the golden vectors have a file of their own."""
 
 from __future__ import annotations
 
-import importlib.util
-import json
-from collections import Counter
 from datetime import date, timedelta
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,7 +12,7 @@ from hypothesis import strategies as st
 import sottovoce as sv
 from sottovoce.core.errors import CorruptBytes, InvalidInput, Refused
 from sottovoce.core.msgpack import OTHER, pack, unpack
-from sottovoce.core.registry import registered
+from sottovoce.core.payloads import payload_width
 from sottovoce.core.windows import check_window, today, window_days, window_name
 from sottovoce.core.wire import (
     FORMS,
@@ -32,134 +28,7 @@ from sottovoce.core.wire import (
     upload_from_parts,
 )
 
-VECTORS = Path(__file__).parent.parent / "vectors"
-REPORT_FILES = [path for path in sorted(VECTORS.glob("*.json")) if "surveys" in path.read_text()]
-REPORT_FILES = [path for path in REPORT_FILES if not path.stem.startswith("uploads")]
 LETTERS = sv.Survey("letters", "Which?", sv.mechanism("grr", sv.Categories(["a", "b", "c"]), 1.0))
-
-
-def stored(name: str) -> dict:
-    return json.loads((VECTORS / name).read_text(encoding="utf-8"))
-
-
-def held(domain, value):
-    """A value of a vector as Python takes it."""
-    if isinstance(domain, sv.KeyValues):
-        return tuple(value) if domain.pairs is None else dict(value)
-    return value
-
-
-def upload_bytes(case: dict) -> bytes:
-    """The bytes of a vector, some of which are told by what repeats in them."""
-    if "opening" in case:
-        return b"[" * case["opening"] + b"]" * case["opening"]
-    if case["form"] == "json" and not set(case["upload"]) <= set("0123456789abcdef"):
-        return case["upload"].encode()
-    repeated = bytes.fromhex(case.get("piece", "")) * case.get("pieces", 0)
-    return bytes.fromhex(case["upload"]) + repeated
-
-
-# -- golden vectors ----------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("path", REPORT_FILES, ids=lambda path: path.stem)
-def test_words_and_a_value_give_the_stored_upload(path, scripted):
-    for told in stored(path.name)["surveys"]:
-        survey = sv.Survey.from_json(told["survey"])
-        assert survey.to_json() == told["survey"]
-        assert survey.fingerprint == told["fingerprint"]
-        for case in told["cases"]:
-            words = np.frombuffer(bytes.fromhex(case["words"]), dtype="<u8").astype(np.uint64)
-            source = Poured(words)
-            value = held(survey.mechanism.domain, case["value"])
-            reports = survey.mechanism.randomize(survey.admit(value), source=source)
-            assert source.left == 0
-            upload = Upload.of(survey, case["window"], [bytes.fromhex(case["id"])], reports)
-            assert encode_upload(upload).hex() == case["msgpack"]
-            assert encode_upload(upload, "json").decode() == case["json"]
-            for form, data in (
-                ("msgpack", bytes.fromhex(case["msgpack"])),
-                ("json", case["json"].encode()),
-            ):
-                received = decode_upload(data, survey, form)
-                assert received.reports == reports
-                assert received.ids == (bytes.fromhex(case["id"]),)
-                assert received.window == case["window"]
-
-
-class Poured:
-    """Prepared words, however many are asked for at once."""
-
-    secure = False
-
-    def __init__(self, words) -> None:
-        self.rest = words
-
-    @property
-    def left(self) -> int:
-        return len(self.rest)
-
-    def words(self, count):
-        drawn, self.rest = self.rest[:count], self.rest[count:]
-        assert len(drawn) == count
-        return drawn
-
-
-def test_there_are_vectors_for_every_mechanism_and_every_refusal_of_an_upload():
-    counts = Counter()
-    for path in REPORT_FILES:
-        counts[path.stem] = sum(len(told["cases"]) for told in stored(path.name)["surveys"])
-    assert {cls.name for cls in registered()} <= set(counts)
-    assert sum(counts.values()) >= 300
-    assert min(counts.values()) >= 4
-    refused = Counter(case["code"] for case in stored("uploads-refused.json")["cases"])
-    assert sum(refused.values()) >= 100
-    assert set(refused) == {
-        "unknown-survey", "wrong-version", "malformed", "wrong-payload", "no-id", "too-large"
-    }  # fmt: skip
-    assert set(refused) <= set(REFUSALS)
-
-
-def test_the_generator_adds_nothing_to_what_is_stored():
-    make = module_at(VECTORS / "make.py")
-    made = make.files()
-    assert set(made) == {path.name for path in VECTORS.glob("*.json")}
-    for name, document in made.items():
-        again = json.loads(json.dumps(make.with_stored(name, document)))
-        assert again == stored(name), f"run python vectors/make.py ({name})"
-
-
-def test_uploads_are_taken_in_any_length_and_are_one_upload():
-    told = stored("uploads-taken.json")
-    surveys = {mark: sv.Survey.from_json(text) for mark, text in told["surveys"].items()}
-    assert all(survey.fingerprint == mark for mark, survey in surveys.items())
-    for case in told["cases"]:
-        data = upload_bytes(case)
-        upload = parse_upload(data, case["form"])
-        assert encode_upload(upload).hex() == case["shortest"], case["why"]
-        received = decode_upload(data, surveys, case["form"])
-        assert len(received.reports) == len(received.ids) == len(upload.ids)
-        if "json" in case:
-            assert encode_upload(upload, "json").decode() == case["json"]
-            assert decode_upload(case["json"].encode(), surveys, "json").reports == received.reports
-
-
-def test_wrong_uploads_are_refused_with_their_code():
-    told = stored("uploads-refused.json")
-    surveys = {mark: sv.Survey.from_json(text) for mark, text in told["surveys"].items()}
-    for case in told["cases"]:
-        with pytest.raises(Refused) as caught:
-            decode_upload(upload_bytes(case), surveys, case["form"])
-        found = (caught.value.code, caught.value.position)
-        assert found == (case["code"], case["position"]), case["why"]
-        assert str(caught.value).startswith(f"{case['code']}: ")
-
-
-def test_windows_have_the_stored_names_and_days():
-    for case in stored("windows.json")["cases"]:
-        assert window_name(case["window"], date.fromisoformat(case["day"])) == case["name"]
-        first, last = window_days(case["window"], case["name"])
-        assert (first.isoformat(), last.isoformat()) == (case["first"], case["last"])
 
 
 # -- payloads ----------------------------------------------------------------------------
@@ -169,7 +38,9 @@ def test_payloads_round_trip(mechanism):
     reports = mechanism.randomize_indices(np.arange(50) % mechanism.domain.size, sv.Seeded(5))
     payloads = payloads_of(reports)
     assert reports_from_payloads(mechanism, payloads) == reports
-    assert all(type(item) in (int, bytes) for payload in payloads for item in payload)
+    assert {(type(payload), len(payload)) for payload in payloads} == {
+        (bytes, payload_width(mechanism))
+    }
     survey = sv.Survey("s", "?", mechanism)
     upload = Upload.of(survey, "", [new_id() for _ in range(50)], reports)
     for form in FORMS:
@@ -182,9 +53,9 @@ def test_no_payloads_are_no_reports(mechanism):
 
 
 def test_a_wrong_payload_is_found_among_many():
-    payloads = [[i % 3] for i in range(500)]
-    payloads[321] = [3]
-    with pytest.raises(Refused, match="wrong-payload: report 321: field 'value' .* from 0 to 2"):
+    payloads = [bytes([i % 3]) for i in range(500)]
+    payloads[321] = b"\3"
+    with pytest.raises(Refused, match="wrong-payload: report 321: column 'value' .* from 0 to 2"):
         reports_from_payloads(LETTERS.mechanism, payloads)
 
 
@@ -313,47 +184,6 @@ def test_an_altered_upload_is_refused_or_another_upload(data):
         assert refused.code in REFUSALS
     else:
         assert len(received.reports) == 1
-
-
-def module_at(path: Path):
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-def test_two_implementations_agree_on_altered_uploads():
-    """The one of the pages and ours: same verdict, code and report at fault, or the same bytes."""
-    page = module_at(Path(__file__).parent / "test_wire_page.py")
-    told, rng = stored("uploads-taken.json"), np.random.default_rng(6)
-    surveys = {mark: sv.Survey.from_json(text) for mark, text in told["surveys"].items()}
-    documents = {mark: json.loads(text) for mark, text in told["surveys"].items()}
-    uploads = [
-        ("msgpack", upload_bytes(case)) for case in told["cases"] if case["form"] == "msgpack"
-    ]
-    uploads += [("json", case["json"].encode()) for case in told["cases"] if "json" in case]
-    verdicts = Counter()
-    for _ in range(4000):
-        form, data = uploads[rng.integers(len(uploads))]
-        altered = bytearray(data)
-        for _ in range(rng.integers(1, 4)):
-            at = rng.integers(len(altered))
-            altered[at : at + rng.integers(0, 2)] = rng.bytes(rng.integers(0, 2)) or b"\x92"
-        try:
-            second = page.write(page.read(bytes(altered), form, documents)).hex()
-        except page.Wrong as wrong:
-            second = wrong.args
-        try:
-            received = decode_upload(bytes(altered), surveys, form)
-            upload = Upload.of(
-                received.survey, received.window, list(received.ids), received.reports
-            )
-            first = encode_upload(upload).hex()
-        except Refused as refused:
-            first = (refused.code, refused.position)
-        assert first == second, bytes(altered)
-        verdicts["taken" if isinstance(first, str) else first[0]] += 1
-    assert set(verdicts) >= {"taken", "malformed", "no-id", "wrong-payload", "unknown-survey"}
 
 
 # -- windows -----------------------------------------------------------------------------

@@ -37,7 +37,7 @@ __all__ = [
 LARGEST_INTEGER = 2**53 - 1
 """The largest whole number of a document that is not text: every double below it is exact."""
 LONGEST_DOCUMENT = 2**22
-"""Characters of JSON that are read at most: 4 MiB, which is 200,000 named categories."""
+"""Bytes of JSON that are read at most: 4 MiB, which is 200,000 named categories."""
 _DEEPEST = 16
 """Lists and objects in each other; a survey needs seven."""
 _LONGEST_WEIGHT = 40
@@ -108,8 +108,9 @@ def read_document(text: str | bytes, what: str) -> Any:
     ...
     sottovoce.core.errors.CorruptBytes: the survey is not valid: 1.0 is not a whole number
     """
-    if len(text) > LONGEST_DOCUMENT:
-        raise CorruptBytes(f"{what} is longer than {LONGEST_DOCUMENT} characters: {len(text)}")
+    size = len(text) if isinstance(text, bytes) else len(text.encode(errors="surrogatepass"))
+    if size > LONGEST_DOCUMENT:
+        raise CorruptBytes(f"{what} is longer than {LONGEST_DOCUMENT} bytes: {size}")
     try:
         document = json.loads(
             text.decode() if isinstance(text, bytes) else text,

@@ -79,7 +79,7 @@ def unpack(data: bytes) -> Any:
     """The one value that ``data`` holds; arrays become lists.
 
     Bytes that break off, that go on after the value, text that is no UTF-8, the byte
-    C1, which means nothing, and arrays in more than 8 arrays are refused.
+    C1, which means nothing, and more than 8 arrays in each other are refused.
 
     >>> unpack(bytes.fromhex("93 01 c4 02 61 62 a1 77"))
     [1, b'ab', 'w']
@@ -163,7 +163,7 @@ def _text(data: bytes, at: int, length: int, depth: int) -> tuple[str, int]:
 
 def _array(data: bytes, at: int, count: int, depth: int) -> tuple[list[Any], int]:
     if depth == DEEPEST:
-        raise CorruptBytes(f"arrays in more than {DEEPEST} arrays")
+        raise CorruptBytes(f"more than {DEEPEST} arrays in each other")
     if count > len(data) - at:
         raise IndexError  # before room is made for items that cannot be there
     items = []

@@ -103,7 +103,9 @@ def mechanism_from_document(document: Any) -> Mechanism:
     Its weights are taken as they are, and checked.  A document that would be written
     otherwise is refused: a missing or unknown key, an option left out, ``"1.0"`` for ``"1"``.
     """
-    named = document.get("mechanism") if isinstance(document, Mapping) else document
+    if not isinstance(document, Mapping):
+        raise CorruptBytes(f"the description of a mechanism is not an object: {shown(document)}")
+    named = document.get("mechanism")
     if not _is_known(named) or named not in _CLASSES:
         raise CorruptBytes(unknown("mechanism", named, (cls.name for cls in registered())))
     version, what = document.get("version"), f"the description of {named}"

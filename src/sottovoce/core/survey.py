@@ -131,7 +131,9 @@ class Survey:
         aside: unknown or missing keys, ``"1.0"`` for ``"1"``, ``true`` for 1, a key twice.
         """
         document = read_document(text, "the survey")
-        version = document.get("survey") if isinstance(document, Mapping) else document
+        if not isinstance(document, Mapping):
+            raise CorruptBytes("the survey is not a JSON object")
+        version = document.get("survey")
         if type(version) is not int or version != VERSION:
             raise CorruptBytes(
                 f"a survey of version {shown(version)}; this version reads {VERSION}"
@@ -150,9 +152,14 @@ class Survey:
 
 
 def _check_text(text: object, parameter: str, longest: int) -> None:
-    """Text that people can read: not blank, not too long, valid Unicode, without NUL."""
+    """Text that people can read: not too long, valid Unicode, without NUL, and not blank.
+
+    Blank is what has no character above U+0020, which every language finds alike.
+    """
     allowed = f"text of 1 to {longest} characters that is not blank"
-    if not isinstance(text, str) or not text.strip() or len(text) > longest or "\0" in text:
+    if not isinstance(text, str) or len(text) > longest or "\0" in text:
+        raise InvalidInput(parameter, "Survey", allowed, text)
+    if max(text, default="") <= " ":
         raise InvalidInput(parameter, "Survey", allowed, text)
     try:
         text.encode()

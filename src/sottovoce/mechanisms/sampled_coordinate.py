@@ -16,7 +16,7 @@ from sottovoce.core.errors import InvalidInput
 from sottovoce.core.fields import Column, IntField
 from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import Field, Mechanism
-from sottovoce.core.randomness import OperatingSystem, Source, uniform_below_many
+from sottovoce.core.randomness import OperatingSystem, Source, uniform_below, uniform_below_many
 from sottovoce.core.registry import mechanism, register, restore
 from sottovoce.core.reports import Reports
 from sottovoce.core.vector import Vector
@@ -122,9 +122,19 @@ class SampledCoordinate(Mechanism):
     def randomize(self, values: Any, *, source: Source | None = None) -> Reports:
         """Draw a coordinate for one row, or for many, and randomize the numbers there."""
         chosen, rows = OperatingSystem() if source is None else source, self.domain.rows(values)
+        if len(rows) == 1:
+            return self._randomize_one(rows[0], chosen)
         drawn = uniform_below_many(self.domain.coordinates, len(rows), chosen).astype(np.int64)
         places = self.coordinate.locate(rows[np.arange(len(rows)), drawn])
         return self.randomize_positions(drawn * self.coordinate.positions + places, chosen)
+
+    def _randomize_one(self, row: NDArray[np.float64], source: Source) -> Reports:
+        """As a device draws: in a batch a word that is drawn again comes after all others."""
+        drawn = uniform_below(self.domain.coordinates, source)
+        place = int(self.coordinate.locate(row[drawn : drawn + 1])[0])
+        answers = self.respond(drawn * self.coordinate.positions + place, source)
+        fields = zip(self.fields, answers, strict=True)
+        return Reports(self, {field.name: field.one(answer) for field, answer in fields})
 
     def respond(self, index: int, source: Source) -> tuple[Any, ...]:
         coordinate, place = divmod(index, self.coordinate.positions)

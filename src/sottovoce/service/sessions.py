@@ -6,7 +6,7 @@ of the cookie is worth nothing afterwards; a restart of the collector ends all o
 
 from __future__ import annotations
 
-import secrets
+import os
 from collections import OrderedDict
 from datetime import datetime, timedelta
 from hashlib import sha256
@@ -37,7 +37,7 @@ class Sessions:
 
     def issue(self, moment: datetime) -> str:
         """A new session, for the cookie of a reader; beyond 10,000 the oldest ends."""
-        session = secrets.token_urlsafe(32)
+        session = os.urandom(32).hex()
         self._ends[_mark(session)] = moment + SESSION_TIME
         if len(self._ends) > _MOST:
             self._ends.popitem(last=False)

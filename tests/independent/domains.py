@@ -1,0 +1,183 @@
+"""Domains: their documents, and the way from a value to an input or a position."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from math import floor, isfinite, isnan, ulp
+
+from independent.decimals import double, whole
+from independent.documents import Refused, demand, keys_of
+
+
+def read_domain(document: object) -> Domain:
+    """The domain that a document describes."""
+    kind = document.get("kind") if isinstance(document, dict) else None
+    demand(isinstance(kind, str) and kind in KINDS, "unknown domain")
+    domain: Domain = KINDS[str(kind)](document)
+    return domain
+
+
+def is_number(value: object) -> bool:
+    return type(value) in (int, float)
+
+
+class Domain:
+    """A list of inputs."""
+
+    size: int
+    keys: tuple[str, ...]
+
+    def __init__(self, document: object) -> None:
+        self.document = keys_of(document, "kind", "version", *self.keys)
+        whole(self.document["version"], 1, 1)
+        self.check()
+
+    def check(self) -> None:
+        raise NotImplementedError
+
+    def input_of(self, value):
+        """The input of what one person holds."""
+        raise NotImplementedError
+
+
+class Categories(Domain):
+    keys = ("size", "values")
+
+    def check(self) -> None:
+        values = self.document["values"]
+        self.size = whole(self.document["size"], 1)
+        self.values = None
+        if values is not None:
+            demand(isinstance(values, list) and len(values) == self.size, "size of values")
+            self.values = list(map(label, values))
+            demand(len(set(self.values)) == self.size, "a category twice")
+
+    def input_of(self, value):
+        if self.values is None:
+            return whole(value, 0, self.size - 1)
+        demand(type(value) in (str, int) and value in self.values, "not a category")
+        return self.values.index(value)
+
+
+def label(value):
+    demand(type(value) in (str, int), "neither text nor a whole number")
+    demand(type(value) is int or "\0" not in value, "NUL")
+    return value
+
+
+class Interval(Domain):
+    keys = ("bins", "high", "low")
+    of_counts = False
+
+    def check(self) -> None:
+        self.low, self.high = double(self.document["low"]), double(self.document["high"])
+        self.bins = self.size = whole(self.document["bins"], 1)
+        demand(isfinite(self.high - self.low), "low, high")
+        self.width = (self.high - self.low) / self.bins
+        demand(self.width >= 16 * ulp(max(abs(self.low), abs(self.high))), "bins too narrow")
+
+    def start(self, place: int) -> float:
+        return self.low + place * self.width
+
+    def input_of(self, value):
+        demand(is_number(value) and self.low <= value <= self.high, "outside the interval")
+        return bisect_right(range(self.bins), value, key=self.start) - 1
+
+    def position_of(self, value, steps: int) -> int:
+        """A number on a grid that is finer than its bin."""
+        place = self.input_of(value)
+        within = floor((value - self.start(place)) * (steps / self.width))
+        return place * steps + min(within, steps - 1)
+
+    def nearest(self, value):
+        demand(is_number(value) and not isnan(value), "not a number")
+        return min(max(value, self.low), self.high)
+
+
+class Counts(Interval):
+    keys = ("most",)
+    of_counts = True
+
+    def check(self) -> None:
+        self.most = whole(self.document["most"], 0)
+        self.bins = self.size = self.most + 1
+
+    def input_of(self, value):
+        demand(is_number(value) and 0 <= value <= self.most, "outside the counts")
+        demand(value == int(value), "a fraction")
+        return int(value)
+
+    def position_of(self, value, steps: int) -> int:
+        return self.input_of(value)
+
+    def nearest(self, value):
+        demand(is_number(value) and not isnan(value), "not a number")
+        demand(not isfinite(value) or value == int(value), "a fraction")
+        return min(max(value, 0), self.most)
+
+
+class Vector(Domain):
+    keys = ("coordinates", "interval")
+
+    def check(self) -> None:
+        self.interval = read_domain(self.document["interval"])
+        demand(isinstance(self.interval, Interval), "an interval or counts")
+        self.coordinates = whole(self.document["coordinates"], 1)
+        self.size = self.coordinates * self.interval.size
+
+    def input_of(self, value):
+        demand(isinstance(value, list) and len(value) == self.coordinates, "not a row")
+        return [self.interval.input_of(number) for number in value]
+
+
+class KeyValues(Domain):
+    keys = ("interval", "keys", "larger", "pairs")
+
+    def check(self) -> None:
+        self.interval = read_domain(self.document["interval"])
+        self.categories = read_domain(self.document["keys"])
+        demand(type(self.interval) is Interval, "an interval")
+        demand(isinstance(self.categories, Categories), "categories")
+        self.pairs = self.document["pairs"]
+        choices = ("refuse",)
+        if self.pairs is not None:
+            whole(self.pairs, 1)
+            choices = ("refuse", "sample")
+        demand(self.document["larger"] in choices, "larger")
+        self.size = self.categories.size * self.interval.size + (self.pairs is not None)
+
+    def pair(self, value):
+        demand(isinstance(value, list) and len(value) == 2, "not a pair")
+        return self.categories.input_of(value[0]), self.interval.input_of(value[1])
+
+    def input_of(self, value):
+        """One pair as its key and its bin; a set as a list of them."""
+        if self.pairs is None:
+            return list(self.pair(value))
+        demand(isinstance(value, list) and value, "not a set")
+        held = [list(self.pair(pair)) for pair in value]
+        demand(len(held) <= self.pairs or self.document["larger"] == "sample", "too many pairs")
+        demand(len({key for key, _ in held}) == len(held), "a key twice")
+        return held
+
+
+KINDS = {
+    "categories": Categories, "interval": Interval, "counts": Counts, "vector": Vector,
+    "key-values": KeyValues,
+}  # fmt: skip
+
+
+def admit(domain: Domain, outside: str, value):
+    """The value that a device randomizes, by the survey's rule for values outside."""
+    if outside == "refuse" or holds(domain, value):
+        return value
+    return "other" if outside == "other" else domain.nearest(value)
+
+
+def holds(domain: Domain, value) -> bool:
+    """Whether a value is in a domain."""
+    try:
+        domain.input_of(value)
+    except Refused:
+        return False
+    return True

@@ -1,0 +1,240 @@
+"""Random surveys of all mechanisms, random values for them, and surveys with something changed."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+from random import Random
+from typing import Any
+
+import sottovoce as sv
+from sottovoce.core.errors import SottovoceError
+from sottovoce.core.registry import registered
+
+__all__ = ["changed_text", "random_survey", "random_value"]
+
+NAMES = [cls.name for cls in registered()]
+WORDS = ["red", "blue", "1", 1, "other", -3, "é", "", "x y"]
+
+
+def random_survey(rng: Random) -> sv.Survey:
+    """A survey by any mechanism; combinations that the library refuses are drawn again."""
+    while True:
+        name = rng.choice(NAMES)
+        try:
+            mechanism = _MAKERS.get(name, _oracle)(rng, name)
+            window = rng.choice(["once", "day", "week", "month"])
+            return sv.Survey("fuzz", "Which?", mechanism, window, outside=_outside(rng, mechanism))
+        except SottovoceError:
+            continue
+
+
+def _outside(rng: Random, mechanism: sv.Mechanism) -> str:
+    domain = mechanism.domain
+    if isinstance(domain, sv.Interval):
+        return rng.choice(["refuse", "nearest"])
+    named = isinstance(domain, sv.Categories) and "other" in (domain.values or ())
+    return rng.choice(["refuse", "other"]) if named else "refuse"
+
+
+def _epsilon(rng: Random) -> float:
+    return rng.choice([1.0, 0.5, 2.0, 1e-3, 20.0, round(rng.uniform(0.01, 8), rng.randint(1, 15))])
+
+
+def _bits(rng: Random) -> dict[str, int]:
+    return {} if rng.random() < 0.6 else {"bits": rng.randint(9, 62)}
+
+
+def _interval(rng: Random, most: int = 60) -> sv.Interval:
+    if rng.random() < 0.2:
+        return sv.Counts(rng.randint(0, most))
+    low = rng.choice([0.0, -1.0, round(rng.uniform(-100, 100), 3), 1e6])
+    return sv.Interval(low, low + rng.choice([1.0, 0.1, 120.0, 3.3]), bins=rng.randint(1, most))
+
+
+def _categories(rng: Random, most: int = 90) -> sv.Categories:
+    if rng.random() < 0.3:
+        return sv.Categories(rng.sample(WORDS, rng.randint(1, len(WORDS))))
+    return sv.Categories(rng.choice([rng.randint(1, most), 255, 256, 257, 700]))
+
+
+def _oracle(rng: Random, name: str) -> sv.Mechanism:
+    domain = _interval(rng) if rng.random() < 0.25 else _categories(rng)
+    options: dict[str, Any] = _bits(rng)
+    if name in ("local-hashing", "seeded-hashing") and rng.random() < 0.4:
+        options["hash_range"] = rng.choice([2, 3, 5, 7, 13])
+    if name == "fixed-hashing":
+        options["hash_count"] = rng.choice([1, 7, 64, 300])
+    if name == "subset-selection" and domain.size > 1 and rng.random() < 0.5:
+        options["subset_size"] = rng.randint(1, domain.size - 1)
+    if name == "unary-encoding":
+        options["variant"] = rng.choice(["optimized", "symmetric"])
+    return sv.mechanism(name, domain, _epsilon(rng), **options)
+
+
+def _table(rng: Random, name: str) -> sv.Mechanism:
+    rows, columns, total = rng.randint(1, 4), rng.randint(1, 6), rng.choice([64, 1000, 2**40])
+    weights = []
+    for _ in range(rows):
+        row = [rng.randint(1, total // columns) for _ in range(columns - 1)]
+        weights.append([*row, total - sum(row)])
+    return sv.mechanism(name, sv.Categories(rows), None, weights=weights)
+
+
+def _grid(rng: Random, name: str) -> sv.Mechanism:
+    domain, options = _interval(rng), _bits(rng)
+    if not isinstance(domain, sv.Counts):
+        options["steps"] = rng.choice([1, 2, 3, 7, 50])
+    if name == "wave":
+        options["ratio"] = rng.choice([0.0, 1.0, 0.5, round(rng.random(), 2)])
+    if name in ("wave", "square-wave") and rng.random() < 0.5:
+        options["b"] = round(rng.uniform(0.01, 0.5), 3)
+    if name == "square-wave" and rng.random() < 0.4:
+        options["wrap"] = True
+    return sv.mechanism(name, domain, _epsilon(rng), **options)
+
+
+def _noise(rng: Random, name: str) -> sv.Mechanism:
+    if name == "degree-noise":
+        return sv.mechanism(name, sv.Counts(rng.randint(0, 40)), _epsilon(rng), **_bits(rng))
+    domain: Any = _interval(rng, 30)
+    if name == "laplace":
+        return sv.mechanism(name, domain, _epsilon(rng), **_bits(rng))
+    if rng.random() < 0.3:
+        domain = sv.Vector(domain, rng.randint(1, 4))
+    options = {"delta": rng.choice([0.01, 1e-3, 0.1]), "reach": rng.choice([None, 0, 5, 40])}
+    return sv.mechanism(name, domain, _epsilon(rng), **_bits(rng), **options)
+
+
+def _tree(rng: Random, name: str) -> sv.Mechanism:
+    options: dict[str, Any] = _bits(rng)
+    if name == "hierarchy":
+        options |= {"branching": rng.randint(2, 5), "split": rng.choice(["population", "budget"])}
+    return sv.mechanism(name, _interval(rng), _epsilon(rng), **options)
+
+
+def _binned(rng: Random, name: str) -> sv.Mechanism:
+    domain = _interval(rng)
+    wide, oracle = (
+        rng.randint(1, domain.size),
+        rng.choice(["grr", "olh", "flh", "oue", "haar", "hr"]),
+    )
+    return sv.mechanism(oracle, domain, _epsilon(rng), report_bins=wide)
+
+
+def _sampled(rng: Random, name: str) -> sv.Mechanism:
+    inner = rng.choice(["grr", "olh", "pm", "sw", "laplace", "haar", "hh", "sr", "binned"])
+    asked = {"mechanism": inner, "options": {"report_bins": 3, "oracle": "olh"}}
+    domain = sv.Vector(_interval(rng, 40), rng.randint(1, 5))
+    return sv.mechanism(name, domain, _epsilon(rng), inner=asked if inner == "binned" else inner)
+
+
+def _key_value(rng: Random, name: str) -> sv.Mechanism:
+    pairs = rng.choice([None, 1, 2, 3, 5])
+    larger = "refuse" if pairs is None else rng.choice(["refuse", "sample"])
+    keys = rng.choice([1, 2, 3, 8, 9, 65, ["x", "y", 1, "1"]])
+    domain = sv.KeyValues(keys, 0, 5, bins=rng.randint(1, 6), pairs=pairs, larger=larger)
+    options = {
+        "keys": rng.choice(["unary", "response"]),
+        "numbers": rng.choice(["rounding", "piecewise"]),
+    }
+    options |= {"steps": rng.choice([2, 3, 40])}
+    return sv.mechanism(name, domain, _epsilon(rng), **options, **_bits(rng))
+
+
+_MAKERS: dict[str, Any] = {
+    "table": _table, "square-wave": _grid, "wave": _grid, "piecewise": _grid,
+    "stochastic-rounding": _grid, "laplace": _noise, "gaussian": _noise, "degree-noise": _noise,
+    "hierarchy": _tree, "haar": _tree, "binned": _binned, "sampled-coordinate": _sampled,
+    "key-value": _key_value,
+}  # fmt: skip
+
+
+# -- values ------------------------------------------------------------------------------
+
+
+def random_value(rng: Random, domain: Any) -> Any:
+    """A value in the domain, or beside it, as JSON can say it."""
+    if isinstance(domain, sv.Counts):
+        return rng.choice([0, domain.most, rng.randint(-1, domain.most + 1), 2.5, 1.0])
+    if isinstance(domain, sv.Interval):
+        low, high = domain.span
+        edge = low + rng.randint(0, domain.bins) * domain.width
+        beside = math.nextafter(edge, rng.choice([-math.inf, math.inf]))
+        return rng.choice([low, high, edge, beside, rng.uniform(low, high), high + 1])
+    if isinstance(domain, sv.Vector):
+        return [random_value(rng, domain.interval) for _ in range(domain.coordinates)]
+    if isinstance(domain, sv.KeyValues):
+        held = [
+            [domain.keys.label(key), random_value(rng, domain.interval)]
+            for key in rng.sample(range(domain.keys.size), min(domain.keys.size, rng.randint(1, 4)))
+        ]
+        return held[0] if domain.pairs is None else held
+    return rng.choice([domain.label(rng.randrange(domain.size)), 0, "nothing"])
+
+
+# -- surveys with something changed --------------------------------------------------------
+
+
+def changed_text(rng: Random, survey: sv.Survey) -> str:
+    """The survey's text with one to three things changed, in the document or in the text."""
+    document = copy.deepcopy(survey.document())
+    for _ in range(rng.choice([1, 1, 1, 2, 3])):
+        parent, key = rng.choice(list(_places(document)))
+        _change(rng, parent, key)
+    text = json.dumps(document, ensure_ascii=rng.random() < 0.3, sort_keys=rng.random() < 0.5)
+    if rng.random() < 0.15:
+        at = rng.randrange(len(text))
+        text = (
+            text[:at] + rng.choice(["", '"', "0", ",", "}", " ", "\\", "1", "-"]) + text[at + 1 :]
+        )
+    return text
+
+
+def _places(node: Any) -> Any:
+    for key, value in node.items() if isinstance(node, dict) else enumerate(node):
+        yield node, key
+        if isinstance(value, (dict, list)):
+            yield from _places(value)
+
+
+def _change(rng: Random, parent: Any, key: Any) -> None:
+    value, way = parent[key], rng.randrange(10)
+    if way == 0 and isinstance(parent, dict):
+        del parent[key]
+    elif way == 1 and isinstance(parent, dict):
+        parent[rng.choice(["more", f"{key}_", "version"])] = rng.choice([1, None, "1"])
+    elif way == 2:
+        parent[key] = rng.choice(
+            [None, True, False, 0, 1, 2, -1, "", "1", "0", [], {}, 10**7, "once"]
+        )
+    elif isinstance(value, bool):
+        parent[key] = not value
+    elif isinstance(value, int):
+        parent[key] = rng.choice(
+            [value + 1, value - 1, 2 * value, -value, str(value), value * 10**6]
+        )
+    elif isinstance(value, str) and value.removeprefix("-").replace(".", "").isdigit():
+        parent[key] = _other_number(rng, value)
+    elif isinstance(value, str):
+        parent[key] = rng.choice([value + "x", value.upper(), "", value[:-1], *_CHOICES])
+    elif isinstance(value, list) and value:
+        parent[key] = rng.choice([value[:-1], value + value[:1], value[::-1], [*value, 1]])
+
+
+def _other_number(rng: Random, text: str) -> str:
+    if "." in text:
+        return rng.choice([text + "0", text + "1", text[:-1], "0" + text, "-" + text, text[1:]])
+    number = int(text)
+    near = [number + 1, number - 1, number + 2**20, number - 2**20, number // 2, 2 * number, 0, 1]
+    return rng.choice(
+        [str(rng.choice(near)), str(rng.choice(near)), text + ".0", "0" + text, " " + text]
+    )
+
+
+_CHOICES = [
+    "refuse", "nearest", "other", "once", "week", "2026-01-31", "unary", "response", "rounding",
+    "piecewise", "population", "budget", "optimized", "symmetric", "haar", "laplace", "categories",
+    "interval", "counts", "randomized-response", "sample",
+]  # fmt: skip

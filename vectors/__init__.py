@@ -1,0 +1,1 @@
+"""Golden vectors, and the code that writes them: ``python -m vectors.make``."""

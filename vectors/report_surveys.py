@@ -1,0 +1,245 @@
+"""The surveys of the report vectors: every mechanism's examples, and those at which clients fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import sottovoce as sv
+
+__all__ = ["Asked", "asked_surveys"]
+
+
+class Asked(NamedTuple):
+    """A mechanism, values to answer with (none: those of the domain), and the rules of a survey."""
+
+    mechanism: Any
+    values: tuple[Any, ...] = ()
+    rules: tuple[tuple[str, Any], ...] = ()
+
+
+def asked_surveys(cls: type[sv.Mechanism]) -> Iterator[Asked]:
+    """The examples of a mechanism, then its harder cases."""
+    for mechanism in cls.examples():
+        yield Asked(mechanism)
+    yield from _MORE[cls.name]()
+
+
+def _m(name: str, domain: Any, epsilon: float | None = 1.0, **options: Any) -> Any:
+    return sv.mechanism(name, domain, epsilon, **options)
+
+
+NAMES = ("1", 1, "other", -7, "Ä\U0001f600", 2**53 - 1, "", 'a "b"\\c\n')
+"""Labels that look alike, and some that have to be escaped."""
+ROUND = (127, 128, 254, 255, 256)
+RULES = (("outside", "other"), ("opens", "2026-01-05"), ("closes", "2027-12-31"))
+NEAREST = (("outside", "nearest"),)
+
+
+def _randomized_response() -> Iterator[Asked]:
+    yield Asked(_m("grr", sv.Categories(NAMES), 3.0), (*NAMES, "nothing", 2, True), RULES)
+    yield Asked(_m("grr", sv.Categories(["alone"])), ("alone",))
+    for size in (256, 257, 65_536, 65_537):
+        yield Asked(
+            _m("grr", sv.Categories(size), 9.0), (0, *ROUND[: 5 if size > 256 else 4], size - 1)
+        )
+    yield Asked(_m("grr", sv.Counts(5), 2.0), (0, 5, 3, 3.0, -4, 99, 1e300), NEAREST)
+    yield Asked(
+        _m("grr", sv.Interval(0, 1, bins=100), 6.0), (0.29, 0.28, 1, 0, -3, 2.5, 0.57), NEAREST
+    )
+    pairs = sv.KeyValues(["a", "b", "c"], 0, 1, bins=2)
+    yield Asked(_m("grr", pairs, 3.0), (["c", 1], ["a", 0], ["b", 0.5], ["c", 0.25]))
+
+
+def _unary_encoding() -> Iterator[Asked]:
+    yield Asked(_m("oue", sv.Categories(2040), 1.0), (0, 2039))
+    yield Asked(_m("sue", sv.Categories(2041), 6.0), (2040, 7))
+    yield Asked(_m("oue", sv.Categories(1)), (0,))
+    yield Asked(_m("sue", sv.Categories(64), 1e-6), (0, 63, 31))
+
+
+def _subset_selection() -> Iterator[Asked]:
+    yield Asked(_m("ss", sv.Categories(1)), (0,))
+    for size, k in (
+        (65, 1),
+        (66, 65),
+        (129, 64),
+        (961, 300),
+        (962, 300),
+        (1024, 275),
+        (1025, 1000),
+    ):
+        yield Asked(_m("ss", sv.Categories(size), 1.5, subset_size=k), (0, size - 1, size // 2))
+    yield Asked(_m("ss", sv.Categories(262_144), 12.0, subset_size=3), (262_143, 0))
+
+
+def _hadamard_response() -> Iterator[Asked]:
+    yield Asked(_m("hr", sv.Categories(1)), (0,))
+    yield Asked(_m("hr", sv.Categories(1000)), (0, 999, 126, 127, 254, 255, 256))
+    yield Asked(_m("hr", sv.Categories(1000), 5.0), (0, 999, 127, 512))
+    yield Asked(_m("hr", sv.Categories(21), 2.0, block_count=3), (0, 20, 7, 19))
+
+
+def _local_hashing() -> Iterator[Asked]:
+    yield Asked(_m("olh", sv.Categories(1)), (0,))
+    yield Asked(_m("olh", sv.Categories(1000)), (0, 999, 255, 256, 257, 500))
+    yield Asked(_m("olh", sv.Categories(1_000_000)), (0, 999_999, 65_535, 65_536, 123_456))
+    yield Asked(_m("olh", sv.Categories(300), 6.0), (0, 299, 255, 256))
+    yield Asked(_m("blh", sv.Categories(70_000), 0.5), (0, 69_999, 4_096))
+
+
+def _seeded_hashing() -> Iterator[Asked]:
+    for g in (256, 257, 65_537, 2**29):
+        yield Asked(_m("olh-seeded", sv.Categories(5000), 12.0, hash_range=g), (0, 4999, 256))
+    yield Asked(_m("olh-seeded", sv.Categories(1)), (0,))
+
+
+def _fixed_hashing() -> Iterator[Asked]:
+    wide = (0, 254, 255, 256, 257, 511, 512, 999)
+    yield Asked(_m("flh", sv.Categories(1000), 1.0, hash_count=300), wide)
+    yield Asked(_m("flh", sv.Categories(600), 6.0, hash_count=256), (0, 599, 256))
+    yield Asked(_m("flh", sv.Categories(9), 4.0, hash_count=1), (0, 8))
+
+
+def _table() -> Iterator[Asked]:
+    one = [[2**62, 2**61, 2**61 - 1, 1, 0], [2**61, 2**62, 2**61 - 1, 1, 0]]
+    yield Asked(_m("table", sv.Categories(2), None, weights=one), (0, 1))
+    two = [[3] * 64 + [1] * 192 + [128] * 1, [1] * 192 + [3] * 64 + [128] * 1]
+    yield Asked(_m("table", sv.Categories(2), None, weights=two), (0, 1))
+    yield Asked(_m("table", sv.Interval(0, 1, bins=2), 1.2, weights=[[3, 1], [1, 3]]), (0, 1, 0.5))
+
+
+def _square_wave() -> Iterator[Asked]:
+    edges = (0, 5, 4.999999999999999, 119.99999999999999, 57.5, 120)
+    yield Asked(_m("sw", sv.Interval(0, 120, bins=24), 2.0, b=0.1), edges)
+    yield Asked(
+        _m("sw", sv.Interval(0, 1, bins=100), 1.0, steps=7, output_bins=64), (0.29, 0.57, 1, 0.999)
+    )
+    ring = sv.Interval(0, 7, bins=7)
+    yield Asked(_m("sw", ring, 1.0, wrap=True, steps=1), (0, 7, 6.9, 3.5))
+    yield Asked(_m("sw", ring, 1.0, wrap=True, steps=3, b=0.5), (0, 7, 6.9, 3.5))
+    yield Asked(_m("sw", sv.Counts(9), 1.0), (0, 9, 4))
+    yield Asked(_m("sw", sv.Interval(-5, 5, bins=1), 1.0, steps=300), (-5, 0, 5))
+
+
+def _wave() -> Iterator[Asked]:
+    line = sv.Interval(0, 1, bins=8)
+    for ratio in (0.0, 0.29, 0.5, 1.0):
+        b = 100 / 320 + 1e-6 if ratio == 0.29 else 0.3
+        yield Asked(_m("gw", line, 1.5, ratio=ratio, steps=40, b=b, output_bins=8), (0, 1, 0.51))
+    yield Asked(_m("gw", sv.Counts(9), 2.0, ratio=0.25, b=0.5), (0, 9, 4))
+
+
+def _piecewise() -> Iterator[Asked]:
+    yield Asked(_m("pm", sv.Interval(0, 10, bins=256), 2.0, steps=1), (0, 10, 4.96))
+    yield Asked(_m("pm", sv.Counts(20), 1.0), (0, 20, 7))
+    yield Asked(_m("pm", sv.Interval(0, 1, bins=1), 8.0, steps=1), (0, 1))
+
+
+def _stochastic_rounding() -> Iterator[Asked]:
+    yield Asked(_m("sr", sv.Counts(20), 1.0), (0, 20, 7))
+    yield Asked(_m("sr", sv.Interval(0, 1, bins=1), 1.0, steps=2**30), (0, 1, 0.3))
+
+
+def _laplace() -> Iterator[Asked]:
+    yield Asked(_m("laplace", sv.Interval(0, 1, bins=1)), (0, 1))
+    yield Asked(_m("laplace", sv.Interval(0, 1, bins=2)), (0, 1))
+    yield Asked(_m("laplace", sv.Interval(0, 1, bins=257), 4.0), (0, 1, 0.5))
+    yield Asked(_m("laplace", sv.Counts(30), 2.0), (0, 30, 17), NEAREST)
+
+
+def _degree_noise() -> Iterator[Asked]:
+    yield Asked(_m("degree-noise", sv.Counts(0)), (0,))
+    yield Asked(_m("degree-noise", sv.Counts(1)), (0, 1))
+    yield Asked(_m("degree-noise", sv.Counts(255), 1.0), (0, 255, 128), NEAREST)
+    yield Asked(_m("degree-noise", sv.Counts(256), 0.05), (0, 256, 127))
+
+
+def _gaussian() -> Iterator[Asked]:
+    rows = sv.Vector(sv.Interval(0, 1, bins=5), 3)
+    yield Asked(_m("gaussian", rows, 2.0, delta=0.01), ([0, 1, 0.5], [1, 0, 0.2], [0.6, 0.6, 0.6]))
+    yield Asked(_m("gaussian", sv.Counts(7), 2.0, delta=0.001), (0, 7, 3))
+    yield Asked(_m("gaussian", sv.Interval(0, 1, bins=1), 1.0), (0, 1))
+    yield Asked(_m("gaussian", sv.Vector(sv.Interval(0, 1, bins=1), 2), 1.0), ([0, 1],))
+    yield Asked(_m("gaussian", sv.Interval(0, 1, bins=2), 1.0, delta=0.1, reach=0), (0, 1))
+
+
+def _hierarchy() -> Iterator[Asked]:
+    yield Asked(_m("hh", sv.Interval(0, 1, bins=300), 1.0), (0, 1, 0.5, 0.333))
+    yield Asked(_m("hh", sv.Interval(0, 1, bins=3), 1.0), (0, 1, 0.5))
+    yield Asked(_m("hh", sv.Counts(63), 2.0, branching=2), (0, 63, 32, 31))
+    yield Asked(_m("hh", sv.Interval(0, 1, bins=27), 3.0, branching=3, split="budget"), (0, 1, 0.5))
+
+
+def _haar() -> Iterator[Asked]:
+    for bins in (1, 2, 3, 128, 129):
+        yield Asked(_m("haar", sv.Interval(0, 1, bins=bins), 2.0), (0, 1, 0.61, 0.3))
+
+
+def _binned() -> Iterator[Asked]:
+    edge = (0.3, 0.29999999999999999, 0.30000000000000004, 0.7, 1, 0)
+    yield Asked(_m("binned", sv.Interval(0, 1, bins=100), 4.0, report_bins=10), edge)
+    yield Asked(_m("olh", sv.Interval(0, 1, bins=99), 1.0, report_bins=40), (*edge, 0.975))
+    yield Asked(_m("flh", sv.Interval(0, 1, bins=12), 1.0, report_bins=5, hash_count=20), edge)
+    yield Asked(_m("olh", sv.Counts(119), 1.0, report_bins=40), (0, 119, 3, 60))
+    yield Asked(_m("grr", sv.Counts(11), 4.0, report_bins=4), (0, 11, 2, 3, 9))
+    yield Asked(_m("sw", sv.Interval(0, 1, bins=12), 2.0, report_bins=6, steps=1), edge)
+    inside = {"mechanism": "binned", "options": {"report_bins": 2, "oracle": "randomized-response"}}
+    yield Asked(_m("binned", sv.Interval(0, 1, bins=12), 2.0, report_bins=4, oracle=inside), edge)
+
+
+def _sampled_coordinate() -> Iterator[Asked]:
+    rows = sv.Vector(sv.Interval(0, 1, bins=40), 3)
+    some = ([0, 1, 0.5], [1, 0, 0.2], [0.6, 0.6, 0.6], [0.025, 0.975, 1])
+    for inner in ("local-hashing", "fixed-hashing", "square-wave", "haar", "hierarchy"):
+        yield Asked(_m("vector", rows, 1.0, inner=inner), some)
+    deep = {"mechanism": "binned", "options": {"report_bins": 7, "oracle": "local-hashing"}}
+    yield Asked(_m("vector", rows, 1.0, inner=deep), some)
+    many = sv.Vector(sv.Counts(3), 257)
+    yield Asked(_m("vector", many, 2.0, inner="grr"), ([0, 3] * 128 + [1], [2] * 257))
+
+
+def _key_value() -> Iterator[Asked]:
+    names = ["film", "book", "song"]
+    one, sets = sv.KeyValues(names, 0, 5, bins=4), sv.KeyValues(names, 0, 5, bins=4, pairs=2)
+    larger = sv.KeyValues(names, 0, 5, bins=4, pairs=2, larger="sample")
+    few = sv.KeyValues(names[:2], 0, 5, bins=4, pairs=3)
+    pairs = (["film", 0], ["song", 5], ["book", 2.5])
+    held = ([["film", 0]], [["song", 5], ["film", 1.25]], [["book", 2.5], ["song", 0]])
+    more = ([*held[2], ["film", 5]], *held)
+    for keys in ("unary", "response"):
+        for numbers in ("rounding", "piecewise"):
+            ways = {"keys": keys, "numbers": numbers, "steps": 25}
+            yield Asked(_m("key-value", one, 2.0, **ways), pairs)
+            yield Asked(_m("key-value", sets, 2.0, **ways), held)
+            yield Asked(_m("key-value", larger, 2.0, **ways), more)
+            if numbers == "rounding":
+                yield Asked(
+                    _m("key-value", few, 2.0, **ways), ([["film", 0], ["book", 1]], held[0])
+                )
+    for keys, numbers in ((64, "rounding"), (65, "rounding"), (65, "piecewise")):
+        many = sv.KeyValues(keys, -1, 1, bins=2)
+        yield Asked(
+            _m("key-value", many, 3.0, numbers=numbers),
+            ([0, 1], [keys - 1, -1], [63, 0.1], [62, 0.5]),
+        )
+    rows = {"steps": 500, "output_bins": 300}
+    yield Asked(_m("pckv-pm", one, 3.0, **rows), pairs)
+    yield Asked(_m("pckv-pm", one, 3.0, steps=20_000, output_bins=66_000), pairs[:2])
+    wide = sv.KeyValues(256, 0, 1, bins=2)
+    yield Asked(_m("pckv-grr", wide, 6.0, steps=2), ([255, 1], [127, 0]))
+    for keys in (255, 256):
+        wide = sv.KeyValues(keys, 0, 1, bins=2, pairs=1)
+        ways = {"keys": "response", "numbers": "piecewise", "steps": 200, "output_bins": 256}
+        yield Asked(_m("key-value", wide, 6.0, **ways), ([[keys - 1, 1]], [[127, 0]], [[128, 0.5]]))
+
+
+_MORE = {
+    "randomized-response": _randomized_response, "unary-encoding": _unary_encoding,
+    "subset-selection": _subset_selection, "hadamard-response": _hadamard_response,
+    "local-hashing": _local_hashing, "seeded-hashing": _seeded_hashing,
+    "fixed-hashing": _fixed_hashing, "table": _table, "square-wave": _square_wave, "wave": _wave,
+    "piecewise": _piecewise, "stochastic-rounding": _stochastic_rounding, "laplace": _laplace,
+    "degree-noise": _degree_noise, "gaussian": _gaussian, "hierarchy": _hierarchy, "haar": _haar,
+    "binned": _binned, "sampled-coordinate": _sampled_coordinate, "key-value": _key_value,
+}  # fmt: skip

@@ -1,0 +1,146 @@
+"""Values: which input and position a device finds for them, or that it refuses them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import sottovoce as sv
+from sottovoce.core.errors import InvalidInput
+from sottovoce.mechanisms.fine_grid import places_on_grid
+from vectors.report_cases import held
+
+__all__ = ["place_of", "value_vectors"]
+
+
+def value_vectors() -> Iterator[dict[str, Any]]:
+    """Every domain with values, their inputs, and with ``steps`` their positions."""
+    for domain, outside, steps, values in _asked():
+        for value in values:
+            special = isinstance(value, float) and not math.isfinite(value)
+            given = {"number": _SPECIAL[str(value)]} if special else {"value": value}
+            case = {"domain": domain.to_json(), "outside": outside, "steps": steps, **given}
+            yield {**case, **place_of(domain, outside, steps, value)}
+
+
+_SPECIAL = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+
+
+def place_of(domain: Any, outside: str, steps: int, value: Any) -> dict[str, Any]:
+    """What the library finds: ``input`` and ``position``, or ``refused``."""
+    survey = sv.Survey("values", "Which?", _mechanism(domain), outside=outside)
+    try:
+        admitted = survey.admit(held(domain, value))
+        return {"input": _input(domain, admitted), "position": _position(domain, steps, admitted)}
+    except InvalidInput:
+        return {"refused": True}
+
+
+def _mechanism(domain: Any) -> sv.Mechanism:
+    if isinstance(domain, sv.Vector):
+        return sv.mechanism("vector", domain, 1.0, inner="grr")
+    if isinstance(domain, sv.KeyValues):
+        return sv.mechanism("pckv-grr", domain, 3.0, steps=2)
+    return sv.mechanism("grr", domain, 9.0)
+
+
+def _input(domain: Any, value: Any) -> Any:
+    if isinstance(domain, sv.Vector):
+        return domain.bins_of([value])[0].tolist()
+    if isinstance(domain, sv.KeyValues):
+        pairs = [value] if domain.pairs is None else value
+        found = [[domain.keys.index(key), domain.interval.index(number)] for key, number in pairs]
+        return found[0] if domain.pairs is None else found
+    return domain.index(value)
+
+
+def _position(domain: Any, steps: int, value: Any) -> Any:
+    """On a grid of ``steps`` positions a bin; of categories there is none."""
+    if isinstance(domain, sv.Categories):
+        return None
+    grid = getattr(domain, "interval", domain)
+    if isinstance(domain, sv.Vector):
+        return places_on_grid(grid, steps, value).tolist()
+    if isinstance(domain, sv.KeyValues):
+        pairs = [value] if domain.pairs is None else value
+        found = places_on_grid(grid, steps, [number for _, number in pairs]).tolist()
+        return found[0] if domain.pairs is None else found
+    return int(places_on_grid(grid, steps, [value])[0])
+
+
+def _beside(*numbers: float) -> list[float]:
+    """Numbers with the doubles next to them."""
+    return [
+        near
+        for x in numbers
+        for near in (math.nextafter(x, -math.inf), x, math.nextafter(x, math.inf))
+    ]
+
+
+def _asked() -> Iterator[tuple[Any, str, int, list[Any]]]:
+    nan, inf = math.nan, math.inf
+    odd = [None, True, False, "0.5", "", [0.5], []]
+    unit = sv.Interval(0, 1, bins=100)
+    yield unit, "refuse", 1, [0.29, 0.57, 0.58, *_beside(0.07, 0.3, 0.99), 0, 1, -0.0, 1.0]
+    yield unit, "refuse", 7, [*_beside(0, 0.29, 1), 0.005, 0.0099, nan, inf, -inf, *odd]
+    yield unit, "nearest", 3, [-1, 2, -inf, inf, nan, 1e300, -1e-300, 0.5, *odd]
+    third = sv.Interval(-1, 2.3, bins=7)
+    starts = [third.low + i * third.width for i in range(8)]
+    yield third, "refuse", 5, [*_beside(*starts), 0, 2.3]
+    yield sv.Interval(0, 120, bins=24), "refuse", 2731, [*_beside(5, 60, 120), 7.25, 119.9999]
+    yield sv.Interval(-1e-300, 1e-300, bins=3), "refuse", 2, [0, -1e-300, 1e-300, 4e-301, -4e-301]
+    yield (
+        sv.Interval(1e15, 1e15 + 64, bins=4),
+        "refuse",
+        4,
+        [1e15, 1e15 + 15.875, 1e15 + 16, 1e15 + 64, 10**15 + 33],
+    )
+    yield (
+        sv.Interval(0, 5, bins=1),
+        "refuse",
+        3,
+        [0, 5, 1.6666666666666667, 1.6666666666666665, 3.4],
+    )
+    counts = sv.Counts(9)
+    yield counts, "refuse", 1, [0, 9, 3, 3.0, 2.5, 10, -1, 9.5, -0.5, nan, inf, -0.0, *odd]
+    yield counts, "nearest", 1, [10, -1, 1e9, -1e9, inf, -inf, nan, 2.5, 9.5, -0.5, 1e300, 4, *odd]
+    yield sv.Counts(0), "nearest", 1, [0, 1, -1, 0.0]
+    names = sv.Categories(["1", 1, "other", -3, "é", "e\u0301", ""])
+    told = ["1", 1, "other", -3, "-3", "é", "e\u0301", "", " 1", "Other", 2, True, None, ["1"]]
+    yield names, "refuse", 1, told
+    yield names, "other", 1, [*told, 1.5, nan, inf, {"a": 1}]
+    yield sv.Categories(5), "refuse", 1, [0, 4, 5, -1, "0", True, None, 0.5, nan]
+    row = sv.Vector(sv.Interval(0, 1, bins=10), 2)
+    yield (
+        row,
+        "refuse",
+        3,
+        [[0, 1], [0.1, 0.3], [1, 0.7000000000000001], [0.5], [0, 0, 0], [0, 2], [-0.1, 0]],
+    )
+    yield row, "refuse", 1, [[0.5, None], [0.5, "0"], 0.5, "01", [], None, [[0, 1]]]
+    yield sv.Vector(sv.Counts(3), 2), "refuse", 1, [[0, 3], [1, 1.5], [3, 4], [2.0, 1]]
+    pair = sv.KeyValues(["x", 1, "1"], 0, 1, bins=10)
+    yield (
+        pair,
+        "refuse",
+        3,
+        [["x", 0.3], [1, 0.30000000000000004], ["1", 1], ["y", 0], ["x", 2], ["x"]],
+    )
+    yield (
+        pair,
+        "refuse",
+        1,
+        [["x", "0"], ["x", None], ["x", True], None, "x", ["x", 0, 0], [], 1],
+    )
+    sets = sv.KeyValues(["x", "y", "z"], 0, 1, bins=10, pairs=2)
+    full = [["z", 0.3], ["x", 1], ["y", 0]]
+    yield (
+        sets,
+        "refuse",
+        3,
+        [full[:1], full[:2], full[1::-1], full, [], [["x", 0], ["x", 1]], [["x", 2]], [["w", 1]]],
+    )
+    yield sets, "refuse", 1, [[["x"]], [["x", 0, 1]], None, "x", [["x", None]]]
+    more = sv.KeyValues(["x", "y", "z"], 0, 1, bins=10, pairs=2, larger="sample")
+    yield more, "refuse", 1, [full, full[:1], [*full, ["x", 0]], []]

@@ -1,0 +1,54 @@
+"""Random words for vectors: repeatable, with some of them chosen."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from sottovoce.core.randomness import Words
+
+__all__ = ["Stream", "word_for", "words_around"]
+
+
+class Stream:
+    """Words from SHAKE-256 of a label, those of ``chosen`` excepted; remembers what was drawn."""
+
+    secure = False
+
+    def __init__(self, label: str, chosen: Mapping[int, int] | None = None) -> None:
+        data = hashlib.shake_256(label.encode()).digest(1 << 16)
+        self._words = np.frombuffer(data, dtype="<u8").astype(np.uint64)
+        for place, word in (chosen or {}).items():
+            self._words[place] = word
+        self.count = 0
+
+    @property
+    def drawn(self) -> bytes:
+        """The words drawn so far, as vectors have them."""
+        return self._words[: self.count].astype("<u8").tobytes()
+
+    def words(self, count: int) -> Words:
+        """The next ``count`` words."""
+        start, self.count = self.count, self.count + count
+        assert self.count <= len(self._words)
+        return self._words[start : self.count]
+
+    def generator(self) -> Any:
+        """A device never asks for one."""
+        raise AssertionError("a device never asks for a generator")
+
+
+def word_for(x: int, total: int) -> int:
+    """A word from which a uniform number below ``total`` comes out as x."""
+    if total & (total - 1):
+        return x
+    return x << (65 - total.bit_length()) if total > 1 else 0
+
+
+def words_around(bounds: list[int], total: int) -> list[int]:
+    """Words at bounds of a draw below ``total``, and just below them."""
+    places = sorted({x for bound in bounds for x in (bound - 1, bound) if 0 <= x < total})
+    return [word_for(x, total) for x in places]
