@@ -113,7 +113,7 @@ class Connection(HttpToolsProtocol):
         self._in_head = False
 
     def on_body(self, body: bytes) -> None:
-        self._head -= len(body)
+        self._head = max(0, self._head - len(body))  # a piece may begin in the request before
         super().on_body(body)
 
     def on_message_complete(self) -> None:
