@@ -96,6 +96,7 @@ ATTACKS = {
     "empty arrays of JSON": _body(_JSON, b"[" + b"[]," * 349_000 + b"[]]"),
     "objects of JSON": _body(_JSON, b'{"reports":[' + b'{"a":0},' * 130_000 + b"{}]}"),
     "long numbers of JSON": _body(_JSON, b"[" + b"9" * (2**20 - 8) + b"]"),
+    "a long text of JSON": _body(_JSON, b'{"window":"' + b"a" * (2**20 - 16) + b'"}'),
     "a form for signing in": Attack(
         b"POST /sign-in" + _HEAD + b"Content-Length: 4000\r\n\r\n" + b"a&" * 2000, times=0
     ),
