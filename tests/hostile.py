@@ -92,17 +92,18 @@ ATTACKS = {
         _PARTS + b"\xdc\x27\x10" + (b"\x92\xc4\x10" + bytes(16) + b"\x91\x02") * 10_000,
     ),
     "reports without ids": _body(_UPLOAD, _PARTS + b"\xdc\x27\x10" + b"\x92\x80\x80" * 10_000),
-    "uploads that nobody waits for": Attack(
-        _UPLOAD + b"Content-Length: 500000\r\n\r\n" + b"\x91" * 500_000, times=0, deaf=True
-    ),
     "nested JSON": _body(_JSON, b"[" * 2**20),
     "empty arrays of JSON": _body(_JSON, b"[" + b"[]," * 349_000 + b"[]]"),
     "objects of JSON": _body(_JSON, b'{"reports":[' + b'{"a":0},' * 130_000 + b"{}]}"),
     "long numbers of JSON": _body(_JSON, b"[" + b"9" * (2**20 - 8) + b"]"),
+    "a long text of JSON": _body(_JSON, b'{"window":"' + b"a" * (2**20 - 16) + b'"}'),
     "a form for signing in": Attack(
         b"POST /sign-in" + _HEAD + b"Content-Length: 4000\r\n\r\n" + b"a&" * 2000, times=0
     ),
     "noise": Attack(b"\x16\x03\x01" + bytes(range(256)) * 64, times=0),
+    "uploads that nobody waits for": Attack(
+        _UPLOAD + b"Content-Length: 500000\r\n\r\n" + b"\x91" * 500_000, times=0, deaf=True
+    ),
 }  # fmt: skip
 
 

@@ -19,7 +19,7 @@ from hostile import ATTACKS
 from loading import Load, Process, colors, load, make, request, running
 from sottovoce.service import health
 from sottovoce.service.apart import Apart
-from sottovoce.service.connections import HEAD_BYTES, HEAD_FIELDS, PIPELINED
+from sottovoce.service.connections import CHUNKS, HEAD_BYTES, HEAD_FIELDS, PIPELINED
 from sottovoce.service.counting import has_too_many_values
 from sottovoce.service.refusals import Declined
 from sottovoce.store import StoreDown
@@ -111,6 +111,14 @@ def test_bodies_after_a_long_head_and_in_chunks_are_taken(collector):
     assert b'{"stored":2000,' in exchanged(collector, head + chunks)
 
 
+def test_a_body_has_at_most_so_many_chunks(collector):
+    kind = ATTACKS["many small chunks"]
+    head = kind.first.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n")
+    last = b"0\r\n\r\n"
+    assert refusal(exchanged(collector, head + kind.piece * (CHUNKS - 1) + last))[0] == 400
+    assert refusal(exchanged(collector, head + kind.piece * CHUNKS + last))[0] == 431
+
+
 def test_pipelined_requests_are_answered_in_order_and_only_so_many_wait(collector):
     one = START + b"\r\n"
     answer = exchanged(collector, one * PIPELINED + START + b"Connection: close\r\n\r\n")
@@ -148,7 +156,7 @@ def until(condition, patience=20.0):
 
 def test_nothing_is_built_of_uploads_that_hold_too_much(collector):
     for name in ("nested MessagePack", "empty arrays", "huge counts", "nested JSON",
-                 "empty arrays of JSON", "objects of JSON"):  # fmt: skip
+                 "empty arrays of JSON", "objects of JSON", "long numbers of JSON", "a long text of JSON"):  # fmt: skip
         data = ATTACKS[name].first.partition(b"\r\n\r\n")[2]
         assert has_too_many_values(data, "json" if "JSON" in name else "msgpack", 10_000), name
         head = ATTACKS[name].first.replace(b"\r\n", b"\r\nConnection: close\r\n", 1)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from functools import cache
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -120,7 +122,7 @@ def _endpoint(desk: Desk, described: Described) -> Callable[[Request], Awaitable
             _check_role(desk, request, described.role)
             _check_parameters(request, known)
             if described.handler is None:
-                reply = json_reply(openapi_document(ROUTES, __version__))
+                reply = json_reply(_openapi())
             else:
                 reply = await described.handler(desk, request)
         except Gone:
@@ -136,6 +138,11 @@ def _endpoint(desk: Desk, described: Described) -> Callable[[Request], Awaitable
         return reply
 
     return answer
+
+
+@cache
+def _openapi() -> dict[str, Any]:
+    return openapi_document(ROUTES, __version__)
 
 
 async def _slow_down(declined: Declined) -> None:

@@ -2,7 +2,8 @@
 
 Everything that a request has besides its body counts as its head: the request line, headers,
 sizes and extensions of chunks, trailers.  It has at most :data:`HEAD_BYTES` bytes and
-:data:`HEAD_FIELDS` fields, and must be complete within ``idle_seconds``.  Requests that are sent
+:data:`HEAD_FIELDS` fields, a body at most :data:`CHUNKS` chunks, and a head must be complete within
+``idle_seconds``.  Requests that are sent
 before the answer to an earlier one wait, at most :data:`PIPELINED` of them.  An answer that is not
 read for ``idle_seconds`` ends its connection.  The process keeps some of its open files for itself:
 connections beyond the others are refused.
@@ -19,18 +20,20 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 
 from sottovoce.service.refusals import RETRY_SECONDS, Declined, body_of
 
-__all__ = ["HEAD_BYTES", "HEAD_FIELDS", "PIPELINED", "Connection", "most_connections"]
+__all__ = ["CHUNKS", "HEAD_BYTES", "HEAD_FIELDS", "PIPELINED", "Connection", "most_connections"]
 
 HEAD_BYTES = 2**15
 """Bytes of a request besides its body."""
 HEAD_FIELDS = 100
 """Headers and trailers of a request."""
+CHUNKS = 1000
+"""Chunks of a body: each costs a call of the parser, however small it is."""
 PIPELINED = 4
 """Requests that may wait on a connection behind the one that is being answered."""
 _PIECE = 2**14
 """Bytes of a body that are parsed at once."""
-_LINGER = 1.0
-"""Seconds in which a refused sender can read why, while what it still sends is dropped."""
+_LINGER = 0.25
+"""Seconds in which a refused sender can read why; what it still sends is not read."""
 _RESERVED_FILES = 128
 """Open files that are kept for the store and for analysis."""
 
@@ -50,7 +53,7 @@ class Connection(HttpToolsProtocol):
 
     def __init__(self, *arguments: Any, **named: Any) -> None:
         super().__init__(*arguments, **named)
-        self._head = self._fields = 0
+        self._head = self._fields = self._chunks = 0
         self._in_head, self._ended = True, False
         self._refusal: Declined | None = None
         self._unread: asyncio.TimerHandle | None = None
@@ -114,12 +117,18 @@ class Connection(HttpToolsProtocol):
         super().on_headers_complete()
         self._in_head = False
 
+    def on_chunk_header(self) -> None:
+        self._chunks += 1
+        if self._chunks > CHUNKS:
+            self._refusal = Declined("head-too-large", f"a body has at most {CHUNKS} chunks")
+            raise _Stop
+
     def on_body(self, body: bytes) -> None:
-        self._head -= len(body)
+        self._head = max(0, self._head - len(body))  # a piece may begin in the request before
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        self._head = self._fields = 0
+        self._head = self._fields = self._chunks = 0
         self._in_head = True
         super().on_message_complete()
 
@@ -132,6 +141,9 @@ class Connection(HttpToolsProtocol):
     def _refuse(self, declined: Declined, linger: float = _LINGER) -> None:
         """Parse nothing more, and answer with a refusal, unless another answer is due or was given."""
         self._ended = True
+        self.flow.pause_reading()
+        self.parser = self.scope = self.headers = None  # type: ignore[assignment]
+        self.url = b""
         cycle = self.cycle
         if cycle is not None and not cycle.response_complete:
             if self._in_head:  # of a request behind this one

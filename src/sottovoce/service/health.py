@@ -48,7 +48,7 @@ class Probe:
             told = f"the database did not answer in {_SECONDS:g} s"
             raise Declined("store-down", told, ready=False)
         if not self._under_way.result():
-            raise Declined("store-down", "the database cannot be read", ready=False)
+            raise Declined("store-down", "the database cannot be read or written to", ready=False)
 
     def _is_old(self) -> bool:
         return self._loop.time() - self._answered > _FRESH

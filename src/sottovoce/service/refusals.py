@@ -32,7 +32,7 @@ RETRY_SECONDS = 5
 OTHERS = {
     "too-slow": Refusal(408, False, "the body did not come in time"),
     "head-too-large": Refusal(
-        431, True, "more than 32 KiB or 100 headers besides the body of a request"
+        431, True, "more than 32 KiB, 100 headers or 1,000 chunks besides the body of a request"
     ),
     "too-long": Refusal(422, True, "a calculation that takes longer than is allowed"),
     "no-key": Refusal(401, False, "the key of a role is needed, as Authorization: Bearer KEY"),

@@ -258,9 +258,18 @@ class Store:
     # -- looking ---------------------------------------------------------------------------
 
     def probe(self) -> None:
-        """Return if the database can be read; else :class:`StoreDown`."""
+        """Return if the database can be read and written to; else :class:`StoreDown`.
+
+        A writing connection that broke is made anew.  One that is in use is left alone.
+        """
         with self.database.reading() as connection:
             self.database.one(connection, "SELECT count(*) FROM surveys", {})
+        if self.database.lock.acquire(blocking=False):
+            try:
+                with self.database.writing():
+                    pass
+            finally:
+                self.database.lock.release()
 
     def counts(self, fingerprint: str | None = None) -> Counts:
         """What became of all reports ever sent, of one survey or of all."""
