@@ -1,7 +1,7 @@
 """One hostile connection: what it can send to a collector without any key.
 
-``python tests/hostile.py HOST PORT NAME SECONDS`` sends one kind of it for so long, over one
-connection at a time, and prints the statuses that came back.
+``python tests/hostile.py HOST PORT NAME SECONDS GAP`` sends one kind of it for so long, over one
+connection after the other with GAP seconds between them, and prints the statuses that came back.
 """
 
 from __future__ import annotations
@@ -107,8 +107,11 @@ ATTACKS = {
 }  # fmt: skip
 
 
-def attack(address: tuple[str, int], name: str, seconds: float) -> Counter[int]:
-    """Send one kind for so long, over one connection after the other: the statuses that came."""
+def attack(address: tuple[str, int], name: str, seconds: float, gap: float = 0.0) -> Counter[int]:
+    """Send one kind for so long, over one connection after the other: the statuses that came.
+
+    Without a ``gap`` in between, a collector has to do with several that are about to end.
+    """
     kind, end = ATTACKS[name], time.perf_counter() + seconds
     statuses: Counter[int] = Counter()
     while time.perf_counter() < end:
@@ -119,6 +122,7 @@ def attack(address: tuple[str, int], name: str, seconds: float) -> Counter[int]:
                 raw.settimeout(max(0.05, min(2.0, end - time.perf_counter())))
                 if kind.times is not None and not kind.deaf:
                     _count(raw.recv(_BLOCK), statuses)
+        time.sleep(gap)
     return statuses
 
 
@@ -148,11 +152,15 @@ def _count(answer: bytes, statuses: Counter[int]) -> None:
     statuses.update(map(int, re.findall(rb"HTTP/1\.1 (\d{3}) ", answer)))
 
 
-def start_attack(address: tuple[str, int], name: str, seconds: float) -> subprocess.Popen[str]:
+def start_attack(
+    address: tuple[str, int], name: str, seconds: float, gap: float = 0.0
+) -> subprocess.Popen[str]:
     """The same in a process of its own, which prints the statuses."""
-    command = [sys.executable, __file__, address[0], str(address[1]), name, str(seconds)]
+    host, port = address
+    command = [sys.executable, __file__, host, str(port), name, str(seconds), str(gap)]
     return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
 if __name__ == "__main__":
-    print(dict(attack((sys.argv[1], int(sys.argv[2])), sys.argv[3], float(sys.argv[4]))))
+    host, port, name, seconds, gap = sys.argv[1:]
+    print(dict(attack((host, int(port)), name, float(seconds), float(gap))))
