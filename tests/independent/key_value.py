@@ -90,7 +90,7 @@ class KeyValue(Mechanism):
         kept, total = self.w["own"] * self.O * (T - self.w["other"]), self.total
         M, m = kept * (self.low + self.top), kept * self.low
         U = (T - self.w["own"]) * self.w["other"] * total
-        empty, ratios = (T - self.w["other"]) * self.w["other"] * total, [Fraction(1)]
+        empty, ratios = (T - self.w["other"]) * self.w["other"] * total, []
         for s, t in [*product((1, L), (1, L)), (1, K - 1), (K - 1, 1), (L, K - L), (K - L, L)]:
             if min(s, t) < 1 or max(s, t) > L:
                 continue
