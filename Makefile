@@ -3,16 +3,23 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
-DOCS_READY := $(VENV)/.docs-ready
+DOCS_BIN := .venv-docs/bin
+DOCS_READY := .venv-docs/.ready
+LOCK_BIN := .venv-lock/bin
+LOCK_READY := .venv-lock/.ready
 SLOW_READY := $(VENV)/.slow-ready
 BENCH_BIN := .venv-bench/bin
 BENCH_READY := .venv-bench/.ready
-CODE   := src tests benchmarks vectors docs/generate docs/generate_gallery.py docs/conftest.py
+CODE   := src tests benchmarks vectors requirements docs/generate docs/generate_gallery.py docs/conftest.py
 PIP    := install --quiet --disable-pip-version-check
 # A worker for every core, so that each does its algebra on one.
 PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 
-.PHONY: help demo test test-slow browser lint format bench docs clean
+# The date of a wheel is that of its commit: two builds of one commit are the same bytes.
+SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 1577836800)
+export SOURCE_DATE_EPOCH
+
+.PHONY: help demo test test-slow browser lint format bench docs wheel lock sbom clean
 
 help:            ## what there is to do
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/' | column -t -s:
@@ -24,8 +31,15 @@ $(READY): pyproject.toml
 	$(BIN)/python -m pip $(PIP) -e '.[dev]'
 	touch $@
 
-$(DOCS_READY): $(READY)
-	$(BIN)/python -m pip $(PIP) -e '.[docs]'
+# From the lock, every file checked against its hash.
+$(DOCS_READY): pyproject.toml requirements/docs.txt requirements/build.txt
+	$(PYTHON) -m venv .venv-docs
+	$(DOCS_BIN)/python -m pip $(PIP) --require-hashes -r requirements/docs.txt -r requirements/build.txt
+	touch $@
+
+$(LOCK_READY):
+	$(PYTHON) -m venv .venv-lock
+	$(LOCK_BIN)/python -m pip $(PIP) --upgrade pip uv
 	touch $@
 
 $(SLOW_READY): $(READY)
@@ -66,10 +80,21 @@ format: $(READY) ## rewrite the code in the house style
 bench: $(BENCH_READY) ## speed and error against peers, in one run
 	$(BENCH_BIN)/python -m benchmarks
 
+docs: export PYTHONPATH := src:.
 docs: $(DOCS_READY) ## the documentation as a site in site/
-	$(BIN)/python -m docs.generate
-	$(BIN)/python docs/generate_gallery.py
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	$(DOCS_BIN)/python -m docs.generate
+	$(DOCS_BIN)/python docs/generate_gallery.py
+	NO_MKDOCS_2_WARNING=1 $(DOCS_BIN)/mkdocs build --strict
+
+wheel: $(DOCS_READY) ## the wheel in dist/, the same bytes for the same commit
+	$(DOCS_BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+
+lock: $(LOCK_READY) ## newest versions of all dependencies, with hashes and licences, in requirements/
+	$(LOCK_BIN)/python -m requirements.lock
+
+sbom:            ## what the collector's image holds, as CycloneDX in dist/sbom.json
+	mkdir -p dist
+	$(PYTHON) -m requirements.sbom > dist/sbom.json
 
 clean:           ## remove what was built
-	rm -rf $(VENV) .venv-bench site
+	rm -rf $(VENV) .venv-bench .venv-docs .venv-lock dist site

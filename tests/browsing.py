@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from dashboards import fill, surveys
+from dashboards import fill, now, surveys
 from loading import Running, running
 from sottovoce.core.survey import Survey
 
@@ -29,7 +29,7 @@ WAYS = ("bus", "bicycle", "car", "on foot", "train", "at home", "scooter", "taxi
 @contextmanager
 def browsing() -> Iterator[Any]:
     """Chromium; the test is skipped where there is none, and says what to install."""
-    told = "needs a browser: apt-get install chromium, and pip install 'sottovoce[slow]'"
+    told = "needs a browser: apt-get install chromium, and pip install '.[slow]'"
     playwright = pytest.importorskip("playwright.sync_api", reason=told)
     pytest.importorskip("axe_playwright_python", reason=told)
     program = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -94,7 +94,7 @@ def fill_all(store: Any, told: dict[str, Survey]) -> None:
 def dashboard(folder: Path, **settings: Any) -> Iterator[tuple[Running, dict[str, Survey]]]:
     """A collector with a survey of every kind, and their answers."""
     told = every_survey()
-    with running(folder, *told.values(), **settings) as collector:
+    with running(folder, *told.values(), clock=now, **settings) as collector:
         fill_all(collector.store, told)
         yield collector, told
 

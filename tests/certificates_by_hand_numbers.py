@@ -81,7 +81,7 @@ def wave(document: dict[str, Any]) -> Fraction:
     )
     cap = 1
     if document["mechanism"] == "wave":
-        cap = half + 1 - math.floor(float(options["ratio"]) * half)
+        cap = half + 1 - math.floor(Fraction(options["ratio"]) * half)
     N = G if ring else G + width - 1
     need(1 <= width <= (G if ring else 2**22) and low >= 1 and unit >= 1, "positive weights")
     need(low * N + unit * cap * (width - cap + 1) <= 2**63, "a total of at most 2^63")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import time
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from html.parser import HTMLParser
 
 import httpx
@@ -16,8 +17,15 @@ from sottovoce.core.payloads import payloads_of
 from sottovoce.core.survey import Survey
 from sottovoce.store import Submission
 
+NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)
+"""The middle of 2026-W47; the weeks before have ended."""
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>{{ 7*7 }}</title>"
 VOID = {"meta", "link", "input", "br", "img"}
+
+
+def now():
+    """The clock of dashboards to test with."""
+    return NOW
 
 
 class Page(HTMLParser):
@@ -121,7 +129,7 @@ def surveys():
         "single": Survey("single", "A choice?", sv.mechanism("grr", sv.Categories(["only"]), 1.0)),
         "none": Survey("none", "Nobody?", sv.mechanism("grr", sv.Categories(2), 1.0)),
         "few": Survey("few", "Too few?", sv.mechanism("grr", sv.Categories(2), 1.0), "once", 1000),
-        "hostile": Survey(HOSTILE, HOSTILE + "y" * 5000, hostile),
+        "hostile": Survey(HOSTILE, HOSTILE + "y" * 1900, hostile),
         "scripts": Survey("調査 مسح Опрос", "あなたは \N{RIGHT-TO-LEFT OVERRIDE}بيت", sv.mechanism("oue", sv.Categories(["お茶", "قهوة"]), 1.0)),
     }  # fmt: skip
 
@@ -154,7 +162,7 @@ class Board:
 def filled(folder):
     """A collector whose answers anybody may read, with some of every kind."""
     told = surveys()
-    with running(folder, *told.values(), open_reading=True) as collector:
+    with running(folder, *told.values(), open_reading=True, clock=now) as collector:
         store = collector.store
         for week, (name, part) in enumerate(
             (("2026-W45", 0.2), ("2026-W46", 0.5), ("2026-W47", 0.5))

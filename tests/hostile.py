@@ -1,164 +1,157 @@
-"""Documents of mechanisms whose weights the library did not make.
+"""One hostile connection: what it can send to a collector without any key.
 
-A :class:`Case` is a mechanism over a small domain with some options.  :mod:`hostile_weights` draws
-weights for it: uniform, of extreme ratios, at their limits, one too many or too few, zeros,
-exchanged roles, one huge.
+``python tests/hostile.py HOST PORT NAME SECONDS`` sends one kind of it for so long, over one
+connection at a time, and prints the statuses that came back.
 """
 
 from __future__ import annotations
 
-import copy
-from collections.abc import Iterator
+import contextlib
+import gzip
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections import Counter
 from dataclasses import dataclass
-from typing import Any
 
-import sottovoce as sv
-
-__all__ = ["CASES", "Case"]
+_HEAD = b" HTTP/1.1\r\nHost: localhost\r\n"
+_UPLOAD = b"POST /reports" + _HEAD + b"Content-Type: application/msgpack\r\n"
+_JSON = b"POST /reports" + _HEAD + b"Content-Type: application/json\r\n"
+_CHUNKED = _UPLOAD + b"Transfer-Encoding: chunked\r\n\r\n"
+_BLOCK = 2**16
 
 
 @dataclass(frozen=True)
-class Case:
-    """A mechanism to attack.  ``exact``: its certificate claims to be the worst ratio itself."""
+class Attack:
+    """What is sent: a beginning, then a piece again and again.
 
-    name: str
-    domain: Any
-    options: dict[str, Any]
-    exact: bool = True
-    epsilon: float = 1.0
+    ``times`` is how often, without end where it is None; then the next connection follows.  With a
+    ``pause``, in seconds, pieces are sent one by one.  Unless ``deaf``, it reads what is answered;
+    else it hangs up when it has sent everything.
+    """
 
-    def document(self, epsilon: float | None = None) -> dict[str, Any]:
-        """The document that the library would write, with its own weights."""
-        key = id(self), epsilon or self.epsilon
-        if key not in _DOCUMENTS:
-            _DOCUMENTS[key] = sv.mechanism(
-                self.name, self.domain, epsilon or self.epsilon, **self.options
-            ).document()
-        return copy.deepcopy(_DOCUMENTS[key])
+    first: bytes
+    piece: bytes = b""
+    times: int | None = None
+    pause: float = 0.0
+    deaf: bool = False
 
 
-_DOCUMENTS: dict[tuple[int, float], dict[str, Any]] = {}
-"""Of every case and epsilon, made once: deriving weights takes longer than judging them."""
+def _body(head: bytes, body: bytes) -> Attack:
+    return Attack(head + b"Content-Length: %d\r\n\r\n" % len(body) + body, times=0)
 
 
-# -- the cases -----------------------------------------------------------------------------
+_PARTS = b"\x94\x01\xc4\x10" + bytes(16) + b"\xa0"
+"""The beginning of an upload in MessagePack, up to its reports."""
+
+ATTACKS = {
+    "many headers": Attack(b"GET /health/live" + _HEAD, b"a: b\r\n"),
+    "one endless header": Attack(b"GET /health/live" + _HEAD + b"a: ", b"b" * 1024),
+    "an endless header name": Attack(b"GET /health/live" + _HEAD, b"b" * 1024),
+    "endless address": Attack(b"GET /", b"a" * 1024),
+    "endless parameters": Attack(b"GET /calculator?", b"epsilon=1&" * 100),
+    "endless method": Attack(b"", b"A" * 1024),
+    "endless blank lines": Attack(b"", b"\r\n" * 512),
+    "a long head of many headers": Attack(
+        b"GET /calculator?" + b"wait=1&" * 2000 + _HEAD + b"a: b\r\n" * 90 + b"\r\n", times=0
+    ),
+    "long cookies": Attack(
+        b"GET /" + _HEAD + b"Cookie: " + b"a=b; " * 6000 + b"\r\n\r\n", times=0
+    ),
+    "endless chunk extensions": Attack(_CHUNKED + b"1;", b"x" * 1024),
+    "endless trailers": Attack(_CHUNKED + b"0\r\n", b"a: b\r\n"),
+    "one endless trailer": Attack(_CHUNKED + b"0\r\na: ", b"b" * 1024),
+    "many small chunks": Attack(_CHUNKED, b"1\r\nx\r\n"),
+    "chunks without end": Attack(_CHUNKED, b"400\r\n" + b"x" * 1024 + b"\r\n"),
+    "pipelined requests": Attack(b"", b"GET /surveys" + _HEAD + b"\r\n"),
+    "pipelined requests, unread": Attack(b"", b"GET /openapi.json" + _HEAD + b"\r\n", deaf=True),
+    "pipelined uploads": Attack(
+        b"", _UPLOAD + b"Content-Length: 30000\r\n\r\n" + b"\xc1" * 30000
+    ),
+    "a slow drip": Attack(b"", b"G", pause=0.01),
+    "a slow body": Attack(_UPLOAD + b"Content-Length: 1000000\r\n\r\n", b"\x00", pause=0.01),
+    "a huge Content-Length": Attack(_UPLOAD + b"Content-Length: 999999999999\r\n\r\n", b"x" * 1024),
+    "an absurd Content-Length": Attack(_UPLOAD + b"Content-Length: " + b"9" * 1000, b"9" * 1024),
+    "a body for a page": Attack(
+        b"GET /health/live" + _HEAD + b"Content-Length: 999999999999\r\n\r\n", b"x" * 1024
+    ),
+    "a compressed body": _body(
+        _UPLOAD + b"Content-Encoding: gzip\r\n", gzip.compress(bytes(2**23), 9) * 32
+    ),
+    "nested MessagePack": _body(_UPLOAD, _PARTS + b"\x91" * 2**19),
+    "nested reports": _body(_UPLOAD, b"\x91" * 2**20),
+    "empty arrays": _body(_UPLOAD, b"\xdd\x00\x0f\xff\x00" + b"\x90" * (2**20 - 256)),
+    "empty maps as reports": _body(
+        _UPLOAD, _PARTS + b"\xdd\x00\x0f\xff\x00" + b"\x80" * (2**20 - 256)
+    ),
+    "huge counts": _body(_UPLOAD, _PARTS + b"\xdd\xff\xff\xff\xff" + b"\xdd\xff\xff\xff\xff" * 10**5),
+    "reports of no survey": _body(
+        _UPLOAD,
+        _PARTS + b"\xdc\x27\x10" + (b"\x92\xc4\x10" + bytes(16) + b"\x91\x02") * 10_000,
+    ),
+    "reports without ids": _body(_UPLOAD, _PARTS + b"\xdc\x27\x10" + b"\x92\x80\x80" * 10_000),
+    "uploads that nobody waits for": Attack(
+        _UPLOAD + b"Content-Length: 500000\r\n\r\n" + b"\x91" * 500_000, times=0, deaf=True
+    ),
+    "nested JSON": _body(_JSON, b"[" * 2**20),
+    "empty arrays of JSON": _body(_JSON, b"[" + b"[]," * 349_000 + b"[]]"),
+    "objects of JSON": _body(_JSON, b'{"reports":[' + b'{"a":0},' * 130_000 + b"{}]}"),
+    "long numbers of JSON": _body(_JSON, b"[" + b"9" * (2**20 - 8) + b"]"),
+    "a form for signing in": Attack(
+        b"POST /sign-in" + _HEAD + b"Content-Length: 4000\r\n\r\n" + b"a&" * 2000, times=0
+    ),
+    "noise": Attack(b"\x16\x03\x01" + bytes(range(256)) * 64, times=0),
+}  # fmt: skip
 
 
-def _cases() -> Iterator[Case]:
-    few, numbers = sv.Categories, lambda bins: sv.Interval(0, 1, bins=bins)
-    for bits in (8, 16, 62):
-        some = {"bits": bits}
-        for d in (2, 3, 7):
-            yield Case("randomized-response", few(d), some)
-        for d in (2, 3, 4):
-            yield Case("unary-encoding", few(d), some, epsilon=2.0)
-        yield Case("unary-encoding", few(3), {"variant": "symmetric", **some}, epsilon=2.0)
-        for d, k in ((2, 1), (4, 1), (4, 2), (5, 4)):
-            yield Case("subset-selection", few(d), {"subset_size": k, **some})
-        for d, blocks in ((2, 1), (3, 1), (5, 2), (4, 4)):
-            yield Case("hadamard-response", few(d), {"block_count": blocks, **some})
-        for d, g in ((2, 2), (5, 2), (5, 3), (5, 5)):
-            yield Case("local-hashing", few(d), {"hash_range": g, **some})
-        yield Case("fixed-hashing", few(4), {"hash_count": 9, "hash_range": 3, **some}, False)
-        yield Case("seeded-hashing", few(4), {"hash_range": 3, **some}, False)
-        yield Case("haar", numbers(2), some)
-        yield Case("haar", numbers(5), some)
-    for options in ({"branching": 2}, {"branching": 2, "hash_ranges": (3, 2, 0)}, {"branching": 4}):
-        yield Case("hierarchy", numbers(5), {**options, "bits": 30})
-    yield Case("hierarchy", numbers(2), {"bits": 8})
-    for bins, branching in ((3, 2), (4, 2), (3, 4)):
-        options = {"branching": branching, "split": "budget", "bits": 20}
-        yield Case("hierarchy", numbers(bins), options, epsilon=6.0)
-    yield from _waves()
-    yield from _noises()
-    yield from _pairs()
-    yield from _nested()
-    for d in (2, 3, 4):
-        yield Case("table", few(d), {"weights": [[1] * d] * d})
+def attack(address: tuple[str, int], name: str, seconds: float) -> Counter[int]:
+    """Send one kind for so long, over one connection after the other: the statuses that came."""
+    kind, end = ATTACKS[name], time.perf_counter() + seconds
+    statuses: Counter[int] = Counter()
+    while time.perf_counter() < end:
+        with socket.create_connection(address, timeout=5) as raw:
+            with contextlib.suppress(OSError):
+                _send(raw, kind, end, statuses)
+            with contextlib.suppress(OSError):
+                raw.settimeout(max(0.05, min(2.0, end - time.perf_counter())))
+                if kind.times is not None and not kind.deaf:
+                    _count(raw.recv(_BLOCK), statuses)
+    return statuses
 
 
-def _waves() -> Iterator[Case]:
-    numbers = sv.Interval(0, 1, bins=3)
-    for steps in (1, 2):
-        some = {"steps": steps, "output_bins": 2, "bits": 40}
-        yield Case("square-wave", numbers, some)
-        yield Case("piecewise", numbers, some)
-        yield Case("stochastic-rounding", numbers, {"steps": steps})
-        yield Case("square-wave", numbers, {**some, "wrap": True}, False)
-        for ratio in (0.0, 0.3, 0.5, 1.0):
-            yield Case("wave", numbers, {**some, "ratio": ratio}, False)
-    yield Case("piecewise", sv.Counts(3), {"output_bins": 2})
+def _send(raw: socket.socket, kind: Attack, end: float, statuses: Counter[int]) -> None:
+    raw.sendall(kind.first)
+    block = kind.piece if kind.pause else kind.piece * max(1, _BLOCK // max(1, len(kind.piece)))
+    raw.setblocking(False)
+    sent, left = 0, memoryview(block)
+    while (kind.times is None or sent < kind.times) and time.perf_counter() < end:
+        try:
+            left = left[raw.send(left) :]
+        except BlockingIOError:
+            time.sleep(0.001)
+        if not left:
+            left, sent = memoryview(block), sent + 1
+        time.sleep(kind.pause)
+        if not kind.deaf:
+            with contextlib.suppress(BlockingIOError):
+                answer = raw.recv(_BLOCK)
+                if not answer:
+                    return
+                _count(answer, statuses)
+    raw.setblocking(True)
 
 
-def _noises() -> Iterator[Case]:
-    for bins in (2, 3, 5):
-        yield Case("laplace", sv.Interval(0, 1, bins=bins), {"bits": 40})
-        yield Case("degree-noise", sv.Counts(bins - 1), {"bits": 40})
-        for reach in (0, 1, 3):
-            options = {"delta": 0.1, "reach": reach, "bits": 50}
-            yield Case("gaussian", sv.Interval(0, 1, bins=bins), options, False)
-    for bins, reach, coordinates in ((2, 0, 2), (2, 2, 2), (3, 1, 2), (2, 1, 3)):
-        domain, options = sv.Vector(sv.Interval(0, 1, bins=bins), coordinates), {"delta": 0.1}
-        yield Case("gaussian", domain, {**options, "reach": reach, "bits": 50}, False)
+def _count(answer: bytes, statuses: Counter[int]) -> None:
+    statuses.update(map(int, re.findall(rb"HTTP/1\.1 (\d{3}) ", answer)))
 
 
-def _pairs() -> Iterator[Case]:
-    shapes = [
-        (1, None),
-        (2, None),
-        (3, None),
-        (1, 1),
-        (1, 2),
-        (2, 2),
-        (2, 3),
-        (3, 2),
-        (3, 3),
-        (2, 5),
-    ]
-    for keys in ("unary", "response"):
-        for count, pairs in shapes:
-            domain = sv.KeyValues(count, 0, 1, bins=2, pairs=pairs)
-            options = {"keys": keys, "steps": 1, "bits": 30}
-            yield Case("key-value", domain, {**options, "numbers": "rounding"}, epsilon=3.0)
-            piecewise = {**options, "numbers": "piecewise"}
-            yield Case("key-value", domain, {**piecewise, "output_bins": 2}, False, epsilon=3.0)
-        wider = sv.KeyValues(2, 0, 1, bins=3, pairs=2)
-        yield Case("key-value", wider, {**options, "numbers": "rounding"}, epsilon=3.0)
-        sampled = sv.KeyValues(3, 0, 1, bins=2, pairs=2, larger="sample")
-        yield Case("key-value", sampled, {**options, "numbers": "rounding"}, epsilon=3.0)
+def start_attack(address: tuple[str, int], name: str, seconds: float) -> subprocess.Popen[str]:
+    """The same in a process of its own, which prints the statuses."""
+    command = [sys.executable, __file__, address[0], str(address[1]), name, str(seconds)]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
 
 
-def _nested() -> Iterator[Case]:
-    interval = sv.Interval(0, 1, bins=6)
-    for bins in (1, 2, 4):
-        for oracle in ("randomized-response", "unary-encoding", "subset-selection", "laplace",
-                       "hadamard-response", "haar"):  # fmt: skip
-            yield Case("binned", interval, {"report_bins": bins, "oracle": oracle}, epsilon=2.0)
-        hashed = {"mechanism": "local-hashing", "options": {"hash_range": 2}}
-        yield Case("binned", interval, {"report_bins": bins, "oracle": hashed})
-    for name in ("fixed-hashing", "seeded-hashing"):
-        oracle = {"mechanism": name, "options": {"hash_range": 2}}
-        if name == "fixed-hashing":
-            oracle["options"]["hash_count"] = 5
-        yield Case("binned", interval, {"report_bins": 3, "oracle": oracle}, False)
-    tree = {"mechanism": "hierarchy", "options": {"branching": 2}}
-    yield Case("binned", interval, {"report_bins": 4, "oracle": tree})
-    noise = {"mechanism": "gaussian", "options": {"delta": 0.1, "reach": 2}}
-    yield Case("binned", interval, {"report_bins": 3, "oracle": noise}, False)
-    vector = sv.Vector(sv.Interval(0, 1, bins=3), 2)
-    for inner in ("randomized-response", "laplace", "haar", "hadamard-response"):
-        yield Case("sampled-coordinate", vector, {"inner": inner})
-    for inner in ("piecewise", "square-wave", "stochastic-rounding"):
-        cells = {} if inner == "stochastic-rounding" else {"output_bins": 2}
-        inside = {"mechanism": inner, "options": {"steps": 1, **cells}}
-        yield Case("sampled-coordinate", vector, {"inner": inside})
-    for inner, options in (
-        ("wave", {"steps": 1, "output_bins": 2}), ("local-hashing", {"hash_range": 2}), ("hierarchy", {}),
-        ("fixed-hashing", {"hash_count": 3, "hash_range": 2}), ("gaussian", {"delta": 0.1, "reach": 1}),
-        ("binned", {"report_bins": 2, "oracle": "randomized-response"}),
-    ):  # fmt: skip
-        inside = {"mechanism": inner, "options": options}
-        yield Case("sampled-coordinate", vector, {"inner": inside}, False)
-
-
-CASES = [*_cases()]
+if __name__ == "__main__":
+    print(dict(attack((sys.argv[1], int(sys.argv[2])), sys.argv[3], float(sys.argv[4]))))

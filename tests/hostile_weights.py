@@ -6,7 +6,7 @@ import copy
 import random
 from typing import Any
 
-from hostile import Case
+from hostile_mechanisms import Case
 from laws_of_numbers import integers, size_of
 
 __all__ = ["weights_of"]

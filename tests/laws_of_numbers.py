@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from fractions import Fraction
 from itertools import chain, combinations, product
 from typing import Any
 
@@ -46,7 +47,7 @@ def wave(document: dict[str, Any], _: Any) -> Rows:
     )
     half, cap, ring = width // 2, 1, options.get("wrap", False)
     if document["mechanism"] == "wave":
-        cap = half + 1 - math.floor(float(options["ratio"]) * half)
+        cap = half + 1 - math.floor(Fraction(options["ratio"]) * half)
     rows = []
     for x in range(G):
         row = [low] * (G if ring else G + width - 1)

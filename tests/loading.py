@@ -28,6 +28,7 @@ import sottovoce as sv
 from sottovoce.core.msgpack import pack
 from sottovoce.core.payloads import payloads_of
 from sottovoce.core.survey import Survey
+from sottovoce.core.wire import VERSION
 from sottovoce.service.access import Keys, read_secret
 from sottovoce.service.app import collector
 from sottovoce.service.serve import server_of
@@ -52,7 +53,7 @@ def request(
     """The bytes of one HTTP request."""
     secret = f"Authorization: Bearer {token}\r\n" if token else ""
     head = (
-        f"{method} {path} HTTP/1.1\r\nHost: collector\r\nContent-Type: {kind}\r\n{secret}{headers}"
+        f"{method} {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {kind}\r\n{secret}{headers}"
         f"Content-Length: {len(body)}\r\n\r\n"
     )
     return head.encode("latin-1") + body
@@ -76,7 +77,7 @@ class Made:
         head, window = bytes.fromhex(self.survey.fingerprint), self.window
         reports = [[i, p] for i, p in zip(self.ids, self.payloads, strict=True)]
         return [
-            pack([2, head, window, reports[start : start + size]])
+            pack([VERSION, head, window, reports[start : start + size]])
             for start in range(0, len(reports), size)
         ]
 
@@ -288,6 +289,7 @@ class Running:
     keys: Keys
     store: Store | None = None
     app: Any = None
+    server: Any = None
 
     @property
     def url(self) -> str:
@@ -299,14 +301,23 @@ class Running:
         with urllib.request.urlopen(asked, timeout=60) as answer:  # noqa: S310
             return json.loads(answer.read())
 
+    def close(self, survey: Survey) -> None:
+        """Take no more reports of a survey, so that all are seen."""
+        told = {"Authorization": f"Bearer {self.keys.of_role('publish')}"}
+        where = f"{self.url}/surveys/{survey.fingerprint}/close"
+        asked = urllib.request.Request(where, b"", told, method="POST")  # noqa: S310
+        with urllib.request.urlopen(asked, timeout=60) as answer:  # noqa: S310
+            assert answer.status == 200
+
 
 @contextmanager
 def running(
     folder: Path, *surveys: Survey, rules: Rules | None = None, clock: Any = None, **settings: Any
 ) -> Iterator[Running]:
-    """A collector in a thread of this process, on a free port."""
+    """A collector in a thread of this process, on a free port; tests ask more than people do."""
+    more = {"open_rate": 0.0, **settings}
     told = Settings(
-        store=str(folder / "collector.db"), secret_file=str(folder / "secret"), port=0, **settings
+        store=str(folder / "collector.db"), secret_file=str(folder / "secret"), port=0, **more
     )
     with open_store(told.store) as store:
         for survey in surveys:
@@ -321,7 +332,7 @@ def running(
             time.sleep(0.01)
         port = server.servers[0].sockets[0].getsockname()[1]
         try:
-            yield Running(("127.0.0.1", port), keys, store, app)
+            yield Running(("127.0.0.1", port), keys, store, app, server)
         finally:
             server.should_exit = True
             thread.join(30)
@@ -346,7 +357,7 @@ class Process:
         self.folder, self.port = folder, free_port()
         self.settings = {
             "store": str(folder / "collector.db"), "secret_file": str(folder / "secret"),
-            "port": self.port, **more,
+            "port": self.port, "open_rate": 0.0, **more,
         }  # fmt: skip
         self.keys = Keys(read_secret(self.settings["secret_file"]))
         self.running = Running(("127.0.0.1", self.port), self.keys)
@@ -376,7 +387,7 @@ class Process:
         while time.perf_counter() - began < patience:
             assert self.process.poll() is None, self.log.read_text()
             try:
-                if self.running.get("/health", "")["ready"]:
+                if self.running.get("/health/ready", "")["ready"]:
                     return time.perf_counter() - began
             except OSError:
                 time.sleep(0.02)
@@ -401,3 +412,14 @@ class Process:
         assert self.process is not None
         text = Path(f"/proc/{self.process.pid}/statm").read_text()
         return int(text.split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    def forget_peak(self) -> None:
+        """Begin anew to look for the most memory that the process holds."""
+        assert self.process is not None
+        Path(f"/proc/{self.process.pid}/clear_refs").write_text("5")
+
+    def peak(self) -> int:
+        """The most bytes of memory that the process held since then."""
+        assert self.process is not None
+        text = Path(f"/proc/{self.process.pid}/status").read_text()
+        return 1024 * int(text.partition("VmHWM:")[2].split()[0])

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -55,6 +57,21 @@ def test_share_total_and_labels():
     assert e.total("red") == e.total(["red"])
     assert float(e.share("red")) == e.share("red").value
     assert "red: 0.4" in str(e.share("red"))
+
+
+@pytest.mark.parametrize(
+    ("parts", "expected"),
+    [
+        ((math.nan,) * 4, "nan +- nan (95% from nan to nan)"),
+        ((0.5, math.nan, math.nan, math.nan), "0.5000 +- nan (95% from nan to nan)"),
+        ((12345.6, math.inf, -math.inf, math.inf), "12346 +- inf (95% from -inf to inf)"),
+    ],
+)
+def test_answers_that_are_not_numbers_can_be_printed(parts, expected):
+    """Printing one raised ValueError."""
+    told = sv.Answer(*parts)
+    assert str(told) == expected
+    assert repr(told).startswith("Answer(value=")
 
 
 def test_confidence():

@@ -143,6 +143,7 @@ def test_the_distribution_and_its_files(made, tmp_path):
     assert "--force replaces it" in run(*asked, "-o", tmp_path / "a.csv", code=2).stderr
 
 
+@pytest.mark.filterwarnings("ignore::sottovoce.NotConverged")
 def test_shares_without_errors(tmp_path):
     asked = [
         *BOTH,
@@ -150,7 +151,7 @@ def test_shares_without_errors(tmp_path):
         "--inner",
         "em",
         "--option",
-        "most=30",
+        "max_iterations=30",
         "--no-errors",
     ]
     told = run_json(*asked)["distribution"]
@@ -185,7 +186,7 @@ def test_repeats_are_declared(made, tmp_path):
 REFUSED = [
     (["--service", "bank.parquet:pm:0.3", *KEYED], "service 'bank' is said to be piecewise(Interval(0, 100, bins=16), epsilon=0.3)"),
     (["--service", "bank.parquet:sw:0.5", *KEYED], "its file holds reports of piecewise"),
-    (["--service", "bank.parquet:nothing:0.5"], "there is no mechanism 'nothing'"),
+    (["--service", "bank.parquet:nothing:0.5"], "unknown mechanism 'nothing'"),
     (["--service", "none.parquet:pm:0.5"], "with a file that exists; got 'none.parquet:pm:0.5'"),
     (["--service", "bank.parquet:pm"], "--service of fuse must be FILE, FILE:MECHANISM:EPSILON"),
     (["--service", "bank.parquet:pm:"], "--service of fuse must be FILE"),

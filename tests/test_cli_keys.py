@@ -251,10 +251,11 @@ def test_two_groups(folder):
     assert "mean p_value" in run(*given).stdout
 
 
+@pytest.mark.filterwarnings("ignore::sottovoce.NotConverged")
 def test_pictures(folder, tmp_path):
     tally = tmp_path / "sets.svt"
     run("tally", folder / "sets.parquet", "-o", tally)
-    quick = ("--method", "em", "--option", "most=5")
+    quick = ("--method", "em", "--option", "max_iterations=5")
     for name, asked in (("keys", ()), ("one", ("--key", "film", "--kind", "cdf"))):
         picture = tmp_path / f"{name}.svg"
         run("estimate", tally, *quick, *asked, "--plot", picture)

@@ -183,7 +183,7 @@ def test_without_the_extra_it_says_what_to_install(missing):
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout) == (2, "")
     assert missing in done.stderr
-    assert "install it with: pip install 'sottovoce[cli]'" in done.stderr
+    assert "pip install '.[cli]'" in done.stderr
 
 
 # -- terminals -------------------------------------------------------------------------

@@ -300,7 +300,7 @@ def test_bad_input_of_send(people, small, survey):
         *base[:3], "--url", "collector.example"
     )
     assert "--plain-http allows it" in refusal(*base[:3], "--url", "http://collector.example")
-    assert "--column of the command must be one of the columns" in refusal(*base, "--column", "x")
+    assert "no column 'x' in" in refusal(*base, "--column", "x")
     assert "--number of send must be left out" in refusal(*base, "--number", "x")
     assert "--batch of send must be a whole number from 1 to 10000" in refusal(*base, "--batch", 0)
     assert "--patience of send" in refusal(*base, "--patience", "-1")

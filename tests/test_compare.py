@@ -235,7 +235,7 @@ def test_bad_input(zipf):
         sv.compare([1, 2])
     with pytest.raises(Unfit, match="hh-ci does not apply .* what applies: unbiased"):
         sv.compare(tally, methods=["hh-ci"])
-    with pytest.raises(Unfit, match="no method 'nonsense'; for unary-encoding there are auto"):
+    with pytest.raises(Unfit, match="unknown method 'nonsense'. Known: auto"):
         sv.compare(tally, methods=["nonsense"])
     with pytest.raises(Unfit, match="nothing can follow"):
         sv.compare(tally, methods=["em + norm-sub"])

@@ -50,7 +50,7 @@ def test_numbers_are_their_own_index_and_label():
 
 def test_json_and_identity():
     document = FRIENDS.to_json()
-    assert document == {"kind": "counts", "most": 9}
+    assert document == {"kind": "counts", "version": 1, "most": 9}
     assert domain_from_json(document) == FRIENDS
     assert hash(domain_from_json(document)) == hash(FRIENDS)
     assert sv.Counts(8) != FRIENDS

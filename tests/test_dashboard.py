@@ -65,7 +65,7 @@ def test_shares_are_those_of_the_answers(board):
         assert figure(shown[row["label"]][0]) == pytest.approx(100 * row["value"], abs=0.051)  # fmt: skip
     words = board.page("drinks").words
     assert told["method"] in words and told["why"] in words
-    assert "Left out, with fewer than 100 reports each: 2026-W44" in words
+    assert "Left out, with too few reports: 2026-W44. A window that has ended needs 100" in words
 
 
 def test_windows_can_be_chosen(board):
@@ -78,6 +78,50 @@ def test_windows_can_be_chosen(board):
         in board.page("drinks", status=400, window="2020-W01").words
     )
     assert "The windows chosen have fewer" in board.page("drinks", window="2026-W44").words
+
+
+def test_one_window_is_counted_by_itself(board):
+    """The head once counted the reports of all windows, whatever was chosen."""
+    lead = board.page("drinks", window="2026-W45").words
+    assert "4,000 reports in the window chosen. Each is" in lead
+    assert "Results cover" not in lead  # the week has ended: all are in
+    both = board.page("drinks", window=["2026-W44", "2026-W46"]).words
+    assert "4,050 reports in the windows chosen. Each is" in both
+    assert "12,050 reports. Each is" in board.page("drinks").words
+
+
+def test_an_open_window_says_what_waits(board):
+    words = board.page("drinks", window="2026-W47").words
+    assert "4,000 reports in the window chosen. Each is" in words
+    assert (
+        "Results cover 3,900 reports. The newest 100 are added later: results are updated by"
+        in words
+    )
+    assert "3,900 reports, by the method" in words
+    assert "Randomized reports, CSV" not in words
+    assert "can be downloaded for windows that have ended" in words
+
+
+def test_people_are_counted_in_one_window_and_reports_in_several(board):
+    """Whoever reports every week is in the sum of all weeks once for each."""
+    one, several = board.page("drinks", window="2026-W45").words, board.page("drinks").words
+    assert "The share of people with each value" in one
+    assert "The share of reports with each value" in several
+    assert "share of people" not in several
+    assert "3 windows are taken together: whoever reported in several" in several
+    assert "taken together" not in one
+    assert "The share of people in each" in board.page("ages").words
+
+
+def test_a_vector_below_its_batch_in_every_coordinate_has_a_page(tmp_path):
+    """It was a failure of the collector's: 200 reports, of which no coordinate has 100."""
+    mechanism = sv.mechanism("sampled-coordinate", sv.Vector(sv.Interval(0, 24, 12), 4), 2.0)
+    survey = Survey("habits", "Sleep and screens?", mechanism)
+    with running(tmp_path, survey, open_reading=True) as collector:
+        fill(collector.store, survey, "", np.tile([7.0, 3.0, 1.0, 2.0], (220, 1)))
+        words = Board(collector, {"habits": survey}).page("habits").words
+    assert "220 reports" in words
+    assert "reports of a coordinate, and none of its 4 coordinates has so many." in words
 
 
 def test_numbers_have_a_distribution_quantiles_and_a_mean(board):
@@ -165,7 +209,7 @@ def test_what_tells_only_means_shows_only_means(board):
 def test_surveys_without_answers_say_why(board):
     assert "No reports have come yet" in board.page("none").words
     few = board.page("few").words
-    assert "200 reports" in few and "shown from 1,000 reports in a window" in few
+    assert "200 reports" in few and "has ended and has 1,000 reports, or earlier, when" in few
     assert rows(board.page("single"), "value") == {"only": ["100.0%", "±0.0", "100.0% to 100.0%"]}
 
 
@@ -187,14 +231,14 @@ def test_a_page_does_not_wait_for_what_takes_long(tmp_path, monkeypatch):
         fill(collector.store, survey, "", np.zeros(500, dtype=int))
         at = f"{collector.url}/dashboard/{survey.fingerprint}"
         answer = httpx.get(f"{at}?question=top&text=2", timeout=60)
-        assert "The answers are being worked out from 500 reports" in check(answer).words
+        assert "Computing results from 500 reports. This page refreshes" in check(answer).words
         assert answer.headers["refresh"] == "1; url=?question=top&text=2&wait=1"
         threading.Timer(0.5, ready.set).start()
         began = time.monotonic()
         answer = httpx.get(f"{at}?question=top&text=2&wait=1", timeout=60)
         assert "refresh" not in answer.headers and time.monotonic() - began > 0.3
         told = Board(collector, {"places": survey}).page("places")
-        assert "The answers are being worked out" not in told.words
+        assert "Computing results" not in told.words
 
 
 def test_unknown_surveys_addresses_and_parameters_get_a_page(board):
@@ -229,10 +273,13 @@ def test_equal_counts_of_other_reports_are_noticed(tmp_path):
         fill(collector.store, survey, "", ["a"] * 10, seed=1)
         pages = Board(collector, {"swap": survey})
         assert figure(rows(pages.page("swap"), "value")["a"][0]) > 90
-        for n in range(5):
+        for n in range(10):
             number = (1).to_bytes(8, "big") + n.to_bytes(8, "big")
             assert collector.store.delete(survey.fingerprint, number)
-        fill(collector.store, survey, "", ["c"] * 5, seed=2)
+        fill(collector.store, survey, "", ["c"] * 10, seed=2)
+        assert {each.reports for each in collector.store.released(survey.fingerprint).values()} == {
+            5
+        }
         deadline = time.monotonic() + 60
         while figure(rows(pages.page("swap"), "value")["a"][0]) > 90:
             assert time.monotonic() < deadline

@@ -12,8 +12,8 @@ import pytest
 
 from dashboards import check, fill, filled, settled, surveys
 from loading import running
-from sottovoce.service.access import SESSION_TIME
 from sottovoce.service.pages import surveys as pages
+from sottovoce.service.sessions import _MOST, SESSION_TIME, Sessions
 from sottovoce.service.visitors import SESSION
 
 
@@ -55,9 +55,6 @@ def test_readers_sign_in_with_their_key(closed):
         assert all(word in cookie for word in ("httponly", "samesite=strict"))
         assert "path=" not in cookie  # the page's own, also behind a prefix
         assert key.lower() not in cookie and "secure" not in cookie
-        told = {"x-forwarded-proto": "https"}
-        proxied = httpx.post(f"{collector.url}/sign-in", data={"key": key}, headers=told)
-        assert "; secure" in proxied.headers["set-cookie"].lower()
         assert "tea" in check(settled(http, here)).words
         assert http.get(f"/surveys/{survey.fingerprint}/estimate.csv").status_code == 200
         assert "500" in check(http.get("/")).words
@@ -78,12 +75,51 @@ def test_signing_out_ends_it(closed):
         assert http.get(f"/dashboard/{survey.fingerprint}").status_code == 401
 
 
+def test_signing_out_ends_a_copy_of_the_cookie_and_no_other_session(closed):
+    collector, survey, _ = closed
+    here, key = f"/dashboard/{survey.fingerprint}", {"key": collector.keys.of_role("read")}
+    with (
+        httpx.Client(base_url=collector.url) as http,
+        httpx.Client(base_url=collector.url) as other,
+    ):
+        http.post("/sign-in", data=key)
+        other.post("/sign-in", data=key)
+        stolen = {SESSION: http.cookies[SESSION]}
+        assert httpx.get(collector.url + here, cookies=stolen).status_code == 200
+        http.post("/sign-out")
+        assert httpx.get(collector.url + here, cookies=stolen).status_code == 401
+        assert other.get(here).status_code == 200
+        assert httpx.post(f"{collector.url}/sign-out").status_code == 303, "without a session too"
+
+
+@pytest.mark.parametrize(
+    "told, secure",
+    [("https", True), ("HTTPS", True), ("https, http", True), ("https ,http", True),
+     ("http", False), ("http, https", False), ("httpss", False), ("", False)],
+)  # fmt: skip
+def test_the_cookie_is_secure_where_the_browser_came_by_https(closed, told, secure):
+    collector, *_ = closed
+    headers, key = {"x-forwarded-proto": told}, {"key": collector.keys.of_role("read")}
+    for path in ("/sign-in", "/sign-out"):
+        done = httpx.post(collector.url + path, data=key, headers=headers)
+        assert ("; secure" in done.headers["set-cookie"].lower()) is secure
+
+
+def test_the_oldest_of_very_many_sessions_ends(closed):
+    _, _, moment = closed
+    sessions = Sessions()
+    first, *_, last = [sessions.issue(moment[0]) for _ in range(_MOST + 1)]
+    assert not sessions.holds(first, moment[0])
+    assert sessions.holds(last, moment[0])
+
+
 def test_sessions_cannot_be_made_up_nor_lead_elsewhere(closed):
     collector, survey, moment = closed
-    session = collector.keys.issue_session(moment[0])
-    for wrong in ("", "AAAA", session[:-2], session[4:], session.swapcase(), "é" * 20):
-        assert not collector.keys.holds_session(wrong, moment[0])
-    assert collector.keys.holds_session(session, moment[0])
+    sessions = collector.app.desk.sessions
+    session = sessions.issue(moment[0])
+    for wrong in ("", "AAAA", session[:-2], session[4:], session.swapcase(), "é" * 20, "\ud800"):
+        assert not sessions.holds(wrong, moment[0])
+    assert sessions.holds(session, moment[0])
     key = collector.keys.of_role("read")
     for to in (
         "https://evil.example/",

@@ -26,7 +26,7 @@ def test_questions_are_answered_where_they_are_asked(board):
     page = board.page("trips", question="key", text="train")
     assert set(rows(page, "answer")) == {"train", "mean of train"}
     problem = board.page("ages", question="range", text="high:low", status=400)
-    assert "two numbers such as 20:30" in problem.words
+    assert "two numbers such as 50:66.6667" in problem.words
     assert (
         "Question must be one of"
         in board.page("drinks", question="range", text="1:2", status=400).words
@@ -47,6 +47,26 @@ def test_questions_are_answered_where_they_are_asked(board):
         "tea, coffee"
     }
     assert "beer" in board.page("drinks", question="share", text="beer", status=400).words
+
+
+def test_examples_are_of_the_survey_itself(board):
+    """It once suggested 20:30 on any scale."""
+
+    def offers(name):
+        page = board.page(name)
+        (typed,) = [given for tag, given in page.tags if tag == "input" and given["id"] == "text"]
+        return typed["placeholder"], page.words
+
+    assert offers("friends")[0] == "10:14"  # of 0 to 20
+    assert "the share of numbers in a range LOW:HIGH (10:14)" in offers("friends")[1]
+    assert offers("drinks")[0] == "tea"
+    assert "the share of several values together, by commas (tea,coffee)" in offers("drinks")[1]
+    assert offers("trips")[0] == "bus"
+    assert offers("hostile")[0] == ""  # none of its values is short
+    placeholder = board.page("ages", question="quantile", text="0.9").tags
+    assert [given["placeholder"] for tag, given in placeholder if given.get("id") == "text"] == [
+        "0.5"
+    ]
 
 
 def test_the_latest_two_windows_are_compared(board):

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from sottovoce.cli.app import COMMANDS
+from sottovoce.service.routes import ROUTES
 from sottovoce.service.settings import Settings, load_settings
 
 ROOT = Path(__file__).parent.parent
@@ -61,6 +62,29 @@ def test_the_proxy_says_nothing_about_requests():
         assert f'proxy_set_header {header} "";' in plain
     most = re.findall(r"client_max_body_size (\d+)m;", plain)
     assert all(int(size) * 2**20 > Settings().body_bytes for size in most)
+
+
+def test_the_proxy_limits_every_path():
+    """Limits of the server hold in its locations unless one of them has its own."""
+    plain = re.sub(r"#.*", "", (DEPLOY / "nginx.conf").read_text())
+    server = plain[plain.index("listen 443") :]
+    outside = re.sub(r"location [^{]*{[^}]*}", "", server)
+    assert "limit_req zone=senders" in outside and "limit_conn connections" in outside
+    assert "limit_" not in "".join(re.findall(r"location [^{]*{[^}]*}", server))
+    assert not re.search(r"\bhttp2 on;", plain), "nginx 1.22 does not know it"
+
+
+def test_names_and_probes_are_those_of_the_collector():
+    paths = {route.path for route in ROUTES}
+    for name in ("Dockerfile", "compose.yaml", "nginx.conf", "sottovoce.service"):
+        for path in re.findall(r"/health[/a-z]*", (DEPLOY / name).read_text()):
+            assert path in paths, name
+    assert "/health/ready" in (DEPLOY / "Dockerfile").read_text()
+    named = re.search(r"server_name (\S+);", (DEPLOY / "nginx.conf").read_text())[1]
+    assert load_settings(DEPLOY / "collector.toml", environment={}).hosts == named
+    assert f"SOTTOVOCE_HOSTS: {named}\n" in (DEPLOY / "compose.yaml").read_text()
+    page = ROOT / re.search(r"is in (docs/\S+\.md)", (DEPLOY / "collector.toml").read_text())[1]
+    assert all(f"## {each.name}\n" in page.read_text() for each in fields(Settings))
 
 
 def test_compose_and_image_agree():

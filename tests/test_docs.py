@@ -161,8 +161,13 @@ def test_every_error_has_an_entry():
     assert "`SottovoceError`" in errors.text
 
 
+GAUGES = (
+    "surveys", "uploads_waiting", "bytes_taken", "ready", "upkeep_failing", "clock_trusted",
+)  # fmt: skip
+
+
 def test_every_metric_of_a_collector_is_told():
-    gauges = dict.fromkeys(("surveys", "uploads_waiting", "bytes_taken", "ready"), ("", 0.0))
+    gauges = dict.fromkeys(GAUGES, ("", 0.0))
     text = metrics_text(Counters(), Counts(0, 0, {}, 0, 0), gauges)
     names = re.findall(r"# TYPE (\S+)", text)
     assert names

@@ -8,6 +8,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
+import sottovoce as sv
 from services import MECHANISMS, SECRET, as_lists, reports_of, single
 from sottovoce.core.errors import CorruptBytes, InvalidInput, Mismatch
 from sottovoce.fusion import files as files_module
@@ -15,6 +16,7 @@ from sottovoce.fusion.aligned import align
 from sottovoce.fusion.files import ServiceFile
 from sottovoce.fusion.join import join
 from sottovoce.fusion.keys import pseudonyms, read_keys
+from sottovoce.fusion.services import Fusion
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")
@@ -202,3 +204,28 @@ def test_ten_thousand_parts_are_not_opened(tmp_path):
         write(tmp_path / f"{name}.parquet", reports_of(mechanism, 60), pa.array(who))
     found = join([ServiceFile.open(tmp_path / f"{n}.parquet", key="id") for n in "ab"], memory=1)
     assert found.n == 60 and [found.count(j) for j in range(2)] == [60, 60]
+
+
+def test_an_empty_set_in_a_file_is_a_report(tmp_path):
+    """Unary encoding over four bins, beside floats of elsewhere: who is absent is told by keys alone."""
+    line = sv.Interval(0, 1, bins=4)
+    oue = sv.mechanism("oue", line, 1.0)
+    rng = np.random.default_rng(8)
+    keys = [np.arange(4000), np.arange(3000, 9000)]
+    sets = oue.randomize(rng.random(4000) ** 2, source=sv.Seeded(1))
+    floats = rng.random(6000) ** 2 + rng.laplace(scale=1.0, size=6000)
+    write(tmp_path / "sets.parquet", sets, pa.array(keys[0]))
+    pq.write_table(pa.table({"x": floats, "id": keys[1]}), tmp_path / "floats.parquet")
+    opened = [
+        ServiceFile.open(tmp_path / "sets.parquet", key="id"),
+        ServiceFile.open(
+            tmp_path / "floats.parquet", key="id", mechanism="laplace", epsilon=1.0, domain=line
+        ),
+    ]
+    found = Fusion(join(opened, folder=tmp_path)).mean()
+    again = [sets, sv.foreign(floats, "laplace", line, 1.0)]
+    expected = sv.fuse_mean(None, again, keys=keys, names=["sets", "floats"])
+    assert found.services["users"] == expected.services["users"] == [4000, 6000]
+    assert found.value == pytest.approx(expected.value, abs=1e-12)
+    alone = sv.estimate(oue.tally(sets), "unbiased").mean().value
+    assert found.services["mean"][0] == pytest.approx(alone, abs=1e-12)

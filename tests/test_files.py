@@ -111,7 +111,7 @@ def test_a_mechanism_of_another_version_is_refused():
         ({"version": 3}, "randomized-response has version 3; this version reads 2"),
         (
             {"mechanism": "telepathy"},
-            "unknown mechanism 'telepathy'; this version knows .*local-hashing",
+            "unknown mechanism 'telepathy'. Known: .*local-hashing",
         ),
         (
             {"weights": {"keep": "1"}},

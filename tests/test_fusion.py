@@ -170,7 +170,7 @@ def test_sixteen_services():
     services = [(name, 0.1) for name in ("sr", "laplace", "pm", "sw")] * 4
     fusion = sv.fuse(*asked(values, services))
     assert fusion.observations.joint.structured
-    assert fusion.distribution(most=5).shares.sum() == pytest.approx(1.0)
+    assert fusion.distribution(max_iterations=5).shares.sum() == pytest.approx(1.0)
     assert sum(fusion.mean().weights.values()) == pytest.approx(1.0)
     assert "1.6" in fusion.mean().why
 

@@ -535,7 +535,7 @@ def test_bad_options_of_wide_bins():
             sv.mechanism("olh", unit(64), 1.0, report_bins=wrong)
     with pytest.raises(InvalidInput, match="domain of binned must be an Interval"):
         sv.mechanism("olh", sv.Categories(64), 1.0, report_bins=8)
-    with pytest.raises(Unfit, match="there is no mechanism 'magic'"):
+    with pytest.raises(Unfit, match="unknown mechanism 'magic'"):
         sv.mechanism("magic", unit(64), 1.0, report_bins=8)
     with pytest.raises(InvalidInput, match="oracle of binned must be the name of a mechanism"):
         sv.mechanism("binned", unit(64), 1.0, report_bins=8, oracle=7)

@@ -42,7 +42,7 @@ for ask, extra in ((e.plot, "analyse"), (m.randomize([1]).to_arrow, "analyse"), 
     try:
         ask()
     except sv.core.errors.MissingExtra as error:
-        assert f"pip install 'sottovoce[{extra}]'" in str(error), error
+        assert f"pip install '.[{extra}]'" in str(error), error
     else:
         raise AssertionError("an extra was found in a base install")
 print("fine")
@@ -66,7 +66,7 @@ def test_import_loads_no_extra():
 
 def test_missing_extra_says_what_to_install():
     with pytest.raises(
-        MissingExtra, match=r"telepathy needs no_such_package.*pip install 'sottovoce\[cli\]'"
+        MissingExtra, match=r"telepathy needs no_such_package.*pip install '\.\[cli\]'"
     ):
         optional("no_such_package.part", extra="cli", purpose="telepathy")
 

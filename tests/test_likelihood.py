@@ -152,9 +152,9 @@ def test_without_numba_it_is_the_same(monkeypatch):
 def test_the_likelihood_never_falls_and_the_gap_bounds_the_rest(name):
     mechanism = sv.mechanism(name, sv.Categories(20), 1.0)
     tally = mechanism.simulate(np.arange(1, 21) * 50, source=sv.Seeded(2))
-    fit = em(Evidence(tally), tolerance=0, most=300)
+    fit = em(Evidence(tally), tolerance=0, max_iterations=300)
     assert np.diff(fit.history).min() >= -1e-7
-    early = em(Evidence(tally), most=5)
+    early = em(Evidence(tally), max_iterations=5)
     assert not early.converged
     assert early.iterations == 5
     assert 0 <= fit.history[-1] - early.history[-1] <= early.optimality + 1e-7
@@ -163,8 +163,11 @@ def test_the_likelihood_never_falls_and_the_gap_bounds_the_rest(name):
 
 def test_a_warm_start_goes_on_where_the_other_stopped():
     evidence = numbers()
-    whole, half = em(evidence, tolerance=0, most=40), em(evidence, tolerance=0, most=20)
-    rest = em(evidence, tolerance=0, most=20, start=half.shares)
+    whole, half = (
+        em(evidence, tolerance=0, max_iterations=40),
+        em(evidence, tolerance=0, max_iterations=20),
+    )
+    rest = em(evidence, tolerance=0, max_iterations=20, start=half.shares)
     np.testing.assert_allclose(rest.shares, whole.shares, atol=1e-13)
     np.testing.assert_allclose(half.history + rest.history[1:], whole.history, rtol=1e-13)
     again = em(evidence, start=em(evidence).shares)
@@ -238,13 +241,16 @@ def test_ems_claims_no_likelihood():
     [
         ({"tolerance": -1.0}, "tolerance of em must be a number of at least 0; got -1"),
         ({"tolerance": math.nan}, "tolerance of em"),
-        ({"most": 0}, "most of em must be a whole number of at least 1"),
+        ({"max_iterations": 0}, "max_iterations of em must be a whole number of at least 1"),
         ({"start": [0.5, 0.5]}, "start of em must be 32 shares .*; got 'shape"),
         ({"start": np.full(32, 1.0)}, "start of em must be 32 shares"),
         ({"start": np.full(32, np.nan)}, "start of em must be 32 shares"),
         ({"start": [-1.0, 2.0] + [0.0] * 30}, "start of em must be 32 shares"),
         ({"start": ["a"] * 32}, "start of em must be 32 shares"),
-        ({"width": 3}, "option width of em must be one of tolerance, most, start, progress"),
+        (
+            {"width": 3},
+            "option width of em must be one of tolerance, max_iterations, start, progress",
+        ),
     ],
 )
 def test_bad_options(options, said):

@@ -166,7 +166,7 @@ def test_a_path_of_em_is_em():
         patch.setattr(convergence, "PASSES", (1, 7, 40))
         found = convergence._along(tally)
     for passes, shares in zip((1, 7, 40), found, strict=True):
-        whole = sv.estimate(tally, "em", most=passes, tolerance=0.0)
+        whole = sv.estimate(tally, "em", max_iterations=passes, tolerance=0.0)
         np.testing.assert_allclose(shares, whole.shares, atol=1e-12)
 
 

@@ -88,7 +88,7 @@ def test_against_a_general_solver(name, size):
 
 def test_against_a_long_plain_climb():
     evidence = survey("olh", 12, people=5000)
-    fit, long = mle(evidence, gap=1e-7), em(evidence, tolerance=0, most=10_000)
+    fit, long = mle(evidence, gap=1e-7), em(evidence, tolerance=0, max_iterations=10_000)
     np.testing.assert_allclose(fit.shares, long.shares, atol=1e-4)
     assert 0 <= fit.history[-1] - long.history[-1] + 1e-6 <= long.optimality + 2e-6
 

@@ -434,6 +434,11 @@ def test_errors_add_where_shares_are_unbiased():
 
 
 def test_large_numbers_are_written_short():
+    nan = float("nan")
+    assert str(sv.Answer(nan, nan, nan, nan)) == "nan +- nan (95% from nan to nan)"
+    assert str(sv.Answer(0.5, float("inf"), -float("inf"), float("inf"), "x")) == (
+        "x: 0.5000 +- inf (95% from -inf to inf)"
+    )
     assert str(sv.Answer(44155.39, 571.8, 43012.8, 45254.1, "median")) == (
         "median: 44155 +- 572 (95% from 43013 to 45254)"
     )

@@ -384,7 +384,7 @@ def test_a_million_values_take_no_reports():
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 300 * 2**20
-    assert rows(plan)["oue"].report_bytes == 125_000
+    assert "oue" not in rows(plan)  # a report would have 125,000 bytes
     assert rows(plan)["olh"].half_error < rows(plan)["olh-seeded"].half_error
 
 

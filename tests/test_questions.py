@@ -8,7 +8,7 @@ import pytest
 import sottovoce as sv
 from sottovoce.cli.asking import AskedOptions, option_words
 from sottovoce.core.errors import InvalidInput, SottovoceError, Unfit
-from sottovoce.questions import QUESTIONS, Questions, read_questions
+from sottovoce.questions import QUESTIONS, Questions, example_of, read_questions
 
 DRINKS = sv.Categories(["tea", "coffee", "tea, iced"])
 INCOME = sv.Interval(0, 60_000, bins=24)
@@ -48,8 +48,8 @@ def test_what_is_asked_decides_the_goal(domain, names, goal):
 
 
 WRONG = [
-    (INCOME, "range", "20", "two numbers such as 20:30; got '20'"),
-    (INCOME, "range", "nan:3", "two numbers such as 20:30"),
+    (INCOME, "range", "20", "two numbers such as 30000:40000; got '20'"),
+    (INCOME, "range", "nan:3", "two numbers such as 30000:40000"),
     (INCOME, "cdf", "many", "a number; got 'many'"),
     (INCOME, "share", "many", "a number, of Interval"),
     (INCOME, "mean", "yes", "1, or 0"),
@@ -148,3 +148,37 @@ def test_every_question_can_be_read():
             break
         else:
             pytest.fail(f"no text is taken for {name}")
+
+
+@pytest.mark.parametrize(
+    ("domain", "expected"),
+    [
+        (sv.Interval(0, 12, 12), "6:8"),
+        (sv.Interval(0, 12, 256), "6:8.01562"),
+        (sv.Interval(-1, 1, 1), "-1:1"),
+        (sv.Interval(0, 100, 2), "50:100"),
+        (sv.Counts(1), "1:1"),
+        (sv.Counts(20), "10:14"),
+        (sv.KeyValues(["film"], 1, 5, 8), "3:3.5"),
+    ],
+)
+def test_examples_are_answered(domain, expected):
+    assert example_of("range", domain) == expected
+    for name in QUESTIONS:
+        text = example_of(name, domain)
+        numbers = domain.interval if isinstance(domain, sv.KeyValues) else domain
+        if name in ("range", "cdf"):
+            bounds = [float(part) for part in text.split(":")]
+            low, high = numbers.span
+            assert all(low <= bound <= high for bound in bounds)
+        if name not in ("share", "total"):
+            read_questions(numbers, [(name, text)]) if name not in ("key", "top_keys") else None
+
+
+def test_long_and_odd_values_are_no_examples():
+    odd = sv.Categories(["x" * 25, "b"])
+    assert example_of("share", odd) == example_of("total", odd) == ""
+    assert example_of("total", sv.Categories(["a,b", "c"])) == ""
+    assert example_of("total", sv.Categories(["only"])) == "only"
+    assert example_of("total", sv.Categories(3)) == "0,1"
+    assert example_of("top", sv.Categories(3)) == "3"

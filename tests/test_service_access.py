@@ -34,7 +34,8 @@ def test_arguments_win_over_the_environment_and_that_over_the_file(tmp_path):
 def test_every_setting_may_come_from_the_environment_and_is_checked(each):
     default = getattr(Settings(), each.name)
     texts = {str: "text", bool: "True"}
-    text = texts.get(type(default), "7")
+    named = {"origins": "https://survey.example", "proxies": "10.0.0.2,fd00::/8"}
+    text = named.get(each.name, texts.get(type(default), "7"))
     told = load_settings(None, {f"SOTTOVOCE_{each.name.upper()}": text})
     assert getattr(told, each.name) == type(default)(text)
     wrong = 5 if isinstance(default, str) else "text"
@@ -60,6 +61,36 @@ def test_wrong_names_and_files_are_refused(tmp_path):
         load_settings(None, {}, prot=1)
     with pytest.raises(InvalidInput, match="from 0 to 65535"):
         Settings(port=70_000)
+
+
+@pytest.mark.parametrize(
+    "name, wrong",
+    [
+        *(
+            ("proxies", text)
+            for text in ("*", "10.0.0.2,*", "0.0.0.0/0", "::/0", "128.0.0.0/1", "nginx")
+        ),
+        *(
+            ("hosts", text)
+            for text in ("*", "https://a.example", "a.example:8000", "a/b", ".example")
+        ),
+        *(
+            ("origins", text)
+            for text in ("*", "null", "a.example", "https://a.example/", "ftp://a")
+        ),
+        ("origins", "https://A.example"),
+        ("origins", "https://user@a.example"),
+    ],
+)
+def test_lists_of_names_are_checked(name, wrong):
+    with pytest.raises(InvalidInput, match=f"{name} of the collector must be"):
+        Settings(**{name: wrong})
+
+
+def test_lists_of_names_are_taken():
+    Settings(proxies="127.0.0.1, 10.0.0.0/8, ::1, fc00::/7")
+    Settings(hosts="collector.example, Collector-2.example, collector")
+    Settings(origins="https://a.example, http://localhost:3000, https://[::1]:8443")
 
 
 # -- the secret --------------------------------------------------------------------------------

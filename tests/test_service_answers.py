@@ -7,7 +7,7 @@ import io
 import json
 import math
 import time
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import httpx
 import numpy as np
@@ -24,6 +24,16 @@ from sottovoce.service.routes import ROUTES
 from sottovoce.store import Rules, Submission, open_store
 
 WEEKS = ("2026-W45", "2026-W46", "2026-W47")
+AFTER = datetime(2026, 12, 1, tzinfo=UTC)
+
+
+def after():
+    """A clock by which all weeks have ended."""
+    return AFTER
+
+
+def analyst_of(store):
+    return answering.Analyst(store, AFTER.date)
 
 
 def fill(store, survey, window, values, seed=1):
@@ -79,7 +89,7 @@ class Asking:
 def asking(tmp_path_factory):
     weekly, other, numbers, pairs = drinks(), drinks("others"), ages(), trips()
     folder = tmp_path_factory.mktemp("answers")
-    with running(folder, weekly, other, numbers, pairs) as found:
+    with running(folder, weekly, other, numbers, pairs, clock=after) as found:
         asked = Asking(found)
         store = found.store
         plan = {
@@ -92,6 +102,8 @@ def asking(tmp_path_factory):
         }
         for seed, ((survey, window), values) in enumerate(plan.items(), start=1):
             asked.reports[survey.name, window] = fill(store, survey, window, values, seed)
+        for survey in (numbers, pairs):
+            store.close_survey(survey.fingerprint)
         asked.surveys = {s.name: s for s in (weekly, other, numbers, pairs)}
         yield asked
         asked.http.close()
@@ -181,7 +193,7 @@ def test_rules_with_something_wrong_are_refused(asking, rules):
 
 HOSTILE = [
     "<script>alert(1)</script>", "=cmd|' /C calc'!A0", "'; DROP TABLE reports; --", "../../etc/passwd",
-    "a\x00b", "\r\nSet-Cookie: x=1", "\u202eevil", "😀" * 50, "%s%n{0}", "x" * 5000, "\u2028\x1b[31m",
+    "\r\nSet-Cookie: x=1", "\u202eevil", "😀" * 50, "%s%n{0}", "x" * 200, "\u2028\x1b[31m",
 ]  # fmt: skip
 
 
@@ -191,8 +203,7 @@ def test_hostile_names_are_names(tmp_path):
         read = {"authorization": f"Bearer {collector.keys.of_role('read')}"}
         with httpx.Client(base_url=collector.url) as http:
             for name in HOSTILE:
-                value = name.replace("\0", "")
-                mechanism = sv.mechanism("grr", sv.Categories([value, "b"]), 2.0)
+                mechanism = sv.mechanism("grr", sv.Categories([name, "b"]), 2.0)
                 survey = Survey(name, name, mechanism, "once", 10)
                 answer = http.post("/surveys", json={"survey": survey.document()}, headers=publish)
                 assert answer.status_code == 201, answer.text
@@ -200,12 +211,13 @@ def test_hostile_names_are_names(tmp_path):
                 where = f"/surveys/{survey.fingerprint}"
                 assert http.get(where).text == survey.to_json()
                 assert http.get(f"{where}/status", headers=read).json()["name"] == name
-                asked = {"share": value, "top": "2"}
+                asked = {"share": name, "top": "2"}
                 told = http.get(f"{where}/answers", params=asked, headers=read).json()
-                assert told["answers"][0]["label"] == value
+                assert told["answers"][0]["label"] == name
                 table = http.get(f"{where}/answers.csv", params=asked, headers=read).text
                 labels = [row[1] for row in csv.reader(io.StringIO(table, newline=""))][1:]
                 assert not any(label.startswith(("=", "+", "@")) for label in labels)
+                assert http.post(f"{where}/close", headers=publish).status_code == 200
                 assert http.get(f"{where}/reports.parquet", headers=read).status_code == 200
             page = http.get("/").text
             assert "<script>" not in page
@@ -250,9 +262,9 @@ def test_roles_are_asked_for_before_anything_else(asking, route):
 def test_status_counts_by_window(asking):
     told = asking.told(at(asking, "drinks", "status"))
     assert told["windows"] == [
-        {"window": WEEKS[0], "reports": 900, "shown": True},
-        {"window": WEEKS[1], "reports": 900, "shown": True},
-        {"window": WEEKS[2], "reports": 99, "shown": False},
+        {"window": WEEKS[0], "reports": 900, "released": 900, "shown": True},
+        {"window": WEEKS[1], "reports": 900, "released": 900, "shown": True},
+        {"window": WEEKS[2], "reports": 99, "released": 99, "shown": False},
     ]
     assert (told["stored"], told["duplicates"], told["refused"]) == (1899, 0, {})
 
@@ -290,14 +302,78 @@ def test_below_the_minimum_batch_there_are_no_numbers(asking, path):
 
 
 def test_one_more_report_and_the_window_is_shown(tmp_path):
+    """One that is open has twice the minimum batch, and shows all but the newest batch."""
     survey = colors(minimum_batch=20)
     with running(tmp_path, survey) as collector:
         asked = Asking(collector)
-        where = f"/surveys/{survey.fingerprint}/estimate"
-        load(collector.address, make(survey, 19).uploads())
-        assert asked.code(where) == "below-minimum-batch"
+        where = f"/surveys/{survey.fingerprint}"
+        load(collector.address, make(survey, 39).uploads())
+        refused = asked.get(f"{where}/estimate").json()
+        assert refused["code"] == "below-minimum-batch"
+        assert "ended from 20 reports on, and one that is open from 40" in refused["message"]
         load(collector.address, make(survey, 1).uploads())
-        assert asked.told(where)["reports"] == 20
+        assert asked.told(f"{where}/estimate")["reports"] == 20
+        key = {"authorization": f"Bearer {collector.keys.of_role('publish')}"}
+        assert httpx.post(f"{collector.url}{where}/close", headers=key).status_code == 200
+        assert asked.told(f"{where}/estimate")["reports"] == 40
+        asked.http.close()
+
+
+PATHS = (
+    "/surveys/{}/estimate", "/surveys/{}/answers?top=2", "/surveys/{}/estimate.csv",
+    "/surveys/{}/reports.csv", "/dashboard/{}?wait=1",
+    "/differences?first={}&second={}&first_window=2026-W47&second_window=2026-W46",
+    "/dashboard/{}/differences?wait=1&first_window=2026-W46&second_window=2026-W47",
+)  # fmt: skip
+
+
+def answers_in(text):
+    """What there is to learn from a page: the rows of its tables, without counts of reports."""
+    rows = [line for line in text.splitlines() if line.startswith('<tr><th scope="row" dir=')]
+    return "\n".join(rows) if "<html" in text else text
+
+
+def test_a_reader_who_asks_before_and_after_every_report_sees_none_by_itself(tmp_path):
+    """The attack that recovered every report: now answers change once in a batch of 20."""
+    survey = Survey("drinks", "What?", drinks().mechanism, "week", 20)
+    now = datetime(2026, 11, 18, tzinfo=UTC)
+    with running(tmp_path, survey, clock=lambda: now) as collector:
+        asked, store, f = Asking(collector), collector.store, survey.fingerprint
+        for seed, week in enumerate(WEEKS[1:], start=1):
+            fill(store, survey, week, ["tea"] * 60, seed)
+        releases, seen = [], {path: set() for path in PATHS}
+        for n in range(30):
+            fill(store, survey, WEEKS[2], ["coffee"], seed=100 + n)
+            for path, answers in seen.items():
+                answer = asked.get(path.format(f, f))
+                if "refresh" not in answer.headers:  # else it has no answers yet
+                    answers.add(answers_in(answer.text))
+            windows = asked.told(f"/surveys/{f}/status")["windows"]
+            releases.append(windows[1]["released"])
+        assert windows[1]["reports"] == 90
+        assert releases == [41] * 20 + [61] * 10
+        assert {path: len(answers) for path, answers in seen.items() if len(answers) > 2} == {}
+        assert len(seen[PATHS[0]]) == 2  # those that are seen at once
+        asked.http.close()
+
+
+def test_a_reader_who_asks_before_and_after_a_deletion_sees_nothing(tmp_path):
+    survey = drinks()
+    with running(tmp_path, survey, clock=after) as collector:
+        asked, store, f = Asking(collector), collector.store, survey.fingerprint
+        fill(store, survey, WEEKS[0], ["tea"] * 300, seed=7)
+        where = [f"/surveys/{f}/{path}" for path in ("estimate", "estimate.csv", "reports.csv")]
+        before = [asked.get(path) for path in where]
+        assert [answer.status_code for answer in before] == [200, 200, 200]
+        for n in range(3):
+            number = (7).to_bytes(8, "big") + n.to_bytes(8, "big")
+            deleted = httpx.delete(f"{collector.url}/surveys/{f}/reports/{number.hex()}")
+            assert deleted.json() == {"deleted": True}
+            again = [asked.get(path) for path in where]
+            assert [answer.text for answer in again[:2]] == [answer.text for answer in before[:2]]
+            assert again[2].json()["code"] == "below-minimum-batch"  # one line would be missing
+        assert store.tally(f).n == 297
+        asked.http.close()
 
 
 def test_answers_to_questions(asking):
@@ -396,7 +472,7 @@ def test_differences_that_mean_nothing_are_refused(asking):
     assert asking.code("/differences", **asked) == "below-minimum-batch"
 
 
-def test_estimates_are_remembered_until_reports_come_or_go(asking, monkeypatch):
+def test_estimates_are_remembered_until_a_release_moves_on(asking, monkeypatch):
     runs = []
     original = answering.estimate
     monkeypatch.setattr(answering, "estimate", lambda *a, **k: runs.append(1) or original(*a, **k))
@@ -406,14 +482,11 @@ def test_estimates_are_remembered_until_reports_come_or_go(asking, monkeypatch):
     assert asking.told(where) == before
     assert runs == []
     survey = asking.surveys["others"]
-    fill(asking.running.store, survey, WEEKS[0], ["tea"], seed=99)
-    number = (99).to_bytes(8, "big") + bytes(8)
-    assert asking.told(where)["reports"] == 501
-    deleted = httpx.delete(
-        f"{asking.running.url}/surveys/{survey.fingerprint}/reports/{number.hex()}"
-    )
-    assert deleted.json() == {"deleted": True}
+    fill(asking.running.store, survey, WEEKS[0], ["tea"] * 99, seed=99)
     assert asking.told(where) == before
+    assert runs == []
+    fill(asking.running.store, survey, WEEKS[0], ["tea"], seed=98)
+    assert asking.told(where)["reports"] == 600
     assert runs == [1]
 
 
@@ -431,13 +504,14 @@ def habits(store, counts, minimum_batch):
     ids, rows = [int(n).to_bytes(16, "big") for n in chosen], payloads_of(reports)
     store.publish(survey)
     store.write([Submission(survey.fingerprint, "", ids, [rows[n] for n in chosen])])
+    store.close_survey(survey.fingerprint)
     return store.surveys()[survey.fingerprint]
 
 
 def test_a_coordinate_is_shown_from_the_minimum_batch_on(tmp_path):
     with open_store(tmp_path / "store.db") as store:
         published = habits(store, [300, 49, 0, 50], 50)
-        told = answering.Analyst(store).coordinates(published, ())
+        told = analyst_of(store).coordinates(published, ())
         assert list(told.estimated) == [0, 3]
         assert (told.left_out, told.reports) == ((1, 2), 399)
         assert [each.estimate.n for each in told.estimated.values()] == [300, 50]
@@ -452,7 +526,7 @@ def test_without_a_coordinate_of_enough_reports_nothing_is_shown(tmp_path):
     with open_store(tmp_path / "store.db") as store:
         published = habits(store, [49, 49, 49], 50)
         with pytest.raises(Declined, match="none of its 3 coordinates") as caught:
-            answering.Analyst(store).coordinates(published, ())
+            analyst_of(store).coordinates(published, ())
         assert caught.value.code == "below-minimum-batch"
 
 
@@ -469,7 +543,7 @@ def test_only_coordinates_that_are_listed_are_estimated_and_none_is_remembered(
         other = drinks()
         store.publish(other)
         fill(store, other, WEEKS[0], ["tea"] * 200, seed=7)
-        analyst, way = answering.Analyst(store), answering.Way()
+        analyst, way = analyst_of(store), answering.Way()
         analyst.estimate(store.surveys()[other.fingerprint], (), way)
         runs.clear()
         told = analyst.coordinates(published, ())
@@ -506,7 +580,7 @@ FORMS = ("csv", "parquet")
 
 def test_a_report_that_came_after_the_others_were_scrubbed_is_not_handed_out(tmp_path):
     survey, (first, second) = colors("day", 50), ("2026-11-16", "2026-11-17")
-    with running(tmp_path, survey, rules=Rules(scrub=True)) as collector:
+    with running(tmp_path, survey, rules=Rules(scrub=True), clock=after) as collector:
         asked, store = Asking(collector), collector.store
         where = f"/surveys/{survey.fingerprint}"
         values = [survey.mechanism.domain.label(0)]
@@ -514,12 +588,12 @@ def test_a_report_that_came_after_the_others_were_scrubbed_is_not_handed_out(tmp
         assert len(asked.get(f"{where}/reports.csv").text.splitlines()) == 61
         assert store.scrub(datetime(2026, 11, 17, tzinfo=UTC).date()) == 60
         fill(store, survey, first, values, seed=2)
-        assert asked.told(f"{where}/estimate")["reports"] == 61
+        assert asked.told(f"{where}/estimate")["reports"] == 60
         for form in FORMS:
             answer = asked.get(f"{where}/reports.{form}")
             told = answer.json()
             assert (answer.status_code, told["code"]) == (409, "below-minimum-batch")
-            assert "no longer kept apart" in told["message"]
+            assert "none deleted since, scrubbed or expired" in told["message"]
             assert told["windows"] == [first]
         fill(store, survey, second, values * 50, seed=3)
         answer = asked.get(f"{where}/reports.csv")
@@ -530,29 +604,13 @@ def test_a_report_that_came_after_the_others_were_scrubbed_is_not_handed_out(tmp
 
 def test_after_retention_there_are_no_files_but_estimates(tmp_path):
     survey = colors("day", 50)
-    with running(tmp_path, survey, rules=Rules(retention=3)) as collector:
+    with running(tmp_path, survey, rules=Rules(retention=3), clock=after) as collector:
         asked, where = Asking(collector), f"/surveys/{survey.fingerprint}"
         fill(collector.store, survey, "2026-11-16", [survey.mechanism.domain.label(0)] * 60)
         collector.store.expire(datetime(2026, 11, 30, tzinfo=UTC).date())
         assert asked.told(f"{where}/estimate")["reports"] == 60
         for form in FORMS:
             assert asked.code(f"{where}/reports.{form}") == "below-minimum-batch"
-        asked.http.close()
-
-
-def test_reports_that_go_while_a_file_is_made_leave_none(tmp_path, monkeypatch):
-    survey = colors("day", 50)
-    with running(tmp_path, survey, rules=Rules(scrub=True)) as collector:
-        asked, store = Asking(collector), collector.store
-        where = f"/surveys/{survey.fingerprint}/reports"
-        values = [survey.mechanism.domain.label(0)]
-        fill(store, survey, "2026-11-16", values * 60, seed=1)
-        before = store.kept(survey.fingerprint)
-        store.scrub(datetime(2026, 11, 17, tzinfo=UTC).date())
-        fill(store, survey, "2026-11-16", values, seed=2)
-        monkeypatch.setattr(store, "kept", lambda _: before)
-        for form in FORMS:
-            assert asked.code(f"{where}.{form}") == "below-minimum-batch"
         asked.http.close()
 
 
@@ -609,7 +667,12 @@ def test_metrics_and_health(asking):
     assert 'sottovoce_upload_seconds_bucket{le="+Inf"}' in values
     kinds = [line.split()[2] for line in text.splitlines() if line.startswith("# TYPE")]
     assert len(kinds) == len(set(kinds))
-    assert httpx.get(f"{asking.running.url}/health").json() == {"live": True, "ready": True}
+    assert values["sottovoce_upkeep_failing"] == 0
+    assert values["sottovoce_clock_trusted"] == 1
+    assert httpx.get(f"{asking.running.url}/health/live").json() == {"live": True}
+    assert httpx.get(f"{asking.running.url}/health/ready").json() == {
+        "ready": True, "upkeep": {"failing": [], "clock_trusted": True},
+    }  # fmt: skip
 
 
 def test_retention_and_folding_go_on_by_themselves(tmp_path):
@@ -627,12 +690,13 @@ def test_retention_and_folding_go_on_by_themselves(tmp_path):
         load(collector.address, make(survey, 30, "2026-11-16").uploads(30))
         time.sleep(0.2)
         assert collector.store.counts().expired == 0
-        clock[0] = datetime(2026, 11, 25, tzinfo=UTC)
-        for _ in range(200):
+        for _ in range(100):
             if collector.store.counts().expired == 30:
                 break
-            time.sleep(0.02)
+            clock[0] += timedelta(1)
+            time.sleep(0.1)
         assert collector.store.counts().expired == 30
+        assert clock[0] > datetime(2026, 11, 19, tzinfo=UTC)
         assert collector.store.tally(survey.fingerprint).n == 30
         late = load(collector.address, make(survey, 1, "2026-11-16").uploads())
         assert late.codes == {"window-closed": 1}

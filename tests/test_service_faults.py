@@ -17,8 +17,8 @@ from loading import Load, Process, colors, load, make, request, running
 from sottovoce.core.errors import Refused
 from sottovoce.core.msgpack import pack
 from sottovoce.core.payloads import reports_from_payloads
-from sottovoce.core.wire import decode_upload
-from sottovoce.service.taking import reports_in
+from sottovoce.core.wire import VERSION, decode_upload
+from sottovoce.service.counting import reports_in
 from sottovoce.store import Rules, open_store
 
 # -- mutated requests ----------------------------------------------------------------------------
@@ -55,7 +55,7 @@ def wrong_uploads(survey, count, seed):
     plain = make(survey, 64)
     bodies = [(body, "msgpack") for size in (1, 2, 30) for body in plain.uploads(size)]
     texts = [
-        b'{"version":1,"fingerprint":"%s","window":"","reports":[{"id":"%s","payload":[1]}]}'
+        b'{"version":2,"fingerprint":"%s","window":"","reports":[{"id":"%s","payload":"01"}]}'
         % (survey.fingerprint.encode(), number.hex().encode())
         for number in plain.ids[:20]
     ]
@@ -150,7 +150,7 @@ def copies(made, seed, most=20):
     while start < len(order):
         size = int(draw.integers(1, most + 1))
         part = [[made.ids[i], made.payloads[i]] for i in order[start : start + size]]
-        uploads.append(pack([1, head, made.window, part]))
+        uploads.append(pack([VERSION, head, made.window, part]))
         start += size
     return uploads, len(order)
 
@@ -159,6 +159,7 @@ def same_estimate(collector, made):
     """Whether the collector's estimate is that of the reports themselves, digit by digit."""
     mechanism = made.survey.mechanism
     clean = sv.estimate(mechanism.tally(reports_from_payloads(mechanism, made.payloads)))
+    collector.close(made.survey)
     told = collector.get(f"/surveys/{made.survey.fingerprint}/estimate")
     assert told["reports"] == len(made.ids)
     return [row["value"] for row in told["answers"]] == clean.shares.tolist()
@@ -181,11 +182,11 @@ def test_reports_sent_several_times_over_racing_connections_count_once(tmp_path)
 # -- signals -------------------------------------------------------------------------------------
 
 
-def held_ids(store, survey) -> set[bytes]:
-    found: set[bytes] = set()
-    for ids, _ in store.reports(survey.fingerprint):
-        found.update(ids)
-    return found
+def held_ids(store, survey, sent) -> set[bytes]:
+    """The ids that are held; all of them are among those that were sent."""
+    sent = list(sent)
+    of_hash = dict(zip(store.hash_ids(survey.fingerprint, sent), sent, strict=True))
+    return {of_hash[each] for some, _ in store.reports(survey.fingerprint) for each in some}
 
 
 def test_sigterm_under_load_ends_in_time_and_loses_nothing(tmp_path):
@@ -210,7 +211,7 @@ def test_sigterm_under_load_ends_in_time_and_loses_nothing(tmp_path):
     assert len(acknowledged) > 50
     assert set(outcome.statuses) <= {200, 503}
     with open_store(str(tmp_path / "collector.db")) as store:
-        assert acknowledged <= held_ids(store, survey)
+        assert acknowledged <= held_ids(store, survey, made.ids)
         assert store.counts().stored <= len(acknowledged) + outcome.broken + outcome.statuses[503]
         assert store.check() == []
 
@@ -328,7 +329,7 @@ def test_a_store_that_is_full_or_down_gives_507_and_503_and_recovers(tmp_path, m
             wrong = load(collector.address, [b"\xc1"], keep=True)
             assert wrong.statuses == {status: 1}, "a refusal that cannot be counted is not given"
             health = Load(
-                collector.address, [(0, request(b"", path="/health", method="GET"))]
+                collector.address, [(0, request(b"", path="/health/ready", method="GET"))]
             ).run()
             assert health.statuses == {503: 1}
             monkeypatch.setattr(collector.store, "write", write)

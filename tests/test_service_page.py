@@ -69,4 +69,4 @@ except ImportError as error:
     print(error)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "pip install 'sottovoce[service]'" in done.stdout
+    assert "pip install '.[service]'" in done.stdout

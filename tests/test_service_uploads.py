@@ -28,14 +28,9 @@ from sottovoce.core.msgpack import pack
 from sottovoce.core.payloads import payloads_of, reports_from_payloads
 from sottovoce.core.wire import FORMS, REFUSALS, decode_upload
 from sottovoce.sending import Patience
+from sottovoce.service.counting import reports_in
 from sottovoce.service.refusals import CODES
-from sottovoce.service.taking import (
-    Taker,
-    payload_checker,
-    reports_in,
-    take_carefully,
-    take_quickly,
-)
+from sottovoce.service.taking import Taker, payload_checker, take_carefully, take_quickly
 from sottovoce.store import Published, Rules
 
 FILES = load_vectors()
@@ -80,7 +75,14 @@ def test_quick_reading_gives_up_on_what_the_wire_refuses():
     takers = takers_of(surveys)
     for case in FILES["uploads-refused"]["cases"]:
         data, form = upload_bytes(case), case["form"]
-        if form == "msgpack" and take_quickly(data, takers, 10_000) is not None:
+        if form == "json":
+            continue
+        try:
+            quick = take_quickly(data, takers, 10_000)
+        except Refused as refused:
+            assert refused.code == case["code"] == "unknown-survey"
+            continue
+        if quick is not None:
             with pytest.raises(Refused, match="window of"):  # looked at afterwards
                 take_carefully(data, form, takers, 10_000)
 
@@ -282,10 +284,8 @@ def test_a_closed_survey_takes_no_more(week):
 def test_forms_and_media_types(week):
     survey, collector = week
     upload = make(survey, 1, "2026-W47").uploads()[0]
-    for told in ("", "Application/MsgPack; charset=binary", MSGPACK):
+    for told in ("Application/MsgPack; charset=binary", MSGPACK):
         assert post(collector, upload, **{"content-type": told}).status_code == 200
-    answer = post(collector, upload, **{"content-type": "text/plain"})
-    assert (answer.status_code, answer.json()["code"]) == (400, "malformed")
     answer = post(collector, upload, **{"content-type": JSON})
     assert (answer.status_code, answer.json()["code"]) == (400, "malformed")
     for path, method in (("/reports", "GET"), ("/reports/", "POST"), ("/nowhere", "POST")):

@@ -59,8 +59,9 @@ class Load:
         self.process.wait()
 
 
-def ids_of(acknowledged) -> list[bytes]:
-    return [number for key in acknowledged for number in piece(*key).ids]
+def hashes_of(store, acknowledged) -> list[bytes]:
+    ids = [report_id for key in acknowledged for report_id in piece(*key).ids]
+    return store.hash_ids(F, ids) if ids else []  # F may not be published yet
 
 
 def test_a_hundred_kills_lose_nothing(tmp_path):
@@ -78,17 +79,66 @@ def test_a_hundred_kills_lose_nothing(tmp_path):
                     else []
                 )
                 assert len(set(held)) == len(held)
-                assert set(held).issuperset(ids_of(acknowledged))
+                assert set(held).issuperset(hashes_of(store, acknowledged))
                 assert store.check() == []
                 assert store.counts().refused == {}
     finally:
         load.end()
     with open_store(url) as store:
         held = {number for some, _ in store.reports(F) for number in some}
-        assert held.issuperset(ids_of(everything))
+        assert held.issuperset(hashes_of(store, everything))
         assert store.tally(F).n == len(held) == store.counts().stored
     assert sum(count > 0 for count in moments) > 50  # most were killed in the middle of it
     print(f"{len(everything)} submissions acknowledged, {len(held)} reports, none missing")
+
+
+# -- two collectors on one file ---------------------------------------------------------------
+
+UNLOCKED = """
+import os, sys, time
+sys.path.insert(0, sys.argv[2])
+from store_under_load import SURVEY, piece
+from sottovoce.store import Receipt, Writer, open_store
+from sottovoce.store.locking import FileLock
+FileLock.claim = lambda self: True
+seed, end = int(sys.argv[3]), time.monotonic() + 8
+with open_store(sys.argv[1]) as store:
+    def deliver(given):
+        assert all(isinstance(receipt, Receipt) for _, receipt in given), given
+        os.write(1, b"".join(b"%d\\n" % place for place, _ in given))
+    writer = Writer(store, deliver)
+    place = 0
+    while time.monotonic() < end:
+        place += writer.submit(place, piece(seed, place))
+        if place % 50 == 0:
+            writer.call(store.fold, SURVEY.fingerprint).result()
+    writer.stop()
+"""
+
+
+def test_two_collectors_that_pass_the_lock_lose_nothing(tmp_path):
+    url = str(tmp_path / "collector.db")
+    with open_store(url) as store:
+        store.publish(SURVEY, Rules("tokens"))
+        store.write([piece(0, 0)])
+    command = [sys.executable, "-c", UNLOCKED, url, str(HERE)]
+    both = [
+        subprocess.Popen([*command, str(seed)], stdout=subprocess.PIPE, text=True)
+        for seed in (1, 2)
+    ]
+    acknowledged = {(0, 0)}
+    for seed, process in enumerate(both, 1):
+        acknowledged.update((seed, int(line)) for line in process.communicate()[0].split())
+        assert process.returncode == 0
+    with open_store(url) as store:
+        held = [each for some, _ in store.reports(F) for each in some]
+        assert set(held) == set(hashes_of(store, acknowledged))
+        assert len(held) == store.counts().stored == store.tally(F).n
+        assert store.check() == []
+        with store.database.reading() as connection:
+            folds = connection.exec_driver_sql("SELECT folds FROM tallies").scalar_one()
+        assert folds > 20
+    print(f"{len(held)} reports acknowledged by two collectors, {folds} foldings, none missing")
 
 
 # -- PostgreSQL ------------------------------------------------------------------------------
@@ -149,7 +199,7 @@ def test_postgresql_killed_twenty_times_loses_nothing(server):
         assert all(isinstance(error, StoreDown) for error in down)
         held = [number for some, _ in store.reports(F) for number in some]
         assert len(held) == len(set(held)) == store.counts().stored
-        assert set(held).issuperset(ids_of(acknowledged))
+        assert set(held).issuperset(hashes_of(store, acknowledged))
         assert all(not receipt.code for receipt in acknowledged.values())
         assert store.check() == []
     print(
@@ -204,7 +254,7 @@ def test_a_full_disk_gives_no_false_acknowledgement_and_serves_when_there_is_roo
         assert kinds == {Receipt, StoreFull}
         taken = [key for key, answer in answers.items() if answer.__class__ is Receipt]
         held = [number for some, _ in store.reports(F) for number in some]
-        assert set(held).issuperset(ids_of(taken))
+        assert set(held).issuperset(hashes_of(store, taken))
         assert len(held) == len(set(held)) == store.counts().stored
         assert store.check() == []
     print(f"{len(taken)} of {len(answers)} taken, serving {slowest:.3f} s after there was room")

@@ -213,9 +213,9 @@ class Model(RuleBasedStateMachine):
                 expected = sv.Tally(survey.mechanism, int(cells.sum()), cells)
                 assert self.store.tally(f, [window]) == expected
                 assert self.store.windows(f).get(window, 0) == expected.n
-            ids = [number for some, _ in self.store.reports(f, chunk=3) for number in some]
+            hashes = [each for some, _ in self.store.reports(f, chunk=3) for each in some]
             held = [n for n, (_, _, state) in self.rows[f].items() if state == "held"]
-            assert ids == sorted(held)
+            assert hashes == sorted(self.store.hash_ids(f, held))
         assert self.store.check() == []
 
 

@@ -73,7 +73,7 @@ def test_bad_domains_and_inputs():
         sv.mechanism("vector", HOURS, 1.0, inner="oue")
     with pytest.raises(InvalidInput, match="inner of .* must be the name of a mechanism"):
         sv.mechanism("vector", HOURS, 1.0, inner=3)
-    with pytest.raises(Unfit, match="no mechanism 'magic'"):
+    with pytest.raises(Unfit, match="unknown mechanism 'magic'"):
         sv.mechanism("vector", HOURS, 1.0, inner="magic")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from docs.generate.commands import command_pages
+from docs.generate.licences import licence_pages
 from docs.generate.mechanisms import mechanism_pages
 from docs.generate.methods import method_pages
 from docs.generate.names import name_pages
@@ -27,6 +28,7 @@ def pages() -> dict[str, str]:
     """Every generated page, by its path below ``docs``."""
     makers = (
         mechanism_pages, method_pages, command_pages, setting_pages, route_pages, question_pages, name_pages,
+        licence_pages,
     )  # fmt: skip
     return {path: text for maker in makers for path, text in maker()}
 

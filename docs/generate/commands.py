@@ -102,7 +102,7 @@ _HEAD = """\
 
 *Generated from the commands; `sottovoce COMMAND --help` says the same.* A worked
 example is in [use the command line](../how-to/command-line.md); the same in Python is in the
-[first survey](../tutorials/first-survey.md). Install it with `pip install 'sottovoce[cli,analyse]'`.
+[first survey](../tutorials/first-survey.md). Install it with `pip install '.[cli,analyse]'` in a clone of the repository.
 
 ## Commands
 

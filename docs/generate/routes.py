@@ -14,7 +14,7 @@ from sottovoce.service.routes import ROUTES, Described, Parameter
 
 __all__ = ["heading", "route_pages"]
 
-_EVERYWHERE = ("invalid", "store-down", "disk-full", "stopping")
+_EVERYWHERE = ("invalid", "store-down", "disk-full", "stopping", "wrong-host")
 _TYPES = {
     "string": "text", "integer": "whole number", "number": "number", "boolean": "true or false",
     "null": "null", "object": "object",
@@ -207,7 +207,8 @@ _HEAD = """\
 All addresses of a collector; `GET /openapi.json` says the same to programs. What holds for all of them, roles and
 uploads, is told in [HTTP](http.md). Answers are JSON unless an entry says otherwise. A parameter that a route does
 not know is refused, and nothing is redirected. Every route may refuse with [`invalid`](refusals.md#invalid),
-[`store-down`](refusals.md#store-down), [`disk-full`](refusals.md#disk-full) and [`stopping`](refusals.md#stopping)."""
+[`store-down`](refusals.md#store-down), [`disk-full`](refusals.md#disk-full), [`stopping`](refusals.md#stopping) and
+[`wrong-host`](refusals.md#wrong-host)."""
 
 _START = """\
 The examples below can be run one after the other, with this before them: a collector, its keys, two surveys that ask two towns the
@@ -216,12 +217,12 @@ same, and a few reports.
 ```sh
 export SOTTOVOCE_URL="${SOTTOVOCE_URL:-http://127.0.0.1:8000}"
 sottovoce serve &
-until curl --fail --silent "$SOTTOVOCE_URL/health"; do sleep 0.2; done
+until curl --fail --silent "$SOTTOVOCE_URL/health/ready"; do sleep 0.2; done
 sottovoce keys --role publish --output publish.key
 sottovoce keys --role read --output read.key
 for town in north south; do
   sottovoce survey new $town.toml --name $town --question "What do you drink?" --values tea,coffee,water \\
-    --mechanism grr --epsilon 1 --minimum-batch 2
+    --mechanism grr --epsilon 1 --minimum-batch 1
   sottovoce publish $town.toml --key-file publish.key > $town.address
   printf 'tea\\ncoffee\\ntea\\n' | sottovoce send $town.toml -
 done

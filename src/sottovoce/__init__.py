@@ -18,7 +18,7 @@ from sottovoce.core.answer import Answer
 from sottovoce.core.categories import Categories
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.counts import Counts
-from sottovoce.core.errors import SottovoceError
+from sottovoce.core.errors import NotConverged, SottovoceError
 from sottovoce.core.estimate import Estimate
 from sottovoce.core.frame import Frame
 from sottovoce.core.interval import Interval
@@ -137,6 +137,7 @@ __all__ = [
     "Laplace",
     "LocalHashing",
     "Mechanism",
+    "NotConverged",
     "OperatingSystem",
     "Piecewise",
     "Plan",

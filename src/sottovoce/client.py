@@ -10,14 +10,13 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from datetime import date
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from sottovoce.core.checks import check_real
-from sottovoce.core.errors import InvalidInput, OverBudget
-from sottovoce.core.exact import decimal_text
-from sottovoce.core.odds import round_up
+from sottovoce.core.charges import charge_of
+from sottovoce.core.checks import check_pinned
+from sottovoce.core.errors import InvalidInput
+from sottovoce.core.limits import Limits
 from sottovoce.core.randomness import OperatingSystem, Source
 from sottovoce.core.survey import Survey
 from sottovoce.core.windows import check_window, today, window_name
@@ -31,12 +30,16 @@ __all__ = ["Client", "Receipt"]
 class Client:
     """A device that takes part in a survey.
 
+    ``fingerprint`` pins the survey: with another fingerprint it is refused.  Pin what the
+    device's owner agreed to wherever the survey comes over a network.
+
     ``folder`` holds the ledger, one for all surveys of this device.  ``url`` is the collector;
     without one, reports are made and kept, for a program that sends them its own way.
 
-    What may be spent is said here, on the device, and not by who asks: ``maximum_epsilon`` and
-    ``maximum_delta`` are the most that one report may cost, ``total_epsilon`` is the most that
-    all reports together may, over all surveys and windows in the ledger.  ``scopes`` names what
+    What may be spent is said here, on the device, and not by who asks.  ``maximum_epsilon`` and
+    ``maximum_delta`` are the most that one report may cost.  Of all reports in the ledger
+    together, ``day_epsilon`` is the most for one day, ``name_epsilon`` for all surveys of one
+    name, ``question_epsilon`` for one question, ``total_epsilon`` for all.  ``scopes`` names what
     may be hidden in the place of the whole answer, such as ``("edge",)``: a survey that
     hides only that is refused otherwise.
 
@@ -55,12 +58,16 @@ class Client:
         self,
         survey: Survey,
         *,
+        fingerprint: str | None = None,
         folder: str | os.PathLike[str] | None = None,
         url: str | None = None,
         token: str | None = None,
-        maximum_epsilon: float = 2.0,
-        total_epsilon: float = 10.0,
-        maximum_delta: float = 0.0,
+        maximum_epsilon: float = Limits.maximum_epsilon,
+        maximum_delta: float = Limits.maximum_delta,
+        day_epsilon: float = Limits.day_epsilon,
+        name_epsilon: float = Limits.name_epsilon,
+        question_epsilon: float = Limits.question_epsilon,
+        total_epsilon: float = Limits.total_epsilon,
         scopes: tuple[str, ...] = (),
         plain_http: bool = False,
         patience: Patience | None = None,
@@ -69,40 +76,24 @@ class Client:
     ) -> None:
         if not isinstance(survey, Survey):
             raise InvalidInput("survey", "Client", "a Survey", survey)
-        self.survey = survey
+        what = f"survey {survey.name!r}"
+        check_pinned(fingerprint, survey.fingerprint, "fingerprint", "Client", what)
+        self.survey, self._pinned = survey, fingerprint is not None
         self.url = None if url is None else check_url(url, plain_http=plain_http)
         self.token, self.clock = check_token(token), clock
         self.patience = Patience() if patience is None else patience
         self._source = _check_source(OperatingSystem() if source is None else source)
-        self._total = _exact(total_epsilon, "total_epsilon")
-        self._check_privacy(
-            _exact(maximum_epsilon, "maximum_epsilon"),
-            _exact(maximum_delta, "maximum_delta"),
-            scopes,
+        self.limits = Limits(
+            maximum_epsilon,
+            maximum_delta,
+            day_epsilon,
+            name_epsilon,
+            question_epsilon,
+            total_epsilon,
         )
+        _check_promise(survey, scopes)
+        self.limits.check_report(survey)
         self.ledger = Ledger(default_folder() if folder is None else folder)
-
-    def _check_privacy(self, most: Fraction, most_delta: Fraction, scopes: tuple[str, ...]) -> None:
-        """Refuse a survey that breaks its promise, promises something else, or costs too much."""
-        mechanism, name = self.survey.mechanism, self.survey.name
-        certificate = mechanism.certificate()
-        if not certificate.holds(mechanism.epsilon):
-            allowed = f"such that no ratio exceeds e^{mechanism.epsilon:g}"
-            raise InvalidInput("weights", f"survey {name!r}", allowed, str(certificate))
-        if certificate.scope is not None and certificate.scope.hidden not in scopes:
-            allowed = f"private between any two answers, not only between {certificate.between}"
-            hint = f"scopes=({certificate.scope.hidden!r},) takes part all the same."
-            raise InvalidInput("mechanism", f"survey {name!r}", allowed, str(mechanism), hint=hint)
-        if Fraction(decimal_text(mechanism.epsilon)) > most:
-            raise OverBudget(
-                f"survey {name!r} asks for epsilon {mechanism.epsilon:g} a report; "
-                f"this device gives at most {float(most):g}"
-            )
-        if certificate.delta > most_delta:
-            raise OverBudget(
-                f"survey {name!r} asks for delta {float(certificate.delta):.3g} a report; "
-                f"this device gives at most {float(most_delta):g}"
-            )
 
     @property
     def spent(self) -> Fraction:
@@ -115,14 +106,18 @@ class Client:
         The first answer in a window counts: whatever is given later, the stored report
         is returned, and sent again if the collector has not acknowledged it.  A value
         outside the domain is treated as the survey says; where it says ``refuse`` nothing is
-        drawn, spent or sent.
+        drawn, spent or sent.  :class:`~sottovoce.core.errors.OverBudget` where the limits of
+        this device allow no new report.
         """
         admitted = self.survey.admit(value)
         day = self.clock()
         window = window_name(self.survey.window, day)
         check_window(self.survey, window, earliest=day, latest=day)
         receipt = self.ledger.spend(
-            self._draft(window), self._total, lambda: self._draw(admitted, window)
+            charge_of(self.survey, window, day),
+            self.limits,
+            lambda: self._draw(admitted, window),
+            pinned=self._pinned,
         )
         return self._send(receipt)
 
@@ -133,13 +128,6 @@ class Client:
     def acknowledge(self, receipt: Receipt) -> Receipt:
         """Say that the collector has a report, where a program sends by its own means."""
         return self.ledger.settle(receipt, "acknowledged", "")
-
-    def _draft(self, window: str) -> Receipt:
-        """What a report of this window costs, before it is drawn."""
-        mechanism = self.survey.mechanism
-        delta = mechanism.certificate().delta
-        cost = decimal_text(mechanism.epsilon), decimal_text(round_up(delta)) if delta else "0"
-        return Receipt(self.survey.fingerprint, window, self.survey.name, *cost, b"", b"")
 
     def _draw(self, value: Any, window: str) -> tuple[bytes, bytes]:
         """A fresh report under a fresh id, as the bytes that will be sent."""
@@ -163,10 +151,14 @@ def _check_source(source: Source) -> Source:
     return source
 
 
-def _exact(limit: float, parameter: str) -> Fraction:
-    """A limit as the decimal that it is written as; 0 and more."""
-    allowed = "a number of at least 0"
-    number = check_real(limit, parameter, "Client", allowed)
-    if number < 0:
-        raise InvalidInput(parameter, "Client", allowed, limit)
-    return Fraction(Decimal(repr(number)))
+def _check_promise(survey: Survey, scopes: tuple[str, ...]) -> None:
+    """Refuse a survey that breaks its promise, or promises something else."""
+    mechanism, owner = survey.mechanism, f"survey {survey.name!r}"
+    certificate = mechanism.certificate()
+    if not certificate.holds(mechanism.epsilon):
+        allowed = f"such that no ratio exceeds e^{mechanism.epsilon:g}"
+        raise InvalidInput("weights", owner, allowed, str(certificate))
+    if certificate.scope is not None and certificate.scope.hidden not in scopes:
+        allowed = f"private between any two answers, not only between {certificate.between}"
+        hint = f"scopes=({certificate.scope.hidden!r},) takes part all the same."
+        raise InvalidInput("mechanism", owner, allowed, str(mechanism), hint=hint)

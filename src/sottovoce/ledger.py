@@ -6,8 +6,9 @@ the system, or of the power, and one that is not was never sent.  An append-only
 would need its own locks between processes, its own recovery of a last line cut short, and
 its own index, all of which are then one more thing to get wrong.
 
-A row is one report: of a survey (by fingerprint) in a window, what it cost, its id, and
-the very bytes that are sent.  The answer itself is never stored.
+A row is one report: what it is charged with, its id, and the very bytes that are sent.  The
+answer itself is never stored.  A new ledger gets its name when it is complete, so that an empty
+or shortened file is a damaged one, and is refused.
 """
 
 from __future__ import annotations
@@ -15,27 +16,39 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
-from dataclasses import dataclass, replace
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, fields
 from fractions import Fraction
 from pathlib import Path
 
+from sottovoce.core.charges import Charge
 from sottovoce.core.errors import CorruptBytes, OverBudget
+from sottovoce.core.files import write_new
+from sottovoce.core.limits import Limits
 
 __all__ = ["Ledger", "Receipt", "default_folder"]
 
 FILE = "ledger.sqlite"
-_VERSION = 1
+_KIND = 0x73_76_6C_64
+"""What marks the file as a ledger: the letters ``svld``."""
+_VERSION = 2
 _WAIT = 60.0
 """Seconds that a process waits for another that is writing."""
 
 _TABLE = """
-CREATE TABLE IF NOT EXISTS reports (
+CREATE TABLE reports (
     fingerprint TEXT NOT NULL,
     "window" TEXT NOT NULL,
     survey TEXT NOT NULL,
     epsilon TEXT NOT NULL,
     delta TEXT NOT NULL,
+    name TEXT NOT NULL,
+    question TEXT NOT NULL,
+    first TEXT NOT NULL,
+    last TEXT NOT NULL,
+    day TEXT NOT NULL,
+    boot TEXT NOT NULL,
+    uptime REAL NOT NULL,
     id BLOB NOT NULL,
     upload BLOB NOT NULL,
     state TEXT NOT NULL,
@@ -43,7 +56,6 @@ CREATE TABLE IF NOT EXISTS reports (
     PRIMARY KEY (fingerprint, "window")
 ) WITHOUT ROWID
 """
-_COLUMNS = 'fingerprint, "window", survey, epsilon, delta, id, upload, state, code'
 
 
 @dataclass(frozen=True)
@@ -67,6 +79,13 @@ class Receipt:
     code: str = ""
 
 
+def _columns(kind: type) -> str:
+    return ", ".join(f'"{each.name}"' for each in fields(kind))
+
+
+_RECEIPT, _CHARGE = _columns(Receipt), _columns(Charge)
+
+
 def default_folder() -> Path:
     """Where programs of this user keep their state."""
     given = os.environ.get("XDG_STATE_HOME") or os.environ.get("LOCALAPPDATA")
@@ -80,15 +99,38 @@ class Ledger:
         self.path = Path(folder) / FILE
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # For nobody else's eyes: which surveys one took part in is private too.
-        os.close(os.open(self.path, os.O_CREAT | os.O_RDWR, 0o600))
+        if not self.path.exists():
+            write_new(self.path, _create, mode=0o600)
+        with suppress(PermissionError):  # of another owner, who lets us write
+            self.path.chmod(0o600)
+        self._check_whole()
+
+    def _check_whole(self) -> None:
+        """Refuse what is no ledger, or only a part of one: it would forget what was spent."""
+        if self.path.stat().st_size == 0:
+            raise self._damaged("it is empty")
         with self._transaction() as database:
+            (kind,) = database.execute("PRAGMA application_id").fetchone()
             (version,) = database.execute("PRAGMA user_version").fetchone()
-            if version not in (0, _VERSION):
+            if kind != _KIND:
+                raise self._damaged("it is another database")
+            if version != _VERSION:
                 raise CorruptBytes(
                     f"{self.path} is a ledger of version {version}; this version reads {_VERSION}"
                 )
-            database.execute(_TABLE)
-            database.execute(f"PRAGMA user_version = {_VERSION}")
+            (pages,) = database.execute("PRAGMA page_count").fetchone()
+            (size,) = database.execute("PRAGMA page_size").fetchone()
+            if self.path.stat().st_size < pages * size:
+                raise self._damaged("its end is missing")
+            (fault,) = database.execute("PRAGMA quick_check(1)").fetchone()
+            if fault != "ok":
+                raise self._damaged(fault)
+
+    def _damaged(self, why: str) -> CorruptBytes:
+        return CorruptBytes(
+            f"{self.path} cannot be read as a ledger: {why}. Nothing is answered. Restore it from "
+            "a copy; to delete it is to forget what this device has spent"
+        )
 
     def find(self, fingerprint: str, window: str) -> Receipt | None:
         """The report of a survey in a window, if there is one."""
@@ -96,31 +138,31 @@ class Ledger:
             return _find(database, fingerprint, window)
 
     def spend(
-        self, draft: Receipt, total: Fraction, draw: Callable[[], tuple[bytes, bytes]]
+        self,
+        charge: Charge,
+        limits: Limits,
+        draw: Callable[[], tuple[bytes, bytes]],
+        *,
+        pinned: bool = False,
     ) -> Receipt:
-        """The report of ``draft``'s survey and window: the stored one, else one that ``draw`` makes.
+        """The report of this survey and window: the stored one, else one that ``draw`` makes.
 
         In one transaction, so that of two processes one draws and both have the same
-        report.  :class:`OverBudget` where all that is spent would exceed ``total``;
-        nothing is drawn then.
+        report.  :class:`OverBudget` where it would break the limits; nothing is drawn then.
         """
         with self._transaction() as database:
-            stored = _find(database, draft.fingerprint, draft.window)
+            stored = _find(database, charge.fingerprint, charge.window)
             if stored is not None:
                 return stored
-            spent, _ = _sums(database)
-            if spent + Fraction(draft.epsilon) > total:
-                raise OverBudget(
-                    f"survey {draft.survey!r} asks for epsilon {draft.epsilon}; of the "
-                    f"{float(total):g} that this device may spend, {float(spent):g} are spent"
-                )
-            number, upload = draw()
-            made = replace(draft, id=number, upload=upload)
-            database.execute(
-                f"INSERT INTO reports ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608
-                tuple(vars(made).values()),
-            )
-            return made
+            # A later date was wrong: by this one, what was drawn then was drawn today.
+            database.execute("UPDATE reports SET day = ? WHERE day > ?", (charge.day, charge.day))
+            try:
+                limits.check(charge, _charges(database), pinned=pinned)
+            except OverBudget as error:
+                refusal = error
+            else:
+                return _insert(database, charge, *draw())
+        raise refusal  # after the dates are written
 
     def settle(self, receipt: Receipt, state: str, code: str) -> Receipt:
         """Write what became of a report; what was acknowledged stays so."""
@@ -137,25 +179,24 @@ class Ledger:
         """All reports, or those of one survey, in order of window."""
         with self._transaction() as database:
             rows = database.execute(
-                f"SELECT {_COLUMNS} FROM reports WHERE ? IN (fingerprint, '') "  # noqa: S608
+                f"SELECT {_RECEIPT} FROM reports WHERE ? IN (fingerprint, '') "  # noqa: S608
                 'ORDER BY fingerprint, "window"',
                 (fingerprint or "",),
             )
             return [Receipt(*row) for row in rows]
 
     def spent(self) -> tuple[Fraction, Fraction]:
-        """Epsilon and delta of all reports together, exactly."""
+        """Epsilon and delta of all reports together, exactly: SQL would add floats."""
         with self._transaction() as database:
-            return _sums(database)
+            charges = _charges(database)
+        epsilon = sum((charge.cost for charge in charges), Fraction(0))
+        return epsilon, sum((Fraction(charge.delta) for charge in charges), Fraction(0))
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
         """One at a time; committed to the disk when left, undone if anything fails."""
         try:
-            with closing(
-                sqlite3.connect(self.path, timeout=_WAIT, isolation_level=None)
-            ) as database:
-                database.execute("PRAGMA synchronous = EXTRA")
+            with _opened(self.path) as database:
                 database.execute("BEGIN IMMEDIATE")
                 try:
                     yield database
@@ -163,23 +204,50 @@ class Ledger:
                     database.execute("ROLLBACK")
                     raise
                 database.execute("COMMIT")
-        except sqlite3.OperationalError as error:  # locked, full, not allowed
+        except sqlite3.OperationalError as error:  # locked, full, not allowed, not there
             raise OSError(f"{self.path} cannot be written: {error}") from error
         except sqlite3.DatabaseError as error:
-            raise CorruptBytes(f"{self.path} is no ledger that can be read: {error}") from error
+            raise self._damaged(str(error)) from error
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """A database that is there: none is made in its place."""
+    uri = f"{path.resolve().as_uri()}?mode=rw"
+    with closing(sqlite3.connect(uri, uri=True, timeout=_WAIT, isolation_level=None)) as database:
+        database.execute("PRAGMA synchronous = EXTRA")
+        yield database
+
+
+def _create(part: Path) -> None:
+    """Fill a new file with a ledger without reports."""
+    with _opened(part) as database:
+        database.execute("BEGIN IMMEDIATE")
+        database.execute(_TABLE)
+        database.execute(f"PRAGMA application_id = {_KIND}")
+        database.execute(f"PRAGMA user_version = {_VERSION}")
+        database.execute("COMMIT")
 
 
 def _find(database: sqlite3.Connection, fingerprint: str, window: str) -> Receipt | None:
     row = database.execute(
-        f'SELECT {_COLUMNS} FROM reports WHERE fingerprint = ? AND "window" = ?',  # noqa: S608
+        f'SELECT {_RECEIPT} FROM reports WHERE fingerprint = ? AND "window" = ?',  # noqa: S608
         (fingerprint, window),
     ).fetchone()
     return None if row is None else Receipt(*row)
 
 
-def _sums(database: sqlite3.Connection) -> tuple[Fraction, Fraction]:
-    """Decimal text adds up exactly as fractions; SQL would add floats."""
-    rows = database.execute("SELECT epsilon, delta FROM reports").fetchall()
-    return sum((Fraction(e) for e, _ in rows), Fraction(0)), sum(
-        (Fraction(d) for _, d in rows), Fraction(0)
+def _insert(database: sqlite3.Connection, charge: Charge, number: bytes, upload: bytes) -> Receipt:
+    row = {**vars(charge), "id": number, "upload": upload, "state": "pending", "code": ""}
+    places = ", ".join("?" * len(row))
+    names = ", ".join(f'"{name}"' for name in row)
+    database.execute(
+        f"INSERT INTO reports ({names}) VALUES ({places})",  # noqa: S608
+        tuple(row.values()),
     )
+    return Receipt(**{each.name: row[each.name] for each in fields(Receipt)})
+
+
+def _charges(database: sqlite3.Connection) -> list[Charge]:
+    rows = database.execute(f"SELECT {_CHARGE} FROM reports")  # noqa: S608
+    return [Charge(*row) for row in rows]

@@ -29,7 +29,7 @@ from sottovoce.core.plan import Prospect
 from sottovoce.core.randomness import Seeded
 from sottovoce.core.tally import Tally
 from sottovoce.estimators.bootstrap import whole_counts
-from sottovoce.estimators.estimate import estimate
+from sottovoce.estimators.estimate import estimated
 from sottovoce.estimators.means import mean_gains
 from sottovoce.estimators.methods import applies
 
@@ -156,7 +156,7 @@ class NumberYardstick:
         surveys = [_survey(mechanism, counts, source) for _ in range(wanted)]
         errors = {}
         for method in _METHODS:
-            shares = [estimate(tally, method).require_shares("plan") for tally in surveys]
+            shares = [estimated(tally, method).require_shares("plan") for tally in surveys]
             found = (np.array(shares) - counts / users) @ np.array(self.weights).T
             errors[method] = float(np.sqrt(np.mean(found**2)))
         return errors

@@ -20,10 +20,13 @@ from sottovoce.core.checks import check_int
 from sottovoce.core.domain import Domain
 from sottovoce.core.errors import InvalidInput, Unfit
 from sottovoce.core.estimate import Estimate
+from sottovoce.core.interval import Interval
 from sottovoce.core.key_values import KeyValues
 from sottovoce.core.texts import read_value, split_list
 
-__all__ = ["QUESTIONS", "Question", "Questions", "Row", "Words", "read_questions"]
+__all__ = [
+    "QUESTIONS", "Question", "Questions", "Row", "Words", "example_of", "read_questions",
+]  # fmt: skip
 
 Row = dict[str, Any]
 Askable = Estimate | Difference
@@ -32,7 +35,7 @@ QUESTIONS = {
     "share": "the share of a value",
     "total": "the share of several values together, by commas",
     "top": "so many values of largest share",
-    "range": "the share of numbers in a range such as 20:30",
+    "range": "the share of numbers in a range LOW:HIGH",
     "cdf": "the share of numbers up to one",
     "quantile": "the number below which a share lies, 0.5 for the median",
     "mean": "1 for the mean of the numbers",
@@ -162,6 +165,62 @@ def _sides(told: Askable) -> list[Estimate]:
     return [told.first, told.second] if isinstance(told, Difference) else [told]
 
 
+# -- examples --------------------------------------------------------------------------------
+
+
+def example_of(name: str, domain: Domain) -> str:
+    """A text that the question of that name may have, about this domain; empty if none is short.
+
+    >>> from sottovoce.core.categories import Categories
+    >>> from sottovoce.core.interval import Interval
+    >>> hours = Interval(0, 12, bins=48)
+    >>> example_of("range", hours), example_of("cdf", hours), example_of("quantile", hours)
+    ('6:8', '8', '0.5')
+    >>> example_of("total", Categories(["tea", "coffee", "water"]))
+    'tea,coffee'
+    """
+    return _EXAMPLES[name](domain)
+
+
+def _bounds_of(domain: Domain) -> tuple[float, float]:
+    """Half and two thirds of the way, on edges of bins, or among the whole numbers."""
+    numbers = domain.interval if isinstance(domain, KeyValues) else domain
+    if not isinstance(numbers, Interval):
+        return 20.0, 30.0
+    first, second = (round(numbers.size * part) for part in (1 / 2, 2 / 3))
+    second = min(max(second, first + 1), numbers.size)
+    if numbers.whole:
+        last = numbers.size - 1
+        return float(numbers.label(min(first, last))), float(numbers.label(min(second, last)))
+    low, high = numbers.span
+    return tuple(low + (high - low) * place / numbers.size for place in (first, second))  # type: ignore[return-value]
+
+
+def _labels_of(domain: Domain, count: int) -> str:
+    labels = [str(domain.label(place)) for place in range(min(count, domain.size))]
+    short = all(label.isprintable() and len(label) <= _LONGEST_LABEL for label in labels)
+    plain = short and not any(mark in label for label in labels for mark in '",')
+    return ",".join(labels) if plain else ""
+
+
+def _keys_of(domain: Domain) -> Domain:
+    return domain.keys if isinstance(domain, KeyValues) else domain
+
+
+_LONGEST_LABEL = 24
+_EXAMPLES: dict[str, Callable[[Domain], str]] = {
+    "share": lambda domain: _labels_of(domain, 1),
+    "total": lambda domain: _labels_of(domain, 2),
+    "top": lambda domain: str(min(10, domain.size)),
+    "range": lambda domain: ":".join(f"{bound:.6g}" for bound in _bounds_of(domain)),
+    "cdf": lambda domain: f"{_bounds_of(domain)[1]:.6g}",
+    "quantile": lambda domain: "0.5",
+    "mean": lambda domain: "1",
+    "variance": lambda domain: "1",
+    "key": lambda domain: _labels_of(_keys_of(domain), 1),
+    "top_keys": lambda domain: str(min(10, _keys_of(domain).size)),
+}
+
 # -- reading ---------------------------------------------------------------------------------
 
 
@@ -246,7 +305,7 @@ class _Reader:
         except ValueError:
             bounds = math.nan, math.nan
         if not all(map(math.isfinite, bounds)):
-            raise self._wrong(name, "two numbers such as 20:30", text)
+            raise self._wrong(name, f"two numbers such as {example_of(name, self.domain)}", text)
         return bounds
 
     def number(self, name: str, text: str) -> tuple[float]:

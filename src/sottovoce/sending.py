@@ -1,7 +1,7 @@
 """Sending an upload over HTTP until the collector says that it has it, or never will.
 
 Only an acknowledgement in the collector's own words counts: a page that some gateway shows
-in its place, or a redirection, is none.  HTTP is that of the standard library.
+in its place, or a redirection, is none.
 """
 
 from __future__ import annotations
@@ -14,19 +14,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from http.client import HTTPException
 from typing import Any
-from urllib.error import HTTPError, URLError
 from urllib.parse import SplitResult, urlsplit
-from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.randomness import OperatingSystem
 from sottovoce.core.wire import FORMS, REFUSALS
+from sottovoce.exchange import LOOPBACK, Answer, NoAnswer, TooLong, exchange
 
 __all__ = ["Outcome", "Patience", "check_token", "check_url", "deliver"]
 
-_LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 _LONGEST_ANSWER = 2**16
 _VISIBLE = re.compile(r"[!-~]+")
 _AGAIN = {408, 429, 500, 502, 503, 504, 507}
@@ -35,8 +32,9 @@ _AGAIN = {408, 429, 500, 502, 503, 504, 507}
 
 @dataclass(frozen=True)
 class Patience:
-    """How long to go on: attempts in all, seconds of waiting in all, seconds for an answer.
+    """How long to go on: attempts in all, seconds of waiting in all, seconds for one attempt.
 
+    An attempt ends after ``timeout`` seconds, however slowly the answer arrives.
     Before attempt k + 1 a device waits a random time up to ``2^(k-1)`` seconds, at most a minute,
     so that devices that failed together do not come back together; longer, if the
     collector said so by Retry-After.
@@ -69,7 +67,7 @@ def check_url(url: str, *, plain_http: bool = False) -> str:
     parts = _parts(url)
     if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
         raise InvalidInput("url", "Client", "such as https://collector.example", url)
-    if parts.scheme == "http" and parts.hostname not in _LOOPBACK and not plain_http:
+    if parts.scheme == "http" and parts.hostname not in LOOPBACK and not plain_http:
         hint = "plain_http=True lets everybody on the way read who sends what."
         raise InvalidInput("url", "Client", "https, or on this machine", url, hint=hint)
     return url.rstrip("/")
@@ -117,26 +115,20 @@ def _jitter(attempt: int) -> float:
     return part * min(60.0, 2.0**attempt)
 
 
-class _NoRedirection(HTTPRedirectHandler):
-    """A redirected upload would become a GET, whose answer means nothing."""
-
-    def redirect_request(self, *arguments: Any, **named: Any) -> None:
-        return None
-
-
 def _attempt(url: str, upload: bytes, token: str | None, timeout: float, reports: int) -> Outcome:
-    headers = {"Content-Type": FORMS["msgpack"], "User-Agent": "sottovoce"}
+    headers = {"Content-Type": FORMS["msgpack"]}
     if token is not None:
         headers["Authorization"] = f"Bearer {token}"
-    request = Request(f"{url}/reports", data=upload, headers=headers, method="POST")  # noqa: S310
     try:
-        with build_opener(_NoRedirection).open(request, timeout=timeout) as answer:
-            return _acknowledged(_document(answer.read(_LONGEST_ANSWER)), reports)
-    except HTTPError as error:
-        with error:
-            return _refused(error)
-    except (URLError, OSError, HTTPException):
+        with exchange(
+            f"{url}/reports", method="POST", headers=headers, body=upload, seconds=timeout
+        ) as answer:
+            document = _document(answer)
+    except NoAnswer:
         return Outcome("pending", "no-answer", again=True)
+    if 200 <= answer.status < 300:
+        return _acknowledged(document, reports)
+    return _refused(answer, document)
 
 
 def _acknowledged(document: dict[str, Any], reports: int) -> Outcome:
@@ -147,24 +139,20 @@ def _acknowledged(document: dict[str, Any], reports: int) -> Outcome:
     return Outcome("pending", "no-acknowledgement")
 
 
-def _refused(error: HTTPError) -> Outcome:
-    try:
-        document = _document(error.read(_LONGEST_ANSWER))
-    except (OSError, HTTPException):
-        document = {}
-    code = document.get("code")
-    wait = _retry_after(error.headers.get("Retry-After"))
-    if code in REFUSALS and REFUSALS[code].status == error.code:
+def _refused(answer: Answer, document: dict[str, Any]) -> Outcome:
+    code, status = document.get("code"), answer.status
+    wait = _retry_after(answer.headers.get("Retry-After"))
+    if code in REFUSALS and REFUSALS[code].status == status:
         if REFUSALS[code].final:
             return Outcome("refused", code)
-        return Outcome("pending", code, again=error.code in _AGAIN, wait=wait)
-    return Outcome("pending", f"status-{error.code}", again=error.code in _AGAIN, wait=wait)
+        return Outcome("pending", code, again=status in _AGAIN, wait=wait)
+    return Outcome("pending", f"status-{status}", again=status in _AGAIN, wait=wait)
 
 
-def _document(data: bytes) -> dict[str, Any]:
+def _document(answer: Answer) -> dict[str, Any]:
     try:
-        document = json.loads(data)
-    except (ValueError, RecursionError):
+        document = json.loads(answer.read(_LONGEST_ANSWER))
+    except (TooLong, ValueError, RecursionError):
         return {}
     return document if isinstance(document, dict) else {}
 

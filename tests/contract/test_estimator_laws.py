@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
+import copy
+from functools import cache, wraps
 
 import numpy as np
 import pytest
 
 import sottovoce as sv
+from copies import pickled
 from sottovoce.core.errors import InvalidInput, Unfit
+from sottovoce.core.registry import registered
 
 WITH_ERRORS = ("unbiased", "norm-sub", "em")
 """A formula, a bootstrap and refits: the errors of the other methods come the same three ways."""
 
 
-@lru_cache(maxsize=8)
+@cache
 def tally_of(mechanism, seed=1):
     counts = np.random.default_rng(seed).integers(1, 60, mechanism.domain.size)
     return mechanism.simulate(counts, source=sv.Seeded(seed))
@@ -26,7 +29,7 @@ def applying(mechanism):
     return [r["method"] for r in rows if r["applies"] == "yes" and r["method"] != "iiw-g"]
 
 
-@lru_cache(maxsize=8)
+@cache
 def estimates(mechanism):
     return {name: sv.estimate(tally_of(mechanism), name) for name in applying(mechanism)}
 
@@ -65,8 +68,60 @@ def test_errors(mechanism):
         assert e.stderr.shape == e.shares.shape
         assert np.isfinite(e.stderr).all()
         assert e.stderr.min() >= 0
-        again = sv.estimate(tally_of(mechanism), name)
+        again = pickled(sv.estimate(tally_of(mechanism), name))
         np.testing.assert_array_equal(again.stderr, e.stderr)  # the same reports, the same errors
+
+
+def test_copies_are_the_same(mechanism):
+    for name, e in estimates(mechanism).items():
+        for again in (pickled(e), copy.copy(e), copy.deepcopy(e)):
+            assert type(again) is type(e), name
+            assert repr(again) == repr(e), name
+            np.testing.assert_array_equal(again.shares, e.shares)
+            assert not again.shares.flags.writeable
+            told = [(x.domain, x.n, x.why, x.history, x.optimality, x.trace) for x in (again, e)]
+            assert told[0] == told[1], name
+
+
+# -- one channel -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def channels_made(monkeypatch):
+    """Every mechanism that makes a channel, each time that it does."""
+    made = []
+
+    def noted(make):
+        @wraps(make)
+        def wrapper(self):
+            made.append(self)
+            return make(self)
+
+        return wrapper
+
+    for kind in registered():
+        monkeypatch.setattr(kind, "_channel", noted(kind._channel))
+    return made
+
+
+def test_an_estimate_makes_the_channel_once(mechanism, channels_made):
+    """Once for each mechanism involved: also those inside another, such as the oracle of wide bins."""
+    tally = tally_of(mechanism)
+    for name in ("auto", *applying(mechanism)):
+        fresh = copy.deepcopy(mechanism)
+        del channels_made[:]
+        sv.estimate(sv.Tally(fresh, tally.n, tally.cells), name)
+        times = [sum(one is other for other in channels_made) for one in channels_made]
+        assert max(times) == 1, name
+
+
+def test_all_methods_share_one_channel(mechanism, channels_made):
+    fresh = pickled(mechanism)
+    sv.methods(fresh)
+    first = fresh.channel()
+    assert sum(one is fresh for one in channels_made) == 1
+    assert fresh.channel() is first
+    assert (fresh == mechanism, hash(fresh)) == (True, hash(mechanism))
 
 
 def test_reports_and_their_tally_say_the_same(mechanism):
@@ -123,5 +178,5 @@ def test_no_reports_no_answer(mechanism):
 
 
 def test_unknown_method(mechanism):
-    with pytest.raises(Unfit, match="no method 'magic'.*(unbiased|em)"):
+    with pytest.raises(Unfit, match="unknown method 'magic'.*(unbiased|em)"):
         sv.estimate(tally_of(mechanism), "magic")

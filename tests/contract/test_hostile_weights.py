@@ -19,7 +19,7 @@ import pytest
 
 from certificates_by_hand import Refused, check
 from documents import with_weights
-from hostile import CASES, Case
+from hostile_mechanisms import CASES, Case
 from hostile_weights import weights_of
 from laws import hockey_stick, law, steps_between_neighbours, taylor_exp, worst_ratio
 from sottovoce.core.certificate import Certificate

@@ -1,4 +1,4 @@
-"""Writes the files of this folder for a new version: ``python tests/old/make.py 0.3``.
+"""Writes the files of this folder for a new version: ``PYTHONPATH=tests python tests/old/make.py 0.3``.
 
 Files of earlier versions are never rewritten: every later version must read them.
 """
@@ -6,13 +6,20 @@ Files of earlier versions are never rewritten: every later version must read the
 from __future__ import annotations
 
 import json
+import sqlite3
 import sys
+import tempfile
+from contextlib import closing
+from datetime import date
 from pathlib import Path
 
 import numpy as np
 
 import sottovoce as sv
 from sottovoce.core.registry import registered
+from sottovoce.store import Refusals, Rules, Submission, open_store
+from sottovoce.store.opening import _scripts
+from stores import DAY, submission, survey_of
 
 HERE = Path(__file__).parent
 
@@ -39,7 +46,29 @@ def write(cls: type[sv.Mechanism], version: str) -> None:
     (HERE / f"{stem}.json").write_text(json.dumps(said, indent=1) + "\n")
 
 
+def write_store() -> None:
+    """A store of the present schema: reports held, scrubbed and deleted, folded and not."""
+    path = HERE / f"store.{_scripts()[1].get_current_head()}.sql"
+    if path.exists():
+        return
+    survey = survey_of()
+    f, sent = survey.fingerprint, submission(survey, 12)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "collector.db"
+        with open_store(file) as store:
+            store.publish(survey, Rules(scrub=True))
+            store.write([Submission(f, DAY, sent.ids[:7], sent.rows[:7])])
+            store.scrub(date(2026, 11, 17))
+            late = Submission(f, DAY, sent.ids[4:], sent.rows[4:])  # three of them again
+            store.write([late, Refusals(f, "wrong-payload", 2)])
+            store.fold(f)
+            store.delete(f, sent.ids[9])
+        with closing(sqlite3.connect(file)) as connection:
+            path.write_text("\n".join(connection.iterdump()) + "\n")
+
+
 def main(version: str) -> None:
+    write_store()
     for cls in registered():
         write(cls, version)
     survey = HERE / f"survey.{version}.json"

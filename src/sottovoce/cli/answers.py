@@ -31,9 +31,11 @@ from sottovoce.cli.collector import (
     say_left_out,
 )
 from sottovoce.cli.exits import guarded
-from sottovoce.cli.options import AsJson
-from sottovoce.cli.screen import progress, show_json, show_table
+from sottovoce.cli.options import AsJson, Force
+from sottovoce.cli.results import ResultFile, check_result
+from sottovoce.cli.screen import progress, show_json, show_table, show_text
 from sottovoce.core.answer import two_sided
+from sottovoce.core.errors import InvalidInput
 from sottovoce.questions import Row, read_questions
 
 __all__ = ["answers"]
@@ -67,6 +69,8 @@ def answers(
     confidence: Confidence = 0.95,
     plain_http: PlainHttp = False,
     as_csv: AsCsv = False,
+    output: ResultFile = None,
+    force: Force = False,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Ask a running collector for answers, with the read key.
@@ -76,6 +80,9 @@ def answers(
     """
     check_formats("answers", as_csv=as_csv, as_json=as_json)
     two_sided(confidence)  # refused before anything is asked
+    if status and output is not None:
+        raise InvalidInput("--output", "answers", "left out with --status", output)
+    check_result(output, force=force, inputs=[survey])
     fingerprint = find_survey(survey)
     collector = Collector.at(url, key_file, plain_http=plain_http)
     if status:
@@ -94,9 +101,6 @@ def answers(
         else:
             documents, compared = [parts.together(window or ())], None
     say_left_out([name for document in documents for name in document["left_out"]])
-    if as_json:
-        show_json(_document(documents, compared, by_window))
-        return
     findings = Findings(
         agreed.mechanism,
         confidence,
@@ -104,10 +108,15 @@ def answers(
         "window" if by_window else None,
         None if compared is None else _rows(compared),
     )
-    if as_csv:
+    document = _document(documents, compared, by_window)
+    if as_json:
+        show_json(document)
+    elif as_csv:
         findings.show_csv()
     else:
         findings.show()
+    if output is not None:
+        findings.write(output, document)
 
 
 # -- asking ------------------------------------------------------------------------------
@@ -200,9 +209,11 @@ def _show_status(document: Mapping[str, Any], as_json: bool) -> None:
     refused = [
         {"what": f"refused: {code}", "reports": n} for code, n in document["refused"].items()
     ]
-    typer.echo("")
+    show_text("")
     show_table([*({"what": name, "reports": n} for name, n in counts.items()), *refused])
 
 
 def _shown_word(window: Mapping[str, Any]) -> str:
-    return "shown" if window["shown"] else "below the minimum batch"
+    if not window["shown"]:
+        return "below the minimum batch"
+    return "shown" if window["released"] >= window["reports"] else f"{window['released']} shown"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import warnings
 from typing import Annotated
 
 import typer
@@ -73,9 +74,15 @@ def _all_commands(
     """What goes before the name of a command."""
 
 
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """One line: the place in the source that Python adds says nothing at a terminal."""
+    say(f"warning: {message}")
+
+
 def run() -> None:
     """Run the command line in this process."""
     end_with_pipes()
+    warnings.showwarning = _show_warning
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")
     try:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,11 +9,11 @@ import typer
 
 from sottovoce.cli.exits import CHECK_FAILED, guarded
 from sottovoce.cli.options import AsJson, Force
-from sottovoce.cli.outputs import STDOUT, check_file, check_output
-from sottovoce.cli.screen import printable, progress, say, show_json
+from sottovoce.cli.outputs import STDOUT, check_file, check_output, refuse_format
+from sottovoce.cli.screen import progress, say, show_json
 from sottovoce.cli.stores import STORE, StoreUrl, open_beside, without_password
 from sottovoce.core.errors import InvalidInput, Unfit
-from sottovoce.core.files import part_of
+from sottovoce.core.files import part_of, sqlite_files, sync_folder
 
 __all__ = ["backup"]
 
@@ -37,7 +35,7 @@ def backup(
 ) -> None:
     """Copy a SQLite store while its collector runs, and check the copy.
 
-    The copy holds what was acknowledged when it began. It is checked before it gets its name: the
+    The copy holds what was acknowledged when it began, and only its owner can read it. It is checked before it gets its name: the
     database itself, and counters against reports and tallies. A copy that fails is not kept. PostgreSQL has
     its own tool, pg_dump; --check works for both.
     """
@@ -51,7 +49,8 @@ def backup(
                 "PostgreSQL copies its databases itself: pg_dump --format=custom "
                 f"--file={output} --dbname={without_password(store)}"
             )
-        check_output(output, force=force, inputs=[store])
+        refuse_format(output, "the copy is a SQLite file, such as backup.db")
+        check_output(output, force=force, inputs=[store.removeprefix("sqlite:///")])
         check_file(output)
     wrong = _check(store) if output is None else _copy(store, Path(output))
     held = 0 if output is None or wrong else Path(output).stat().st_size
@@ -60,12 +59,12 @@ def backup(
             {"store": without_password(store), "output": output, "bytes": held, "wrong": wrong}
         )
     for each in wrong:
-        say(f"wrong: {printable(each)}")
+        say(f"wrong: {each}")
     if wrong:
         raise typer.Exit(CHECK_FAILED)
     if not as_json:
-        copied = "" if output is None else f", copied to {printable(output)} ({held:,} bytes)"
-        say(f"{printable(without_password(store))}: fine{copied}")
+        copied = "" if output is None else f", copied to {output} ({held:,} bytes)"
+        say(f"{without_password(store)}: fine{copied}")
 
 
 def _check(store: str) -> list[str]:
@@ -82,23 +81,8 @@ def _copy(store: str, target: Path) -> list[str]:
         wrong = _check(str(part))
         if not wrong:
             part.replace(target)
-            _sync(target.parent)
+            sync_folder(target.parent)
         return wrong
     finally:
-        for left in _files(part):
+        for left in sqlite_files(part):
             left.unlink(missing_ok=True)
-
-
-def _files(part: Path) -> Sequence[Path]:
-    """The copy, and what SQLite may have put beside it."""
-    return [part, *(part.with_name(part.name + end) for end in ("-wal", "-shm", "-journal"))]
-
-
-def _sync(folder: Path) -> None:
-    """The new name is on the disk as well."""
-    if os.name == "posix":
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -11,8 +9,10 @@ from typing import Any, Protocol
 import typer
 
 from sottovoce.cli.options import describe
-from sottovoce.cli.screen import cell_text, show_table
+from sottovoce.cli.results import write_result
+from sottovoce.cli.screen import cell_text, say, show_table, show_text
 from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.safe_text import csv_text
 from sottovoce.questions import Row
 
 __all__ = ["Block", "Findings", "Made"]
@@ -73,34 +73,41 @@ class Findings:
     def show(self) -> None:
         """Tables under a few words each."""
         one = self.blocks[0].estimate
-        typer.echo(f"{self.mechanism}: {one.method}; {one.why}")
-        typer.echo(f"{100 * self.confidence:.6g}% intervals, about the {one.about}")
+        show_text(f"{self.mechanism}: {one.method}; {one.why}")
+        show_text(f"{100 * self.confidence:.6g}% intervals, about the {one.about}")
         for number, block in enumerate(self.blocks):
             if number:
-                typer.echo("")
+                show_text("")
             count = f"{block.estimate.n:,} reports"
             show_table(_short(block.answers), f"{block.group}: {count}" if self.by else count)
         if self.difference is not None:
-            typer.echo("")
+            show_text("")
             show_table(_short(self.difference), f"difference: {self._minus}")
 
     def show_csv(self) -> None:
-        """One row an answer; groups and differences in a column before it."""
+        """The table of all answers, as CSV."""
+        names, rows = self._table()
+        typer.echo(csv_text(names, ([row.get(name) for name in names] for row in rows)), nl=False)
+
+    def write(self, output: str, document: Any) -> None:
+        """The table of all answers as a file; as JSON, the whole document."""
+        names, rows = self._table()
+        write_result(output, names, rows, document)
+        say(f"answers in {output}")
+
+    def _table(self) -> tuple[list[str], list[Row]]:
+        """One row per answer; groups and differences in a column before it."""
         names = ["question", "label", "value", "stderr", "low", "high"]
         if self.by is not None:
             names = ["group", *names, "p_value"]
-        text = io.StringIO()
-        writer = csv.DictWriter(text, names, lineterminator="\n", extrasaction="ignore")
-        writer.writeheader()
         parts = [(block.group, block.answers) for block in self.blocks]
         if self.difference is not None:
             parts.append((self._minus, self.difference))
-        for group, rows in parts:
-            for row in rows:
-                label = row["label"]
-                plain = label if isinstance(label, (str, int)) else cell_text(label)
-                writer.writerow({**row, "label": plain, "group": group})
-        typer.echo(text.getvalue(), nl=False)
+        return names, [
+            {**row, "label": _plain(row["label"]), "group": group}
+            for group, rows in parts
+            for row in rows
+        ]
 
     def document(self) -> dict[str, Any]:
         """Everything, for JSON."""
@@ -122,6 +129,11 @@ class Findings:
             "confidence": self.confidence, "mechanism": describe(self.mechanism),
             "answers": block.answers,
         }  # fmt: skip
+
+
+def _plain(label: Any) -> Any:
+    """A label as it is, a bin as people read it."""
+    return label if isinstance(label, (str, int)) else cell_text(label)
 
 
 def _short(rows: Sequence[Row]) -> list[Row]:

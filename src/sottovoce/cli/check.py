@@ -9,7 +9,7 @@ import typer
 from sottovoce.cli.domains import DomainOptions
 from sottovoce.cli.exits import CHECK_FAILED, guarded
 from sottovoce.cli.options import AsJson, Epsilon, MechanismName, Options, describe, make_mechanism
-from sottovoce.cli.screen import progress, show_json
+from sottovoce.cli.screen import progress, show_json, show_text
 from sottovoce.privacy import audit as audits
 
 __all__ = ["audit"]
@@ -50,6 +50,6 @@ def audit(
             "certificate": shown, "mechanism": describe(chosen),
         })  # fmt: skip
     else:
-        typer.echo(f"{chosen}\n{found}")
+        show_text(f"{chosen}\n{found}")
     if not found.passed:
         raise typer.Exit(CHECK_FAILED)

@@ -27,14 +27,17 @@ from sottovoce.cli.outputs import (
     check_file,
     check_folder,
     check_output,
+    format_of,
+    refuse_format,
     write_folder,
 )
 from sottovoce.cli.pairs import read_pairs
+from sottovoce.cli.report_tables import REPORT_FORMATS, write_file, write_stream
 from sottovoce.cli.screen import say, show_json
 from sottovoce.cli.values import read_values
+from sottovoce.core.checks import check_pinned
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.extras import optional
-from sottovoce.core.files import write_whole
 from sottovoce.core.key_values import KeyValues
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.randomness import OperatingSystem, Seeded, Source
@@ -58,7 +61,8 @@ def randomize(
             "--output",
             "-o",
             metavar="FILE",
-            help="A Parquet file of reports; - is an Arrow stream.",
+            help="The reports: a .parquet or .arrow file, which tally and estimate read, or a .csv file; - is an "
+            "Arrow stream.",
         ),
     ],
     column: Annotated[
@@ -73,6 +77,14 @@ def randomize(
     epsilon: Epsilon = None,
     given: DomainOptions,
     option: Options = None,
+    fingerprint: Annotated[
+        str | None,
+        typer.Option(
+            "--fingerprint",
+            metavar="HEX",
+            help="Draw nothing unless the mechanism has this fingerprint, which --json shows.",
+        ),
+    ] = None,
     number: Annotated[
         str | None,
         typer.Option(
@@ -110,8 +122,10 @@ def randomize(
     own value. Rows keep their order, people that of their first rows.
     """  # fmt: skip
     chosen = make_mechanism(mechanism, given.make(), epsilon, option)
+    check_pinned(fingerprint, chosen.fingerprint, "--fingerprint", "randomize", str(chosen))
     columns = Columns(column, number, person, by)
     columns.check(chosen)
+    form = format_of(output, REPORT_FORMATS)
     check_output(output, force=force, inputs=[source])
     check_file(output)
     _check_json(output, as_json)
@@ -119,7 +133,7 @@ def randomize(
     if seed is not None:
         say("seeded randomness: these reports are a simulation and protect nobody")
     tables = _tables(source, columns, chosen, randomness)
-    written = _write_stream(tables) if output == STDOUT else _write_parquet(output, tables)
+    written = write_stream(tables) if output == STDOUT else write_file(output, form, tables)
     if as_json:
         show_json({"reports": written, "output": output, "by": by, "mechanism": describe(chosen)})
     elif output != STDOUT:
@@ -155,40 +169,6 @@ def _reports(
         yield chosen.randomize_indices(indices, source), groups
 
 
-def _write_parquet(output: str, tables: Iterator[Any]) -> int:
-    parquet = optional("pyarrow.parquet", extra="analyse", purpose="writing reports")
-    written = 0
-
-    def fill(part: Any) -> None:
-        nonlocal written
-        first = next(tables)  # there is one: a file without rows is refused
-        with parquet.ParquetWriter(part, first.schema, compression="zstd") as file:
-            file.write_table(first)
-            written = len(first)
-            for table in tables:
-                file.write_table(table)
-                written += len(table)
-
-    write_whole(output, fill)
-    return written
-
-
-def _write_stream(tables: Iterator[Any]) -> int:
-    """Closed, with its end mark, only if all went well: a reader refuses a stream without."""
-    arrow = optional("pyarrow", extra="analyse", purpose="writing reports")
-    stdout = binary_stdout()
-    first = next(tables)
-    stream = arrow.ipc.new_stream(stdout, first.schema)
-    stream.write_table(first)
-    written = len(first)
-    for table in tables:
-        stream.write_table(table)
-        written += len(table)
-    stream.close()
-    stdout.flush()
-    return written
-
-
 @guarded
 def tally(
     *,
@@ -205,7 +185,7 @@ def tally(
             "--output",
             "-o",
             metavar="PATH",
-            help="A tally file; with --by a folder of tallies; - is standard output.",
+            help="A tally (a .svt file); with --by a folder of tallies; - is standard output.",
         ),
     ],
     by: ByColumn = None,
@@ -217,6 +197,10 @@ def tally(
     With --by, PATH becomes a folder: a tally for every group, and index.json, which
     tells which file is whose.
     """  # fmt: skip
+    if by is None:
+        format_of(output, ("svt",))
+    else:
+        refuse_format(output, "with --by it is a folder of tallies")
     check_output(output, force=force, inputs=sources)
     _check_json(output, as_json)
     if by is not None and output == STDOUT:

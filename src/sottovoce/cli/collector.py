@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from typing import Annotated, Any
-from urllib.error import HTTPError, URLError
 from urllib.parse import urlencode
-from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 import typer
 
 from sottovoce.cli.exits import outlive_pipes
-from sottovoce.cli.screen import Advance, printable, say
+from sottovoce.cli.screen import Advance, say
 from sottovoce.core.errors import InvalidInput, Mismatch, SottovoceError
 from sottovoce.core.survey import Survey
 from sottovoce.core.survey_file import read_survey
+from sottovoce.exchange import Answer, NoAnswer, exchange
 from sottovoce.sending import check_token, check_url
 
 __all__ = [
@@ -31,8 +30,11 @@ LOCAL = "http://127.0.0.1:8000"
 COLLECTOR = "Which collector"
 _PATIENCE = 120.0
 """Seconds for an answer: an estimate over many values takes a while."""
+_LONGEST_ANSWER = 2**28
+"""Bytes: a million answers of 256 bytes each."""
 _LONGEST_REFUSAL = 2**16
-_PIECE = 2**20
+_SLOWEST = 2**14
+"""Bytes per second below which a download is given up."""
 
 Url = Annotated[
     str,
@@ -45,7 +47,7 @@ PlainHttp = Annotated[
     bool,
     typer.Option(
         "--plain-http", rich_help_panel=COLLECTOR,
-        help="Allow an unencrypted http:// address that is not this machine: all on the way can read along.",
+        help="Allow an unencrypted http:// address that is not this machine: anyone on the network path can read it.",
     ),
 ]  # fmt: skip
 KeyFile = Annotated[
@@ -79,13 +81,6 @@ class Declined(SottovoceError):
         super().__init__(f"{code}: {message}" if message else code)
 
 
-class _NoRedirection(HTTPRedirectHandler):
-    """A key goes to the address that was given and to no other."""
-
-    def redirect_request(self, *arguments: Any, **named: Any) -> None:
-        return None
-
-
 @dataclass(frozen=True)
 class Collector:
     """A collector at an address, asked with a key."""
@@ -108,11 +103,11 @@ class Collector:
     ) -> Any:
         """The document that the collector answers with."""
         data = None if body is None else json.dumps(body).encode()
-        with outlive_pipes(), self._open(path, query, method, data) as answer:
-            text = self._read(answer)
+        with self._asked(path, query, method, data) as answer:
+            text = answer.read(_LONGEST_ANSWER)
         try:
             return json.loads(text)
-        except ValueError:
+        except (ValueError, RecursionError):
             raise Declined("no-collector", f"{self.url} does not answer as a collector") from None
 
     def survey(self, fingerprint: str) -> Survey:
@@ -126,51 +121,44 @@ class Collector:
         self, path: str, query: Iterable[tuple[str, Any]], target: Path, advance: Advance
     ) -> list[str]:
         """A file of the collector's, complete or an error; the windows that are not in it."""
-        with (
-            outlive_pipes(),
-            self._open(path, query, "GET", None) as answer,
-            target.open("wb") as file,
-        ):
-            while piece := self._read(answer, _PIECE):
+        with self._asked(path, query, "GET", None) as answer, target.open("wb") as file:
+            for piece in answer.pieces(_SLOWEST):
                 file.write(piece)
                 advance(len(piece))
-            if answer.length:  # of what was announced, so much did not come
-                raise ConnectionError(f"{self.url} broke off before the end of {path}")
+            if answer.missing:
+                raise NoAnswer(f"it broke off before the end of {path}")
             left_out = answer.headers.get("Sottovoce-Left-Out") or ""
         return left_out.split(",") if left_out else []
 
-    def _open(
+    @contextmanager
+    def _asked(
         self, path: str, query: Iterable[tuple[str, Any]], method: str, data: bytes | None
-    ) -> HTTPResponse:
+    ) -> Iterator[Answer]:
+        """The answer to a request, if the collector does not decline it."""
         pairs = urlencode(list(query))
         address = f"{self.url}{path}?{pairs}" if pairs else f"{self.url}{path}"
-        headers = {"Authorization": f"Bearer {self.key}", "User-Agent": "sottovoce"}
+        headers = {"Authorization": f"Bearer {self.key}"}
         if data is not None:
             headers["Content-Type"] = "application/json"
-        request = Request(address, data=data, headers=headers, method=method)  # noqa: S310
         try:
-            answer = build_opener(_NoRedirection).open(request, timeout=_PATIENCE)
-        except HTTPError as error:
-            with error:
-                raise self._declined(error) from None
-        except (URLError, OSError, HTTPException) as error:
-            reason = getattr(error, "reason", error)
-            raise ConnectionError(f"no answer from {self.url}: {reason}") from error
-        assert isinstance(answer, HTTPResponse)
-        return answer
+            with (
+                outlive_pipes(),
+                exchange(
+                    address, method=method, headers=headers, body=data, seconds=_PATIENCE
+                ) as answer,
+            ):
+                if not 200 <= answer.status < 300:
+                    raise self._declined(answer)
+                yield answer
+        except NoAnswer as error:
+            raise NoAnswer(f"no answer from {self.url}: {error}") from error
 
-    def _read(self, answer: HTTPResponse, most: int | None = None) -> bytes:
+    def _declined(self, answer: Answer) -> Declined:
         try:
-            return answer.read(most)
-        except (OSError, HTTPException) as error:
-            raise ConnectionError(f"{self.url} broke off: {error}") from error
-
-    def _declined(self, error: HTTPError) -> Declined:
-        try:
-            document = json.loads(error.read(_LONGEST_REFUSAL))
+            document = json.loads(answer.read(_LONGEST_REFUSAL))
             return Declined(str(document["code"]), str(document["message"]))
-        except (OSError, HTTPException, ValueError, KeyError, TypeError):
-            return Declined(f"status-{error.code}", f"{self.url} does not answer as a collector")
+        except (OSError, ValueError, KeyError, TypeError, RecursionError):
+            return Declined(f"status-{answer.status}", f"{self.url} does not answer as a collector")
 
 
 def checked_url(url: str, *, plain_http: bool) -> str:
@@ -178,7 +166,9 @@ def checked_url(url: str, *, plain_http: bool) -> str:
     try:
         return check_url(url, plain_http=plain_http)
     except InvalidInput as error:
-        hint = "--plain-http allows it, and everybody on the way to read along." * bool(error.hint)
+        hint = "--plain-http allows it, and anyone on the network path can read it." * bool(
+            error.hint
+        )
         raise InvalidInput("--url", "the command", error.allowed, url, hint=hint) from None
 
 
@@ -207,4 +197,4 @@ def find_survey(given: str) -> str:
 def say_left_out(windows: Sequence[str]) -> None:
     """Name the windows that are not shown, if there are any."""
     if windows:
-        say(f"left out, below the minimum batch: {printable(', '.join(windows))}")
+        say(f"left out, below the minimum batch: {', '.join(windows)}")

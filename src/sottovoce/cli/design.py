@@ -9,7 +9,7 @@ import typer
 from sottovoce.cli.domains import DomainOptions, PlainDomainOptions
 from sottovoce.cli.exits import guarded
 from sottovoce.cli.options import AsJson, Epsilon, MechanismName, Options, describe, make_mechanism
-from sottovoce.cli.screen import progress, show_json, show_table
+from sottovoce.cli.screen import progress, show_json, show_table, show_text
 from sottovoce.core.texts import read_value
 from sottovoce.estimators import methods as methods_for
 
@@ -94,4 +94,4 @@ def plan(
         return
     heading, _, _ = str(found).partition("\n")
     show_table([{k: v for k, v in row.items() if k not in _ONLY_JSON} for row in rows], heading)
-    typer.echo(found.explain())
+    show_text(found.explain())

@@ -24,6 +24,7 @@ from sottovoce.cli.evidence import read_groups, read_tally
 from sottovoce.cli.exits import guarded
 from sottovoce.cli.options import AsJson, ByColumn, Force, parse_options
 from sottovoce.cli.pictures import check_picture, write_picture
+from sottovoce.cli.results import ResultFile, check_result
 from sottovoce.cli.screen import progress, say, show_json
 from sottovoce.core.checks import check_choice, check_int
 from sottovoce.core.domain import Domain
@@ -72,6 +73,7 @@ def estimate(
         ),
     ] = False,
     as_csv: AsCsv = False,
+    output: ResultFile = None,
     plot: Annotated[
         str | None,
         typer.Option(
@@ -97,6 +99,7 @@ def estimate(
     """  # fmt: skip
     check_formats("estimate", as_csv=as_csv, as_json=as_json)
     _check_picture(plot, kind, by, force)
+    check_result(output, force=force, inputs=[source])
     for name, count in (("--top", asked.top), ("--top-keys", asked.top_keys)):
         if count is not None:
             check_int(count, name, "estimate", 1)
@@ -129,6 +132,8 @@ def estimate(
         findings.show_csv()
     else:
         findings.show()
+    if output is not None:
+        findings.write(output, findings.document())
     if plot is not None:
         say(f"picture in {plot}")
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from sottovoce.cli.outputs import read_folder
 from sottovoce.cli.screen import Advance, progress
-from sottovoce.cli.tables import CHUNK, PARQUET_MAGIC, STDIN, check_input
+from sottovoce.cli.tables import CHUNK, PARQUET_MAGIC, STDIN, check_input, no_column
 from sottovoce.core.errors import CorruptBytes, InvalidInput, Mismatch, Unfit
 from sottovoce.core.extras import optional
 from sottovoce.core.reports import Reports
@@ -118,7 +118,9 @@ def _tally(data: bytes, name: str) -> Tally:
 def _parquet_batches(stream: BinaryIO, given: str) -> Iterator[Any]:
     arrow = optional("pyarrow", extra="analyse", purpose="reading reports")
     parquet = optional("pyarrow.parquet", extra="analyse", purpose="reading reports")
-    source = arrow.BufferReader(stream.read()) if given == STDIN else Path(given)
+    source = (
+        Path(given) if given != STDIN and stream.seekable() else arrow.BufferReader(stream.read())
+    )
     try:
         with parquet.ParquetFile(source) as file:
             yield arrow.Table.from_batches([], file.schema_arrow)
@@ -192,8 +194,7 @@ def _split(reports: Reports, table: Any, by: str, name: str) -> Iterator[tuple[s
     fields = set(reports.columns)
     public = [column for column in table.column_names if column not in fields]
     if by not in public:
-        there = ", ".join(public) or "none"
-        raise InvalidInput("--by", "the command", f"a public column of {name}: {there}", by)
+        raise Unfit(no_column(by, public, name, "public column"))
     cells = table.column(by).to_pylist()
     if None in cells:
         raise CorruptBytes(f"{name}: column {by!r} has empty cells")

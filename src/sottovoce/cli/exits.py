@@ -10,7 +10,7 @@ from typing import ParamSpec
 
 import typer
 
-from sottovoce.cli.screen import printable, say
+from sottovoce.cli.screen import say
 from sottovoce.core.errors import SottovoceError
 
 __all__ = [
@@ -66,7 +66,7 @@ def guarded(command: Callable[P, None]) -> Callable[P, None]:
             code, message = INTERRUPTED, "interrupted"
         else:
             return
-        say("; ".join(printable(line.strip()) for line in message.splitlines() if line.strip()))
+        say("; ".join(line.strip() for line in message.splitlines() if line.strip()))
         raise typer.Exit(code)
 
     return run

@@ -22,14 +22,15 @@ from sottovoce.cli.collector import (
 )
 from sottovoce.cli.exits import guarded
 from sottovoce.cli.options import AsJson, Force
-from sottovoce.cli.outputs import check_file, check_output
-from sottovoce.cli.screen import Advance, printable, progress, say, show_json
+from sottovoce.cli.outputs import check_file, check_output, format_of
+from sottovoce.cli.screen import Advance, progress, say, show_json
 from sottovoce.cli.stores import open_beside
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.extras import optional
 from sottovoce.core.files import write_whole
 from sottovoce.core.report_files import FILE_FORMS, write_reports
 from sottovoce.core.reports import Reports
+from sottovoce.core.windows import window_days
 
 if TYPE_CHECKING:
     from sottovoce.store import Published, Store
@@ -70,13 +71,11 @@ def export(
 ) -> None:  # fmt: skip
     """Write the reports of a survey to a file: randomized, without ids, in no order.
 
-    Windows below the survey's minimum batch are left out and named. Reports that retention or scrubbing
-    removed are not there any more; their tallies are, in `answers`.
+    Windows below the survey's minimum batch are left out and named. A collector hands out windows that have
+    ended; --store reads those of open windows too. Reports that retention or scrubbing removed are not there
+    any more; their tallies are, in `answers`.
     """
-    form = Path(output).suffix.lower().removeprefix(".")
-    if form not in FILE_FORMS:
-        allowed = f"a file named .{' or .'.join(FILE_FORMS)}"
-        raise InvalidInput("--output", "export", allowed, output)
+    form = format_of(output, tuple(FILE_FORMS))
     check_output(output, force=force, inputs=[survey])
     check_file(output)
     if (store is None) == (key_file is None):
@@ -105,7 +104,7 @@ def export(
         told = {"fingerprint": fingerprint, "reports": written, "left_out": left_out}
         show_json({**told, "output": output})
     else:
-        say(f"{written:,} reports in {printable(output)}")
+        say(f"{written:,} reports in {output}")
 
 
 @dataclass(frozen=True)
@@ -133,17 +132,16 @@ class _Export:
     def _windows(
         self, store: Store, published: Published
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Windows that may be shown and those that may not, as the collector itself decides."""
-        from sottovoce.service.answering import Analyst
-        from sottovoce.service.refusals import Declined
-
-        try:
-            return Analyst(store).windows_kept(published, self.windows)
-        except Declined as declined:
-            allowed = "of windows that have the minimum batch"
-            raise InvalidInput(
-                "--window", "export", allowed, list(self.windows), hint=f"{declined.message}."
-            ) from None
+        """Windows of which at least the minimum batch is kept, and others; of all, or those wanted."""
+        survey, kept = published.survey, store.kept(self.fingerprint)
+        for name in self.windows:
+            window_days(survey.window, name)
+        chosen = sorted(set(self.windows) or store.windows(self.fingerprint))
+        shown = tuple(name for name in chosen if survey.shows(kept.get(name, 0)))
+        if not shown:
+            allowed = f"windows that keep at least {survey.minimum_batch} reports"
+            raise InvalidInput("--window", "export", allowed, chosen)
+        return shown, tuple(name for name in chosen if name not in shown)
 
     def _parts(self, store: Store, windows: Sequence[str], advance: Advance) -> Iterator[Reports]:
         for window in windows:

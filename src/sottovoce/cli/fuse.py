@@ -10,16 +10,14 @@ import typer
 from sottovoce.cli.domains import Bins, High, Low
 from sottovoce.cli.exits import guarded
 from sottovoce.cli.options import AsJson, Force, parse_options
-from sottovoce.cli.outputs import check_file, check_output
 from sottovoce.cli.pictures import check_picture, write_picture
-from sottovoce.cli.screen import progress, say, show_json, show_table
+from sottovoce.cli.results import ResultFile, check_result, write_result
+from sottovoce.cli.screen import progress, say, show_json, show_table, show_text
 from sottovoce.cli.services import open_services
 from sottovoce.core.answer import two_sided
 from sottovoce.core.checks import check_int
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.estimate import Estimate
-from sottovoce.core.files import write_whole
-from sottovoce.core.frame import Frame
 from sottovoce.fusion.files import ServiceFile
 from sottovoce.fusion.join import DEFAULT_MEMORY, join
 from sottovoce.fusion.mean import FusedMean
@@ -122,10 +120,7 @@ def fuse(
             "--memory", metavar="MB", help="For joining by key, beside the reports themselves."
         ),
     ] = DEFAULT_MEMORY // _MEGABYTE,
-    output: Annotated[
-        str | None,
-        typer.Option("--output", "-o", metavar="FILE", help="Also write the answers as CSV."),
-    ] = None,
+    output: ResultFile = None,
     plot: Annotated[
         str | None,
         typer.Option(
@@ -153,9 +148,7 @@ def fuse(
         check_picture(plot, "fuse", force=force)
     options = parse_options(option, taken=("method", "inner", "progress"))
     files = open_services(services, key_column=key_column, low=low, high=high, bins=bins)
-    if output is not None:
-        check_output(output, force=force, inputs=[str(file.path) for file in files])
-        check_file(output)
+    check_result(output, force=force, inputs=[str(file.path) for file in files])
     fusion = _joined(files, memory)
     about = "population" if population else "respondents"
     document: dict[str, Any] = {
@@ -176,8 +169,8 @@ def fuse(
             if plot is not None:
                 write_picture(told.plot(confidence=confidence), plot)
     if output is not None:
-        text = Frame(_columns(_all_rows(document))).to_csv()
-        write_whole(output, lambda part: part.write_text(text, encoding="utf-8"))
+        rows = _all_rows(document)
+        write_result(output, list(rows[0]), rows, document)
     if as_json:
         show_json(document)
     else:
@@ -242,11 +235,7 @@ def _all_rows(document: Mapping[str, Any]) -> list[Row]:
 
 def _numbers(row: Row, value: str) -> Row:
     """Value, error and interval; without errors the last three are empty."""
-    return {"value": row[value], **{name: row.get(name, "") for name in ("stderr", "low", "high")}}
-
-
-def _columns(rows: list[Row]) -> dict[str, list[Any]]:
-    return {name: [row[name] for row in rows] for name in rows[0]}
+    return {"value": row[value], **{name: row.get(name) for name in ("stderr", "low", "high")}}
 
 
 def _show(document: Mapping[str, Any]) -> None:
@@ -255,9 +244,9 @@ def _show(document: Mapping[str, Any]) -> None:
     level = f"{100 * document['confidence']:.6g}% intervals, about the {document['about']}"
     if "mean" in document:
         told = document["mean"]
-        typer.echo(f"\nmean: {told['method']}; {told['why']}\n{level}")
+        show_text(f"\nmean: {told['method']}; {told['why']}\n{level}")
         show_table([_numbers(told, "value")])
     if "distribution" in document:
         told = document["distribution"]
-        typer.echo(f"\ndistribution: {told['method']}; {told['why']}\n{level}")
+        show_text(f"\ndistribution: {told['method']}; {told['why']}\n{level}")
         show_table(told["shares"])

@@ -11,15 +11,15 @@ acknowledged are wiped: the journal then no longer tells which reports this mach
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 
 from sottovoce.core.errors import CorruptBytes, InvalidInput
+from sottovoce.core.files import write_new
 
 __all__ = ["Drawn", "Journal", "Sending", "Sent"]
 
@@ -72,10 +72,11 @@ class Journal:
         if path is not None:
             self._check(Path(path))
             # For nobody else's eyes: reports are private until they are among many.
-            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+            if not Path(path).exists():
+                write_new(path, _create, mode=0o600)
         self._database = sqlite3.connect(path or "", timeout=0.0, isolation_level=None)
         try:
-            self._prepare()
+            self._prepare(new=path is None)
         except BaseException:
             self._database.close()
             raise
@@ -84,24 +85,25 @@ class Journal:
         if path.is_dir() or not path.parent.is_dir():
             allowed = "a file in a folder that exists"
             raise InvalidInput("--journal", "send", allowed, self.name)
+        if path.is_file() and path.stat().st_size == 0:
+            raise CorruptBytes(
+                f"{self.name} is empty, so that it cannot tell what was drawn before: name a file "
+                "that does not exist yet, or restore this one from a copy"
+            )
 
-    def _prepare(self) -> None:
+    def _prepare(self, *, new: bool) -> None:
         with self._readable():
             self._database.execute("PRAGMA locking_mode = EXCLUSIVE")
             self._database.execute("PRAGMA synchronous = EXTRA")
             self._database.execute("PRAGMA secure_delete = ON")
             with self._transaction():
+                if new:
+                    _fill(self._database)
                 (kind,) = self._database.execute("PRAGMA application_id").fetchone()
                 (version,) = self._database.execute("PRAGMA user_version").fetchone()
-                (tables,) = self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()
-                if (kind, version, tables) == (0, 0, 0):
-                    for statement in _TABLES.split(";"):
-                        self._database.execute(statement)
-                    self._database.execute(f"PRAGMA application_id = {_KIND}")
-                    self._database.execute(f"PRAGMA user_version = {_VERSION}")
-                elif kind != _KIND:
+                if kind != _KIND:
                     raise CorruptBytes(f"{self.name} is no journal of sottovoce send")
-                elif version != _VERSION:
+                if version != _VERSION:
                     raise CorruptBytes(
                         f"{self.name} is a journal of version {version}; this version reads {_VERSION}"
                     )
@@ -185,3 +187,18 @@ class Journal:
             raise OSError(f"{self.name} cannot be written: {error}") from error
         except sqlite3.DatabaseError as error:
             raise CorruptBytes(f"{self.name} is no journal that can be read: {error}") from error
+
+
+def _create(part: Path) -> None:
+    """Fill a new file with a journal of nothing."""
+    with closing(sqlite3.connect(part, isolation_level=None)) as database:
+        database.execute("BEGIN IMMEDIATE")
+        _fill(database)
+        database.execute("COMMIT")
+
+
+def _fill(database: sqlite3.Connection) -> None:
+    for statement in _TABLES.split(";"):
+        database.execute(statement)
+    database.execute(f"PRAGMA application_id = {_KIND}")
+    database.execute(f"PRAGMA user_version = {_VERSION}")

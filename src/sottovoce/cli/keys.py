@@ -9,8 +9,8 @@ import typer
 
 from sottovoce.cli.exits import guarded
 from sottovoce.cli.options import AsJson, Force
-from sottovoce.cli.outputs import check_file, check_output
-from sottovoce.cli.screen import printable, say, show_json
+from sottovoce.cli.outputs import check_file, check_output, refuse_format
+from sottovoce.cli.screen import say, show_json
 from sottovoce.core.checks import check_choice
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.files import write_whole
@@ -53,6 +53,7 @@ def keys(
     if output is not None:
         if role is None:
             raise InvalidInput("--output", "keys", "given together with --role", output)
+        refuse_format(output, "a key is one line of text")
         check_output(output, force=force, inputs=[str(secret_file)])
         check_file(output)
     if not secret_file.exists():
@@ -63,7 +64,7 @@ def keys(
     wanted = {each: made.of_role(each) for each in ROLES if role in (None, each)}
     if output is not None and role is not None:
         write_private(output, wanted[role] + "\n")
-        say(f"the {role} key in {printable(output)}, for its owner alone")
+        say(f"the {role} key in {output}, for its owner alone")
     elif as_json:
         show_json(wanted)
     elif role is not None:

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TextIO
 
 from sottovoce.cli.screen import Advance, progress
-from sottovoce.cli.tables import CHUNK, PARQUET_MAGIC, STDIN, check_input
+from sottovoce.cli.tables import CHUNK, PARQUET_MAGIC, STDIN, open_file
 from sottovoce.core.errors import CorruptBytes, InvalidInput
 
 __all__ = ["read_lines"]
@@ -23,17 +23,13 @@ def read_lines(given: str) -> Iterator[tuple[int, list[str]]]:
             yield from _some_at_a_time(text, "standard input", lambda: 0, advance)
         text.detach()  # else the wrapper would close standard input
         return
-    path = check_input(given, "INPUT")
-    if path.is_dir():
-        raise InvalidInput("INPUT", "the command", "a file; this is a folder", given)
-    with path.open("rb") as file:
-        if file.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC:
+    with open_file(given, "a file") as file:
+        if file.begins(PARQUET_MAGIC):
             allowed = "given for a Parquet file; without it, INPUT has one value a line"
             raise InvalidInput("--column", "the command", allowed, None)
-        file.seek(0)
-        with progress("drawing", path.stat().st_size) as advance:
-            text = io.TextIOWrapper(file, encoding="utf-8-sig")
-            yield from _some_at_a_time(text, str(path), file.tell, advance)
+        with progress("drawing", file.size) as advance:
+            text = io.TextIOWrapper(file.stream, encoding="utf-8-sig")
+            yield from _some_at_a_time(text, given, file.position, advance)
 
 
 def _some_at_a_time(

@@ -7,17 +7,18 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from sottovoce.core.errors import CorruptBytes, InvalidInput
 from sottovoce.core.files import part_of
+from sottovoce.core.suggestions import did_you_mean
 from sottovoce.core.tally import Tally
 
 __all__ = [
-    "INDEX", "STDOUT", "binary_stdout", "check_file", "check_folder", "check_output", "read_folder",
-    "write_folder",
+    "INDEX", "STDOUT", "binary_stdout", "check_file", "check_folder", "check_output", "format_of",
+    "read_folder", "refuse_format", "write_folder",
 ]  # fmt: skip
 
 STDOUT = "-"
@@ -25,6 +26,33 @@ INDEX = "index.json"
 _KIND, _VERSION = "sottovoce tallies", 1
 _SLUG = 40
 """Letters of a group's name that its file name may show."""
+
+
+_SAME = {"pq": "parquet"}
+_FORMATS = {"arrow", "csv", "json", "parquet", "svt"}
+"""Ends of names that promise a format."""
+
+
+def _ending(output: str) -> str:
+    ending = Path(output).suffix.lower().removeprefix(".")
+    return _SAME.get(ending, ending)
+
+
+def format_of(output: str, formats: Sequence[str], option: str = "--output") -> str:
+    """The format that the end of a name asks for; the first one where the name has no end."""
+    ending = "" if output == STDOUT else _ending(output)
+    if ending and ending not in formats:
+        allowed = f"a file whose name ends in .{' or .'.join(formats)}"
+        hint = did_you_mean(ending, formats)
+        raise InvalidInput(option, "the command", allowed, output, hint=hint)
+    return ending or formats[0]
+
+
+def refuse_format(output: str, what: str, option: str = "--output") -> None:
+    """Refuse a name that promises a format for what has none, such as a key."""
+    if output != STDOUT and _ending(output) in _FORMATS:
+        allowed = f"a name that does not end in {Path(output).suffix}: {what}"
+        raise InvalidInput(option, "the command", allowed, output)
 
 
 def check_output(

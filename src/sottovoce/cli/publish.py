@@ -9,9 +9,9 @@ import typer
 from sottovoce.cli.collector import LOCAL, Collector, KeyFile, PlainHttp, Url
 from sottovoce.cli.exits import guarded
 from sottovoce.cli.options import AsJson
-from sottovoce.cli.screen import printable, say, show_json
+from sottovoce.cli.screen import say, show_json, show_text
 from sottovoce.cli.survey import SurveyFile
-from sottovoce.core.checks import check_choice, check_int
+from sottovoce.core.checks import MAX_RETENTION, check_choice, check_int
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.survey_file import read_survey
 
@@ -38,7 +38,7 @@ def publish(
         int | None,
         typer.Option(
             "--retention", metavar="DAYS", rich_help_panel=_RULES,
-            help="Reports are removed so many days after their window closed, and their tally stays; kept if not given.",
+            help="Reports are removed so many days after their window closed (0 to 36500), and their tally stays; kept if not given.",
         ),
     ] = None,
     scrub: Annotated[
@@ -64,7 +64,7 @@ def publish(
     """
     check_choice(upload, "--upload", "publish", _UPLOADS)
     if retention is not None:
-        check_int(retention, "--retention", "publish", 0)
+        check_int(retention, "--retention", "publish", 0, MAX_RETENTION)
     if close and (upload != "open" or retention is not None or scrub):
         raise InvalidInput("--close", "publish", "given without rules", True)
     agreed = read_survey(survey)
@@ -81,6 +81,6 @@ def publish(
         show_json(told)
         return
     done = "closed" if close else "published" if told["published"] else "was published before"
-    say(f"{printable(agreed.name)}: {done}, fingerprint {agreed.fingerprint}")
+    say(f"{agreed.name}: {done}, fingerprint {agreed.fingerprint}")
     if not close:
-        typer.echo(f"{collector.url}/surveys/{agreed.fingerprint}")
+        show_text(f"{collector.url}/surveys/{agreed.fingerprint}")

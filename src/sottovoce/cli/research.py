@@ -16,6 +16,7 @@ from sottovoce.cli.exits import CHECK_FAILED, guarded, outlive_pipes
 from sottovoce.cli.options import AsJson
 from sottovoce.cli.screen import say, show_json, show_table
 from sottovoce.core.errors import InvalidInput, Unfit
+from sottovoce.core.suggestions import unknown
 
 __all__ = ["bench", "reproduce"]
 
@@ -47,7 +48,7 @@ def bench(
     chosen = list(dict.fromkeys(only or run.BENCHMARKS))
     for name in chosen:
         if name not in run.BENCHMARKS:
-            raise InvalidInput("--only", "bench", f"one of {', '.join(run.BENCHMARKS)}", name)
+            raise Unfit(unknown("benchmark", name, run.BENCHMARKS))
     if not as_json:
         flags = [flag for flag, given in (("--quick", quick), ("--strict", strict)) if given]
         named = [part for name in only or () for part in ("--only", name)]

@@ -22,8 +22,18 @@ from rich.table import Table
 from rich.text import Text
 
 from sottovoce.core.frame import number_text
+from sottovoce.core.safe_text import printable
 
-__all__ = ["Advance", "cell_text", "printable", "progress", "say", "show_json", "show_table"]
+__all__ = [
+    "Advance",
+    "cell_text",
+    "plain_json",
+    "progress",
+    "say",
+    "show_json",
+    "show_table",
+    "show_text",
+]
 
 Advance = Callable[[int], None]
 """Called with how much more is done."""
@@ -32,22 +42,28 @@ _WIDE = 100_000
 
 
 def say(text: str) -> None:
-    """One line for a person, on the error stream."""
-    typer.echo(text, err=True)
+    """One line for a person, on the error stream; nothing in it steers the terminal."""
+    typer.echo(printable(text), err=True)
+
+
+def show_text(text: str) -> None:
+    """Lines of a result, on standard output; nothing in them steers the terminal."""
+    typer.echo("\n".join(map(printable, text.split("\n"))))
 
 
 def show_json(document: Any) -> None:
     """The machine-readable result; numbers that JSON has no word for become null."""
-    typer.echo(json.dumps(_plain(document), indent=2, allow_nan=False))
+    typer.echo(json.dumps(plain_json(document), indent=2, allow_nan=False))
 
 
-def _plain(value: Any) -> Any:
+def plain_json(value: Any) -> Any:
+    """A document of what JSON knows: numbers of numpy as Python's, those that it has no word for as null."""
     if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
+        return {str(key): plain_json(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(item) for item in value]
+        return [plain_json(item) for item in value]
     if isinstance(value, (np.generic, np.ndarray)):
-        return _plain(value.tolist())
+        return plain_json(value.tolist())
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value
@@ -56,14 +72,16 @@ def _plain(value: Any) -> Any:
 def show_table(rows: Sequence[Mapping[str, Any]], heading: str = "") -> None:
     """Rows of equal keys under those keys, numbers to the right, after a line of heading."""
     if heading:
-        typer.echo(printable(heading))
+        show_text(printable(heading))
     if not rows:
         return
     console = Console()
     table = Table(box=SIMPLE if console.is_terminal else None, pad_edge=False, show_edge=False)
     for name in rows[0]:
         numbers = all(isinstance(row[name], (int, float, type(None))) for row in rows)
-        table.add_column(name, justify="right" if numbers else "left", overflow="fold")
+        table.add_column(
+            Text(printable(name)), justify="right" if numbers else "left", overflow="fold"
+        )
     for row in rows:
         table.add_row(*(Text(cell_text(cell)) for cell in row.values()))
     if console.is_terminal:
@@ -83,11 +101,6 @@ def cell_text(cell: Any) -> str:
     if isinstance(cell, tuple) and cell and all(isinstance(part, float) for part in cell):
         return f"[{cell[0]:g}, {cell[-1]:g})"
     return printable(str(cell))
-
-
-def printable(text: str) -> str:
-    """Text that cannot steer a terminal: control characters are spelled out."""
-    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
 @contextmanager

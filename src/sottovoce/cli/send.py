@@ -18,11 +18,11 @@ from sottovoce.cli.journal import Drawn, Journal, Sending
 from sottovoce.cli.lines import read_lines
 from sottovoce.cli.options import AsJson
 from sottovoce.cli.pairs import read_pairs
-from sottovoce.cli.screen import printable, progress, say, show_json
+from sottovoce.cli.screen import progress, say, show_json
 from sottovoce.cli.survey import SurveyFile
 from sottovoce.cli.tables import STDIN, check_input, read_columns
 from sottovoce.cli.values import PrivateColumn
-from sottovoce.core.checks import check_int
+from sottovoce.core.checks import check_int, check_pinned
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.key_values import KeyValues
 from sottovoce.core.mechanism import Mechanism
@@ -60,6 +60,13 @@ def send(
         ),
     ],
     url: Url = LOCAL,
+    fingerprint: Annotated[
+        str | None,
+        typer.Option(
+            "--fingerprint", metavar="HEX",
+            help="Refuse the survey unless it has this fingerprint: the one that was agreed to.",
+        ),
+    ] = None,
     column: Annotated[
         str | None,
         typer.Option(
@@ -121,6 +128,9 @@ def send(
     --journal wherever values are real: a report that is drawn a second time costs privacy again.
     """
     agreed = read_survey(survey)
+    check_pinned(
+        fingerprint, agreed.fingerprint, "--fingerprint", "send", f"survey {agreed.name!r}"
+    )
     check_int(batch, "--batch", "send", 1, MAXIMUM_REPORTS)
     if not 0 <= patience < float("inf"):
         raise InvalidInput("--patience", "send", "seconds, 0 or more", patience)
@@ -138,7 +148,7 @@ def send(
         else:
             wanted = _sending(agreed, before.window if window is None else window, source)
             _check_same(before, wanted, kept.name)
-            say(f"{printable(kept.name)}: drawn before; what is not acknowledged is sent again")
+            say(f"{kept.name}: drawn before; what is not acknowledged is sent again")
         again = _Again(address, patience)
         code = _send(kept, address, token, Patience(_ATTEMPTS, patience, _TIMEOUT, again.wait))
         result = kept.sent()
@@ -164,10 +174,13 @@ def _present(survey: Survey) -> str:
 
 
 def _sending(survey: Survey, window: str, source: str) -> Sending:
-    """What is sent, by the name and the size of its input: no trace of the values."""
-    if source == STDIN:
+    """What is sent, by the name and the size of its input: no trace of the values.
+
+    A pipe has no size, and its name, such as that of ``<(command)`` in a shell, is new every time.
+    """
+    path = Path(source)
+    if source == STDIN or not (check_input(source, "INPUT").is_file() or path.is_dir()):
         return Sending(survey.fingerprint, window, STDIN, None)
-    path = check_input(source, "INPUT")
     return Sending(survey.fingerprint, window, str(path.resolve()), path.stat().st_size)
 
 
@@ -296,4 +309,4 @@ _WORDS = {
 def _what_now(journal: str | None) -> str:
     if journal is None:
         return "without --journal what is pending is lost"
-    return f"the same command goes on from {printable(journal)}"
+    return f"the same command goes on from {journal}"

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from sottovoce.cli.exits import guarded, outlive_pipes
-from sottovoce.cli.screen import printable, say, show_json
+from sottovoce.cli.screen import say, show_json
 from sottovoce.cli.stores import without_password
 
 __all__ = ["serve"]
@@ -22,7 +22,7 @@ def serve(
     config: Annotated[
         Path | None,
         typer.Option(
-            "--config", metavar="FILE", help="Settings, as TOML; every one is on the HTTP page."
+            "--config", metavar="FILE", help="Settings, as TOML; the page docs/reference/settings.md lists them."
         ),
     ] = None,
     store: Annotated[
@@ -74,7 +74,7 @@ def serve(
             if as_json:
                 show_json({"url": address, **told, "process": os.getpid()})
             else:
-                say(f"listening on {address}, store {printable(told['store'])}")
+                say(f"listening on {address}, store {told['store']}")
 
     with outlive_pipes():
         serve_until_stopped(settings, announce)

@@ -12,8 +12,8 @@ from sottovoce.cli.domains import DomainOptions
 from sottovoce.cli.exits import guarded
 from sottovoce.cli.groups import unfolded
 from sottovoce.cli.options import AsJson, Force, Options, describe, make_mechanism
-from sottovoce.cli.outputs import STDOUT, check_file, check_output
-from sottovoce.cli.screen import printable, say, show_json
+from sottovoce.cli.outputs import STDOUT, check_file, check_output, format_of
+from sottovoce.cli.screen import say, show_json, show_text
 from sottovoce.core.categories import Categories
 from sottovoce.core.domain import Domain
 from sottovoce.core.errors import InvalidInput
@@ -22,6 +22,7 @@ from sottovoce.core.interval import Interval
 from sottovoce.core.key_values import KeyValues
 from sottovoce.core.survey import Survey
 from sottovoce.core.survey_file import read_survey, survey_to_toml
+from sottovoce.core.survey_limits import windows_answered
 from sottovoce.core.survey_words import beliefs, doubts, report_size, survey_in_words
 
 __all__ = ["COMMANDS", "app", "check", "new", "show"]
@@ -112,7 +113,7 @@ def new(
     if as_json:
         show_json({"file": file, **_told(survey)})
     else:
-        say(f"{printable(file)}: edit it, then sottovoce survey check {printable(file)}")
+        say(f"{file}: edit it, then sottovoce survey check {file}")
 
 
 @guarded
@@ -123,7 +124,7 @@ def check(
         str | None,
         typer.Option(
             "--output", "-o", metavar="FILE",
-            help="Write the canonical JSON that device and collector agree on; - is standard output.",
+            help="Write the canonical JSON (a .json file) that device and collector agree on; - is standard output.",
         ),
     ] = None,
     force: Force = False,
@@ -131,11 +132,13 @@ def check(
 ) -> None:  # fmt: skip
     """Check a survey file: its keys, its mechanism, its exact certificate.
 
-    Says the fingerprint, and what is allowed but worth a second look.
+    Shows the fingerprint, and warns of what is allowed but worth a second look: for example, that
+    clients with default limits refuse the survey, or answer only some of its windows.
     """
     if output is not None:
         if as_json and output == STDOUT:
             raise InvalidInput("--json", "the command", "left out where the output is -", output)
+        format_of(output, ("json",))
         check_output(output, force=force, inputs=[str(file)])
         check_file(output)
     survey = read_survey(file)
@@ -145,12 +148,13 @@ def check(
     if output is not None:
         write_whole(output, lambda part: part.write_text(survey.to_json() + "\n", encoding="utf-8"))
     if as_json:
-        show_json({"file": str(file), **_told(survey), "doubts": doubts(survey)})
+        told = {"file": str(file), **_told(survey), "doubts": doubts(survey)}
+        show_json({**told, "windows_answered": windows_answered(survey)})
         return
-    typer.echo(f"{printable(str(file))}: fine, fingerprint {survey.fingerprint}")
-    typer.echo(f"{survey.mechanism}: {survey.mechanism.certificate()}")
+    show_text(f"{file}: valid, fingerprint {survey.fingerprint}")
+    show_text(f"{survey.mechanism}: {survey.mechanism.certificate()}")
     for doubt in doubts(survey):
-        typer.echo(f"mind: {doubt}")
+        show_text(f"warning: {doubt}")
 
 
 @guarded
@@ -163,8 +167,8 @@ def show(*, file: SurveyFile, as_json: AsJson = False) -> None:
         show_json({**told, "survey": survey.document()})
         return
     text = survey_in_words(survey)
-    typer.echo("\n".join(printable(line) for line in text.splitlines()))
-    typer.echo(
+    show_text(text)
+    show_text(
         f"\n{survey.mechanism}, {report_size(survey)} bytes an upload, "
         f"fingerprint {survey.fingerprint}"
     )

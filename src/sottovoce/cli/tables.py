@@ -11,15 +11,27 @@ import io
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from typing import Any, TextIO
 
 from sottovoce.cli.screen import Advance, progress
-from sottovoce.core.errors import CorruptBytes, InvalidInput
+from sottovoce.core.errors import CorruptBytes, InvalidInput, Unfit
 from sottovoce.core.extras import optional
+from sottovoce.core.suggestions import did_you_mean
 
-__all__ = ["CHUNK", "PARQUET_MAGIC", "STDIN", "check_input", "read_columns", "row_error"]
+__all__ = [
+    "CHUNK",
+    "PARQUET_MAGIC",
+    "STDIN",
+    "InputFile",
+    "check_input",
+    "no_column",
+    "open_file",
+    "read_columns",
+    "row_error",
+]
 
 STDIN = "-"
 CHUNK = 2**16
@@ -39,6 +51,13 @@ def check_input(given: str, argument: str) -> Path:
     return path
 
 
+def no_column(column: str, names: Sequence[str], file: str, kind: str = "column") -> str:
+    """What is said of a column that a file does not have."""
+    hint = did_you_mean(column, names)
+    there = ", ".join(names) or "none"
+    return f"no {kind} {column!r} in {file} (it has: {there})" + (f". {hint}" if hint else "")
+
+
 def row_error(name: str, row: int, column: str, allowed: str, given: object) -> InvalidInput:
     """What is wrong with one cell."""
     return InvalidInput(f"row {row} of column {column!r}", name, allowed, given)
@@ -55,17 +74,40 @@ def read_columns(given: str, wanted: Sequence[tuple[str, str]]) -> Iterator[Colu
             yield from _read_csv(text, "standard input", wanted, lambda: 0, advance)
         text.detach()  # else the wrapper would close standard input
         return
+    with open_file(given, "a CSV or Parquet file") as file:
+        if file.begins(PARQUET_MAGIC) or Path(given).suffix.lower() in (".parquet", ".pq"):
+            yield from _read_parquet(file, wanted)
+            return
+        with progress("randomizing", file.size) as advance:
+            text = io.TextIOWrapper(file.stream, encoding="utf-8-sig", newline="")
+            yield from _read_csv(text, given, wanted, file.position, advance)
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """A file that is read: of a known size, or a pipe, which is read once and from its start."""
+
+    name: str
+    stream: io.BufferedReader
+    size: int | None
+
+    def begins(self, magic: bytes) -> bool:
+        """Whether these are its first bytes; they are still to be read."""
+        return self.stream.peek(len(magic)).startswith(magic)
+
+    def position(self) -> int:
+        """Bytes that were read so far; 0 of a pipe, which does not say."""
+        return 0 if self.size is None else self.stream.tell()
+
+
+@contextmanager
+def open_file(given: str, allowed: str) -> Iterator[InputFile]:
+    """A file, or a pipe that has a name, as of ``<(command)`` in a shell."""
     path = check_input(given, "INPUT")
     if path.is_dir():
-        raise InvalidInput("INPUT", "the command", "a CSV or Parquet file; this is a folder", given)
-    with path.open("rb") as file:
-        magic = file.read(len(PARQUET_MAGIC))
-    if magic == PARQUET_MAGIC or path.suffix.lower() in (".parquet", ".pq"):
-        yield from _read_parquet(path, wanted)
-        return
-    with path.open("rb") as file, progress("randomizing", path.stat().st_size) as advance:
-        text = io.TextIOWrapper(file, encoding="utf-8-sig", newline="")
-        yield from _read_csv(text, str(path), wanted, file.tell, advance)
+        raise InvalidInput("INPUT", "the command", f"{allowed}; this is a folder", given)
+    with path.open("rb") as stream:
+        yield InputFile(given, stream, path.stat().st_size if stream.seekable() else None)
 
 
 # -- CSV -----------------------------------------------------------------------------
@@ -129,20 +171,22 @@ def _place(names: Sequence[str], column: str, option: str, name: str) -> int:
     if names.count(column) == 1:
         return names.index(column)
     there = ", ".join(names)
-    allowed = f"one of the columns of {name}: {there}"
     if column in names:
         allowed = f"a column that {name} has once: {there}"
-    raise InvalidInput(option, "the command", allowed, column)
+        raise InvalidInput(option, "the command", allowed, column)
+    raise Unfit(no_column(column, names, name))
 
 
 # -- Parquet -------------------------------------------------------------------------
 
 
-def _read_parquet(path: Path, wanted: Sequence[tuple[str, str]]) -> Iterator[Columns]:
+def _read_parquet(given: InputFile, wanted: Sequence[tuple[str, str]]) -> Iterator[Columns]:
+    path = given.name
     arrow = optional("pyarrow", extra="analyse", purpose="reading Parquet")
     parquet = optional("pyarrow.parquet", extra="analyse", purpose="reading Parquet")
     try:
-        file = parquet.ParquetFile(path)
+        pipe = given.size is None  # its end is read first: all of it is in memory
+        file = parquet.ParquetFile(arrow.BufferReader(given.stream.read()) if pipe else path)
     except (arrow.ArrowException, OSError) as error:
         if isinstance(error, PermissionError):
             raise
@@ -150,8 +194,8 @@ def _read_parquet(path: Path, wanted: Sequence[tuple[str, str]]) -> Iterator[Col
     with file, progress("randomizing", file.metadata.num_rows) as advance:
         schema, row = file.schema_arrow, 0
         for option, column in wanted:
-            _place(schema.names, column, option, str(path))
-            _check_type(schema.field(column).type, arrow, column, str(path))
+            _place(schema.names, column, option, path)
+            _check_type(schema.field(column).type, arrow, column, path)
         names = [column for _, column in wanted]
         batches = file.iter_batches(batch_size=CHUNK, columns=names)
         while True:
@@ -166,7 +210,7 @@ def _read_parquet(path: Path, wanted: Sequence[tuple[str, str]]) -> Iterator[Col
             row += len(batch)
             advance(len(batch))
     if row == 0:
-        raise InvalidInput("INPUT", "the command", "a Parquet file with rows", str(path))
+        raise InvalidInput("INPUT", "the command", "a Parquet file with rows", path)
 
 
 def _check_type(kind: Any, arrow: Any, column: str, name: str) -> None:

@@ -18,8 +18,8 @@ from sottovoce.cli.collector import (
 from sottovoce.cli.exits import guarded
 from sottovoce.cli.keys import write_private
 from sottovoce.cli.options import AsJson, Force
-from sottovoce.cli.outputs import check_file, check_output
-from sottovoce.cli.screen import printable, progress, say, show_json
+from sottovoce.cli.outputs import check_file, check_output, refuse_format
+from sottovoce.cli.screen import progress, say, show_json, show_text
 from sottovoce.core.checks import check_int
 from sottovoce.service.access import MOST_ALLOWED
 
@@ -63,6 +63,7 @@ def tokens(
     check_int(count, "--count", "tokens", 1)
     check_int(allowance, "--allowance", "tokens", 1, MOST_ALLOWED)
     if output is not None:
+        refuse_format(output, "tokens are lines of text")
         check_output(output, force=force)
         check_file(output)
     fingerprint = find_survey(survey)
@@ -80,6 +81,6 @@ def tokens(
         told = {"fingerprint": fingerprint, "count": count, "allowance": allowance}
         show_json({**told, "output": output} if output else {**told, "tokens": made})
     elif output is not None:
-        say(f"{count:,} tokens in {printable(output)}, for its owner alone")
+        say(f"{count:,} tokens in {output}, for its owner alone")
     else:
-        typer.echo("\n".join(made))
+        show_text("\n".join(made))

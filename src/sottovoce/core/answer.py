@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import isfinite
 from typing import Any
 
 from sottovoce.core.checks import check_real
@@ -38,9 +39,9 @@ class Answer:
         return f"{head}{value} +- {stderr} ({self.confidence:.0%} from {low} to {high}{tail})"
 
     def _texts(self) -> list[str]:
-        """Four decimals, fewer where numbers are large: five digits in all."""
+        """Four decimals, fewer where numbers are large: five digits in all; ``nan`` and ``inf`` too."""
         parts = self.value, self.stderr, self.low, self.high
-        digits = len(str(int(max(map(abs, parts)))))
+        digits = len(str(int(max((abs(part) for part in parts if isfinite(part)), default=0))))
         return [f"{part:.{max(0, 5 - digits)}f}" for part in parts]
 
 

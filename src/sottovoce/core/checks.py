@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import math
 import numbers
+import re
 from collections.abc import Collection, Hashable, Iterable
 
 import numpy as np
 
-from sottovoce.core.errors import InvalidInput
+from sottovoce.core.errors import InvalidInput, Mismatch
+from sottovoce.core.suggestions import did_you_mean
 
 __all__ = [
     "MAX_EPSILON",
+    "MAX_RETENTION",
     "MIN_EPSILON",
     "check_choice",
     "check_decimal",
     "check_epsilon",
     "check_int",
+    "check_pinned",
     "check_real",
     "first_repeated",
 ]
@@ -24,6 +28,9 @@ __all__ = [
 MIN_EPSILON = 1e-6
 MAX_EPSILON = 20.0
 """Above e^20 (one in 485 million) a report is the value itself: refused."""
+
+MAX_RETENTION = 36_500
+"""Days that reports may be kept for at most, unless they are kept for ever: a hundred years."""
 
 
 def check_real(
@@ -75,7 +82,8 @@ def check_epsilon(value: object, owner: str) -> float:
 def check_choice(value: object, parameter: str, owner: str, choices: Collection[str]) -> str:
     """One of a few words."""
     if not isinstance(value, str) or value not in choices:
-        raise InvalidInput(parameter, owner, f"one of {', '.join(sorted(choices))}", value)
+        allowed, hint = f"one of {', '.join(sorted(choices))}", did_you_mean(value, choices)
+        raise InvalidInput(parameter, owner, allowed, value, hint=hint)
     return value
 
 
@@ -87,3 +95,16 @@ def first_repeated(items: Iterable[Hashable]) -> Hashable:
             return item
         seen.add(item)
     return None
+
+
+def check_pinned(pinned: object, fingerprint: str, parameter: str, owner: str, what: str) -> None:
+    """Refuse ``what`` unless it has the ``pinned`` fingerprint; without one, anything passes."""
+    if pinned is None:
+        return
+    if not isinstance(pinned, str) or not re.fullmatch("[0-9a-f]{32}", pinned):
+        raise InvalidInput(parameter, owner, "32 hexadecimal digits in lower case", pinned)
+    if pinned != fingerprint:
+        raise Mismatch(
+            f"{what} has the fingerprint {fingerprint}, not {pinned}, which was agreed to: "
+            "it is not answered"
+        )

@@ -23,7 +23,7 @@ from sottovoce.core.drawing_numbers import (
 from sottovoce.core.drawing_ring import draw_ring
 from sottovoce.core.drawing_trace import draw_trace
 from sottovoce.core.errors import InvalidInput, Unfit
-from sottovoce.core.extras import optional
+from sottovoce.core.figures import new_figure
 from sottovoce.core.interval import Interval
 from sottovoce.core.key_values import KeyValues
 
@@ -59,7 +59,6 @@ def draw_estimate(
     histogram into a ring, for times of day.  Pairs are drawn (``kind="keys"``) as the ``most`` frequent keys with their means, or with ``key`` as the
     numbers of that one.  ``kind="trace"`` shows the steps of a mixture reduction.
     """
-    figures = optional("matplotlib.figure", extra="analyse", purpose="Estimate.plot")
     pairs = estimate.domain if isinstance(estimate.domain, KeyValues) else None
     kind = kind or ("keys" if pairs is not None and key is None else "shares")
     check_choice(kind, "kind", "plot", KINDS)
@@ -83,14 +82,14 @@ def draw_estimate(
                 f"{estimate.domain}"
             )
         shown = min(check_int(most, "most", "plot", 1), pairs.keys.size)
-        figure = figures.Figure(figsize=(9.0, 1.4 + 0.32 * shown), layout="constrained")
+        figure = new_figure(9.0, 1.4 + 0.32 * shown, purpose="Estimate.plot")
         axes = draw_keys(
             figure, estimate, pairs, truth=known, shown=shown, confidence=confidence, name=name
         )
         return _finish(figure, axes, title or _heading(estimate))
     shares = estimate.require_shares("plot")
     if isinstance(estimate.domain, Interval):
-        figure = figures.Figure(figsize=(7.2, 4.0), layout="constrained")
+        figure = new_figure(7.2, 4.0, purpose="Estimate.plot")
         domain, axes = estimate.domain, figure.add_subplot(polar=kind == "ring")
         if kind == "ring":
             draw_ring(axes, estimate, domain, truth=known, confidence=confidence)
@@ -110,7 +109,7 @@ def draw_estimate(
         )
     else:
         shown = min(check_int(most, "most", "plot", 1), len(shares))
-        figure = figures.Figure(figsize=(7.2, 1.3 + 0.32 * shown), layout="constrained")
+        figure = new_figure(7.2, 1.3 + 0.32 * shown, purpose="Estimate.plot")
         axes = figure.add_subplot()
         _draw_categories(axes, estimate, known, two_sided(confidence) * estimate.stderr, shown)
     return _finish(figure, axes, title or _heading(estimate))

@@ -11,7 +11,7 @@ from sottovoce.core.channel import Floats
 from sottovoce.core.domain import Domain
 from sottovoce.core.drawing_answers import draw_values
 from sottovoce.core.drawing_numbers import INK, PALE, TRUTH, draw_axis
-from sottovoce.core.extras import optional
+from sottovoce.core.figures import new_figure
 from sottovoce.core.interval import Interval
 
 __all__ = ["draw_difference"]
@@ -36,9 +36,8 @@ def draw_difference(
     Values without an order are drawn as the ``most`` largest differences, from the largest growth to the
     largest loss; numbers in their order, with a band.
     """
-    figures = optional("matplotlib.figure", extra="analyse", purpose="Difference.plot")
     reach = two_sided(confidence) * stderr
-    figure = figures.Figure(figsize=(7.2, 4.0), layout="constrained")
+    figure = new_figure(7.2, 4.0, purpose="Difference.plot")
     axes = figure.add_subplot()
     if isinstance(domain, Interval):
         edges = domain.edges

@@ -14,7 +14,7 @@ from sottovoce.core.drawing_answers import INKS, check_known, draw_over, draw_ro
 from sottovoce.core.drawing_numbers import Look, draw_cumulative, draw_histogram
 from sottovoce.core.errors import InvalidInput, Mismatch, Unfit
 from sottovoce.core.estimate import Estimate
-from sottovoce.core.extras import optional
+from sottovoce.core.figures import new_figure
 from sottovoce.core.interval import Interval
 
 __all__ = ["draw"]
@@ -49,7 +49,6 @@ def draw(
     >>> sv.draw([e.share("tea"), e.share("coffee")], truth=[0.6, 0.4], name="share").axes[0].get_xlabel()
     'share'
     """
-    figures = optional("matplotlib.figure", extra="analyse", purpose="draw")
     check_choice(kind, "kind", "draw", _KINDS)
     labels = list(told) if isinstance(told, Mapping) else [str(one.label) for one in told]
     named: Mapping[str, Any] = (
@@ -58,7 +57,7 @@ def draw(
     if not named:
         raise InvalidInput("told", "draw", "at least one answer or estimate", told)
     estimates = {label: one for label, one in named.items() if isinstance(one, Estimate)}
-    figure = figures.Figure(figsize=(7.2, 4.0), layout="constrained")
+    figure = new_figure(7.2, 4.0, purpose="draw")
     axes = figure.add_subplot()
     if estimates:
         if len(estimates) < len(named):

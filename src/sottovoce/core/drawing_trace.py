@@ -8,7 +8,7 @@ import numpy as np
 
 from sottovoce.core.drawing_numbers import INK, PALE, TRUTH
 from sottovoce.core.errors import Unfit
-from sottovoce.core.extras import optional
+from sottovoce.core.figures import new_figure
 from sottovoce.core.interval import Interval
 
 if TYPE_CHECKING:
@@ -23,9 +23,8 @@ def draw_trace(estimate: Estimate, *, title: str = "", name: str = "value") -> A
         raise Unfit(
             f"a trace needs the steps of a mixture reduction; {estimate.method} took none here"
         )
-    figures = optional("matplotlib.figure", extra="analyse", purpose="Estimate.plot")
     numbers = isinstance(estimate.domain, Interval)
-    figure = figures.Figure(figsize=(9.6 if numbers else 7.2, 3.6), layout="constrained")
+    figure = new_figure(9.6 if numbers else 7.2, 3.6, purpose="Estimate.plot")
     panels = figure.subplots(1, 3 if numbers else 2)
     _draw_components(panels[0], estimate)
     _draw_changes(panels[1], estimate)

@@ -6,12 +6,16 @@ wrong value are also ``ValueError``, so that ordinary Python code catches them.
 
 from __future__ import annotations
 
+import pickle
+from typing import Any
+
 __all__ = [
     "CorruptBytes",
     "EntropyError",
     "InvalidInput",
     "Mismatch",
     "MissingExtra",
+    "NotConverged",
     "NotIdentified",
     "OverBudget",
     "Refused",
@@ -28,7 +32,31 @@ def shown(value: object, limit: int = 80) -> str:
 
 
 class SottovoceError(Exception):
-    """Base of every error raised on purpose by sottovoce."""
+    """Base of every error raised on purpose by sottovoce.
+
+    All of them can be pickled, so that they cross from one process to another as they are.  A
+    value that cannot, such as an open file given for a number, is replaced by its ``repr``.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = {name: _portable(value) for name, value in vars(self).items()}
+        return _revived, (type(self), self.args, state)
+
+
+def _revived(kind: type[SottovoceError], args: tuple[Any, ...], state: dict[str, Any]) -> Any:
+    """An error as it was: its message is not composed again."""
+    error = kind.__new__(kind, *args)
+    super(SottovoceError, error).__init__(*args)  # what ImportError and others keep of their own
+    vars(error).update(state)
+    return error
+
+
+def _portable(value: object) -> object:
+    try:
+        pickle.dumps(value)
+    except Exception:  # whatever a stranger's object raises
+        return shown(value)
+    return value
 
 
 class InvalidInput(SottovoceError, ValueError):
@@ -65,6 +93,13 @@ class NotIdentified(SottovoceError, ValueError):
     """The reports cannot tell what was asked of them, whatever their number."""
 
 
+class NotConverged(UserWarning):
+    """A method stopped before it had converged; the message says what remains and what to do.
+
+    Given once for each call, never as an error.  The estimate has ``converged = False``.
+    """
+
+
 class Refused(SottovoceError, ValueError):
     """An upload that is not taken.
 
@@ -92,6 +127,6 @@ class MissingExtra(SottovoceError, ImportError):
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         self.package, self.extra = package, extra
         super().__init__(
-            f"{purpose} needs {package}, which is not installed; "
-            f"install it with: pip install 'sottovoce[{extra}]'"
+            f"{purpose} needs {package}, which is not installed. It comes with the extra {extra!r}: "
+            f"in a clone of the repository, pip install '.[{extra}]'"
         )

@@ -59,6 +59,13 @@ class Estimate:
 
     def __post_init__(self) -> None:
         check_choice(self.about, "about", "Estimate", ("population", "respondents"))
+        self._freeze()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._freeze()  # a pickle does not say that an array is read-only
+
+    def _freeze(self) -> None:
         if self.shares is not None:
             self.shares.setflags(write=False)
 
@@ -265,7 +272,8 @@ class Estimate:
         return draw_estimate(self, kind, **options)
 
     def __repr__(self) -> str:
-        return f"<{self.method} estimate over {self.domain} from {self.n} reports>"
+        stopped = "" if self.converged else f", not converged at iteration {self.iterations}"
+        return f"<{self.method} estimate over {self.domain} from {self.n} reports{stopped}>"
 
 
 def _told_without_shares(domain: Domain) -> str:

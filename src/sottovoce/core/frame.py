@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from sottovoce.core.extras import optional
+from sottovoce.core.safe_text import csv_text, printable
 
 __all__ = ["Frame", "number_text"]
 
@@ -54,7 +55,7 @@ class Frame:
 
     def __str__(self) -> str:
         rows = [[_text(cell) for cell in row.values()] for row in self._shown()]
-        table = [list(self.columns), *rows]
+        table = [[printable(name) for name in self.columns], *rows]
         left = [all(isinstance(c, str) for c in column) for column in self.columns.values()]
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         lines = [
@@ -82,15 +83,8 @@ class Frame:
         return (row for row, _ in zip(self, range(_SHOWN), strict=False))
 
     def to_csv(self) -> str:
-        """The table as CSV text."""
-        import csv
-        import io
-
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(self.columns)
-        writer.writerows(zip(*self.columns.values(), strict=True))
-        return text.getvalue()
+        """The table as CSV text; text that a spreadsheet would run gets an apostrophe before it."""
+        return csv_text(self.columns, zip(*self.columns.values(), strict=True))
 
     def to_arrow(self) -> Any:
         """A ``pyarrow.Table``."""
@@ -105,4 +99,4 @@ def _text(cell: Any) -> str:
         return (
             f"[{cell[0]:g}, {cell[1]:g})" if all(isinstance(c, float) for c in cell) else str(cell)
         )
-    return str(cell)
+    return printable(str(cell))

@@ -4,7 +4,7 @@ Methods are grouped by the party that runs them.  A subclass is a frozen
 dataclass under :func:`sottovoce.core.registry.register` and says, in integers,
 how a device answers (:meth:`Mechanism.respond`), the same for many devices at
 once (:meth:`Mechanism.respond_many`), how reports are counted
-(:meth:`Mechanism.count`), what the counting means (:meth:`Mechanism.channel`),
+(:meth:`Mechanism.count`), what the counting means (:meth:`Mechanism._channel`),
 and how private it is (:meth:`Mechanism.certificate`).
 """
 
@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.core.caches import state_without_caches
 from sottovoce.core.canonical import canonical_json, fingerprint_of, text_of_integers
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.channel import Channel, Floats
@@ -250,7 +251,9 @@ class Mechanism(ABC):
                 f"{self} ({self.fingerprint}) was given reports of "
                 f"{reports.mechanism} ({reports.fingerprint})"
             )
-        return Tally(self, len(reports), self.count(reports))
+        cells = self.count(reports)
+        cells.setflags(write=False)
+        return Tally(self, len(reports), cells)
 
     def count(self, reports: Reports) -> NDArray[np.int64]:
         """The cells of a tally of ``reports``."""
@@ -302,9 +305,17 @@ class Mechanism(ABC):
 
     # -- analyst -------------------------------------------------------------------
 
-    @abstractmethod
     def channel(self) -> Channel:
-        """What this mechanism does to a distribution."""
+        """What this mechanism does to a distribution: made when first asked for, then kept."""
+        return self._kept_channel
+
+    @cached_property
+    def _kept_channel(self) -> Channel:
+        return self._channel()
+
+    @abstractmethod
+    def _channel(self) -> Channel:
+        """Make the channel."""
 
     def rows(self, reports: Reports) -> Rows | None:
         """The reports as wholes, where a tally of them would tell less; None where it tells all."""
@@ -330,6 +341,9 @@ class Mechanism(ABC):
         return None
 
     # -- identity --------------------------------------------------------------------
+
+    def __getstate__(self) -> dict[str, Any]:
+        return state_without_caches(self)
 
     def options(self) -> dict[str, Any]:
         """The options beyond domain and epsilon, complete; fractions as decimal text."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import fields
 from importlib import import_module
 from typing import Any, TypeVar
 
@@ -10,6 +11,7 @@ from sottovoce.core.canonical import check_same, integers_of, read_document
 from sottovoce.core.domain import Domain, domain_from_json
 from sottovoce.core.errors import CorruptBytes, InvalidInput, SottovoceError, Unfit, shown
 from sottovoce.core.mechanism import VERSION, Mechanism
+from sottovoce.core.suggestions import did_you_mean, unknown
 
 __all__ = [
     "declare",
@@ -69,8 +71,7 @@ def mechanism(name: str, domain: Domain, epsilon: float | None = None, **options
     """
     key = name.strip().lower() if isinstance(name, str) else name
     if not _is_known(key):
-        known = ", ".join(sorted({*_NAMES, *_WHERE}))
-        raise Unfit(f"there is no mechanism {name!r}; there are {known}")
+        raise Unfit(unknown("mechanism", name, sorted({*_NAMES, *_WHERE})))
     if "report_bins" in options and key != "binned":
         bins, asked = options.pop("report_bins"), {"mechanism": key, "options": options}
         return mechanism("binned", domain, epsilon, report_bins=bins, oracle=asked)
@@ -84,7 +85,11 @@ def mechanism(name: str, domain: Domain, epsilon: float | None = None, **options
     try:
         return cls(domain, **arguments)
     except TypeError as error:
-        raise InvalidInput("options", cls.name, _signature(cls), f"{arguments}: {error}") from error
+        names = [each.name for each in fields(cls) if each.name != "domain"]
+        strange = next((option for option in arguments if option not in names), "")
+        allowed, hint = f"among {', '.join(names)}", did_you_mean(strange, names)
+        told = f"{arguments}: {error}"
+        raise InvalidInput("options", cls.name, allowed, told, hint=hint) from error
 
 
 def mechanism_from_json(text: str) -> Mechanism:
@@ -102,8 +107,7 @@ def mechanism_from_document(document: Any) -> Mechanism:
         raise CorruptBytes(f"the description of a mechanism is not an object: {shown(document)}")
     named = document.get("mechanism")
     if not _is_known(named) or named not in _CLASSES:
-        known = ", ".join(cls.name for cls in registered())
-        raise CorruptBytes(f"unknown mechanism {shown(named)}; this version knows {known}")
+        raise CorruptBytes(unknown("mechanism", named, (cls.name for cls in registered())))
     version, what = document.get("version"), f"the description of {named}"
     if type(version) is not int or version != VERSION:
         raise CorruptBytes(f"{what} has version {shown(version)}; this version reads {VERSION}")
@@ -124,11 +128,5 @@ def restore(
 ) -> Mechanism:
     """A mechanism with weights that are given, as integers, and not derived."""
     if not _is_known(name) or name not in _CLASSES:
-        raise Unfit(f"there is no mechanism {shown(name)}")
+        raise Unfit(unknown("mechanism", name, (cls.name for cls in registered())))
     return _CLASSES[name](domain, epsilon=epsilon, weights=weights, **options)
-
-
-def _signature(cls: type[Mechanism]) -> str:
-    from dataclasses import fields
-
-    return "among " + ", ".join(f.name for f in fields(cls) if f.name != "domain")

@@ -6,7 +6,6 @@ integers that devices draw with, and its fingerprint.  A file may be either.
 
 from __future__ import annotations
 
-import difflib
 import json
 import os
 import tomllib
@@ -24,6 +23,7 @@ from sottovoce.core.interval import Interval
 from sottovoce.core.key_values import KeyValues
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import mechanism
+from sottovoce.core.suggestions import did_you_mean
 from sottovoce.core.survey import Survey
 from sottovoce.core.vector import Vector
 
@@ -109,8 +109,7 @@ def _check_keys(
     allowed = list(dict.fromkeys([*required, *optional]))
     for key in given:
         if key not in allowed:
-            close = difflib.get_close_matches(key, allowed, 1)
-            hint = f"Did you mean {close[0]!r}?" if close else ""
+            hint = did_you_mean(key, allowed)
             raise InvalidInput("a key", where, f"one of {', '.join(allowed)}", key, hint=hint)
     for key in required:
         if key not in given:

@@ -13,6 +13,7 @@ from sottovoce.core.key_values import KeyValues
 from sottovoce.core.odds import belief, round_up
 from sottovoce.core.reports import Reports
 from sottovoce.core.survey import Survey
+from sottovoce.core.survey_limits import client_doubt
 from sottovoce.core.vector import Vector
 from sottovoce.core.windows import today, window_name
 from sottovoce.core.wire import Upload, encode_upload
@@ -89,6 +90,8 @@ def report_size(survey: Survey) -> int:
 def doubts(survey: Survey) -> list[str]:
     """What is allowed and yet worth a second look."""
     certificate, found = survey.mechanism.certificate(), []
+    if doubt := client_doubt(survey):
+        found.append(doubt)
     if survey.mechanism.epsilon > _LARGE_EPSILON:
         times = f"{round_up(certificate.ratio):,.9g}"
         found.append(
@@ -99,7 +102,9 @@ def doubts(survey: Survey) -> list[str]:
     if certificate.delta:
         found.append(f"the promise may fail with a chance of {round_up(certificate.delta):g}")
     if survey.outside == "refuse":
-        found.append("a device with a value outside the domain stays silent, which tells something")
+        found.append(
+            "devices whose answer is not in the domain send nothing, and that silence can be noticed"
+        )
     if survey.minimum_batch < _SMALL_BATCH:
         found.append(f"answers are shown from as few as {survey.minimum_batch} reports")
     if survey.closes and survey.closes < today().isoformat():

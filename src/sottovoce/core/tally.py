@@ -32,9 +32,16 @@ __all__ = ["Tally"]
 
 _MAGIC = b"svtally\x02"  # the last byte is the version of the layout
 _DIGEST = 16
+_BLOCKS = 2**16
+"""Blocks whose sums are checked at a time."""
 _HEADER = "the header of a tally"
 _LARGEST = LARGEST_INTEGER
 """More reports than this (9e15) are refused, so that any JSON parser reads the counts."""
+
+
+def _is_frozen(array: NDArray[Any]) -> bool:
+    """Whether nobody can change the numbers of an array any more."""
+    return not array.flags.writeable and (array.base is None or isinstance(array.base, bytes))
 
 
 class Tally:
@@ -58,19 +65,21 @@ class Tally:
             )
         if not 0 <= n <= _LARGEST:
             raise InvalidInput("n", owner, f"from 0 to {_LARGEST}", n)
-        array = array.astype(np.int64)
+        array = array.astype(np.int64, copy=not _is_frozen(array))
         if array.min() < 0 or array.max() > n:
             wrong = int(array.min()) if array.min() < 0 else int(array.max())
             raise InvalidInput("cells", owner, f"from 0 to n = {n}", wrong)
-        sums = array.reshape(mechanism.blocks, -1).sum(axis=1)
-        if np.any(sums != n):
-            wrong = int(np.flatnonzero(sums != n)[0])
-            raise InvalidInput(
-                "cells",
-                owner,
-                f"such that each block sums to n = {n}",
-                f"block {wrong} with sum {int(sums[wrong])}",
-            )
+        blocks = array.reshape(mechanism.blocks, -1)
+        for start in range(0, len(blocks), _BLOCKS):
+            sums = blocks[start : start + _BLOCKS].sum(axis=1)
+            if np.any(sums != n):
+                wrong = int(np.flatnonzero(sums != n)[0])
+                raise InvalidInput(
+                    "cells",
+                    owner,
+                    f"such that each block sums to n = {n}",
+                    f"block {start + wrong} with sum {int(sums[wrong])}",
+                )
         array.setflags(write=False)
         object.__setattr__(self, "mechanism", mechanism)
         object.__setattr__(self, "n", int(n))
@@ -83,10 +92,15 @@ class Tally:
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Tally cannot be changed; {name} was to become {value!r}")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Tally, (self.mechanism, self.n, self.cells)  # checked again at birth
+
     @classmethod
     def empty(cls, mechanism: Mechanism) -> Tally:
         """The tally of no reports: the identity of merging."""
-        return cls(mechanism, 0, np.zeros(mechanism.cells, dtype=np.int64))
+        cells = np.zeros(mechanism.cells, dtype=np.int64)
+        cells.setflags(write=False)
+        return cls(mechanism, 0, cells)
 
     def __add__(self, other: object) -> Tally:
         if not isinstance(other, Tally):
@@ -96,7 +110,9 @@ class Tally:
                 f"cannot merge a tally of {self.mechanism} ({self.mechanism.fingerprint}) "
                 f"with one of {other.mechanism} ({other.mechanism.fingerprint})"
             )
-        return Tally(self.mechanism, self.n + other.n, self.cells + other.cells)
+        cells = self.cells + other.cells
+        cells.setflags(write=False)  # nobody else holds it, so it need not be copied
+        return Tally(self.mechanism, self.n + other.n, cells)
 
     def __radd__(self, other: object) -> Tally:
         return self if other == 0 else NotImplemented  # so that sum(tallies) works

@@ -7,17 +7,18 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.error import HTTPError
 from urllib.parse import urlencode
-from urllib.request import Request, urlopen
 
 from sottovoce.core.errors import SottovoceError
 from sottovoce.demo.polls import Poll
+from sottovoce.exchange import exchange
 
-__all__ = ["Caller", "Declined", "publish"]
+__all__ = ["Caller", "Declined", "close", "publish"]
 
 Query = Iterable[tuple[str, Any]]
 _TIMEOUT = 120.0
+_LONGEST = 2**28
+"""Bytes of an answer: a report of everybody, as Parquet, has far fewer."""
 
 
 class Declined(SottovoceError):
@@ -46,17 +47,23 @@ class Caller:
 
     def _read(self, path: str, body: bytes | None = None) -> bytes:
         headers = {"Authorization": f"Bearer {self.key}", "Content-Type": "application/json"}
-        request = Request(self.url + path, data=body, headers=headers)  # noqa: S310  (our own)
-        try:
-            with urlopen(request, timeout=_TIMEOUT) as answer:  # noqa: S310
-                return bytes(answer.read())
-        except HTTPError as error:
-            with error:
-                told = error.read().decode(errors="replace")
-            raise Declined(f"the collector answered {path} with {error.code}: {told}") from None
+        method = "GET" if body is None else "POST"
+        with exchange(
+            self.url + path, method=method, headers=headers, body=body, seconds=_TIMEOUT
+        ) as answer:
+            data = answer.read(_LONGEST)
+        if not 200 <= answer.status < 300:
+            told = data.decode(errors="replace")
+            raise Declined(f"the collector answered {path} with {answer.status}: {told}")
+        return data
 
 
 def publish(publisher: Caller, poll: Poll) -> None:
     """Have the collector take reports for a survey."""
     body = {"survey": json.loads(poll.survey.to_json()), "rules": {"upload": poll.upload}}
     publisher.post("/surveys", body)
+
+
+def close(publisher: Caller, poll: Poll) -> None:
+    """Have the collector take no more reports for a survey, and show all that it has."""
+    publisher.post(f"/surveys/{poll.survey.fingerprint}/close", {})

@@ -20,7 +20,7 @@ class Held:
     """All that is stored of a report, and which answers it names."""
 
     window: str
-    id: bytes
+    id_hash: bytes
     row: bytes
     named: list[str]
 
@@ -29,12 +29,13 @@ def held(store: Path, sent: Sent) -> Held:
     """What the database has under the id of a device's report."""
     receipt = sent.receipt
     with open_store(str(store), writable=False) as opened:
-        for ids, reports in opened.reports(receipt.fingerprint, receipt.window):
-            if receipt.id in ids:
-                place = ids.index(receipt.id)
+        (id_hash,) = opened.hash_ids(receipt.fingerprint, [receipt.id])
+        for hashes, reports in opened.reports(receipt.fingerprint, receipt.window):
+            if id_hash in hashes:
+                place = hashes.index(id_hash)
                 one = reports[place : place + 1]
                 (row,) = payloads_of(one)
-                return Held(receipt.window, receipt.id, row, _named(one))
+                return Held(receipt.window, id_hash, row, _named(one))
     raise LookupError(f"the store has no report {receipt.id.hex()}")
 
 

@@ -17,7 +17,7 @@ from rich.console import Console
 from sottovoce.core.windows import today
 from sottovoce.demo import telling
 from sottovoce.demo.analyst import all_findings
-from sottovoce.demo.asking import Caller, publish
+from sottovoce.demo.asking import Caller, close, publish
 from sottovoce.demo.collector import Collector, collector
 from sottovoce.demo.devices import Devices, Sent
 from sottovoce.demo.ending import no_proxy, stoppable
@@ -97,6 +97,8 @@ def _show(options: Options, console: Console, running: Collector, home: Path) ->
     telling.sending(console, sum(map(len, sent)), devices[0].send_again(one))
     telling.report(console, one, held(running.store, one))
     with console.status("asking the collector"):
+        for poll in asked:
+            close(publisher, poll)
         shown = Shown(options.people, running.url, all_findings(reader, asked))
     for findings in shown.findings:
         show(console, findings)

@@ -53,7 +53,7 @@ def report(console: Console, sent: Sent, held: Held) -> None:
     console.print(Text("One report, and all that the collector has of it", "bold"))
     listed = _pairs()
     listed.add_row("window", held.window)
-    listed.add_row("id", f"{held.id.hex()}, random")
+    listed.add_row("hash of its id", f"{held.id_hash.hex()}, random")
     listed.add_row("report", f"{held.row.hex(' ')}, which names {_listed(held.named)}")
     console.print("", listed, "")
     console.print(

@@ -38,7 +38,7 @@ from sottovoce.estimators.candidates import (
 )
 from sottovoce.estimators.choose import GOALS
 from sottovoce.estimators.comparison import Comparison, Contender, ranked
-from sottovoce.estimators.estimate import estimate
+from sottovoce.estimators.estimate import estimated
 from sottovoce.estimators.evidence import Evidence
 from sottovoce.estimators.methods import find_method
 from sottovoce.estimators.spread import evidence_of_bins
@@ -188,7 +188,7 @@ class _Surveys:
         fit = find_method(candidate.method, self._mechanism).fit
         if fit is not None and "progress" in inspect.signature(fit).parameters:
             options["progress"] = watch
-        found = estimate(tally, candidate.method, then=candidate.then, **options)
+        found = estimated(tally, candidate.method, then=candidate.then, **options)
         taken = time.perf_counter() - start
         return self._score(found, truth), taken
 

@@ -12,7 +12,7 @@ from sottovoce.core.channel import Floats
 from sottovoce.core.drawing_numbers import INK
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.estimate import Estimate
-from sottovoce.core.extras import optional
+from sottovoce.core.figures import new_figure
 from sottovoce.core.frame import Frame
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
@@ -130,10 +130,9 @@ class Comparison:
 
     def plot(self) -> Any:
         """A matplotlib figure: the error of every method over the least, with two standard errors."""
-        figures = optional("matplotlib.figure", extra="analyse", purpose="Comparison.plot")
         rows = np.arange(len(self.contenders))
         ratios = np.array([one.ratio(self.contenders[0]) for one in self.contenders])
-        figure = figures.Figure(figsize=(7.2, 1.3 + 0.26 * len(rows)), layout="constrained")
+        figure = new_figure(7.2, 1.3 + 0.26 * len(rows), purpose="Comparison.plot")
         axes = figure.add_subplot()
         axes.errorbar(
             ratios[:, 0], rows, xerr=2 * ratios[:, 1], fmt="o", color=INK, capsize=4, linewidth=1.6

@@ -47,14 +47,14 @@ def em(
     evidence: Observations,
     *,
     tolerance: float | None = None,
-    most: int = MOST_PASSES,
+    max_iterations: int = MOST_PASSES,
     start: Any = None,
     progress: Progress | None = None,
 ) -> Fit:
     """The likeliest distribution, nearly: stopped where passes no longer gain much.
 
     ``tolerance`` is the gain in log-likelihood below which to stop, ``0.001 e^epsilon``
-    unless given; ``most`` the most passes; ``start`` the shares to begin with instead of
+    unless given; ``max_iterations`` the most passes; ``start`` the shares to begin with instead of
     uniform ones; ``progress(passes, gain)`` is called now and then.
 
     ``history`` holds the log-likelihood at the start and after every pass, and
@@ -63,8 +63,8 @@ def em(
     if tolerance is None:
         tolerance = _TOLERANCE * math.exp(evidence.epsilon)
     return _climb(
-        evidence, "em", smoothing=NONE, tolerance=tolerance, most=most, start=start,
-        progress=progress,
+        evidence, "em", smoothing=NONE, tolerance=tolerance, max_iterations=max_iterations,
+        start=start, progress=progress,
     )  # fmt: skip
 
 
@@ -72,7 +72,7 @@ def ems(
     evidence: Observations,
     *,
     tolerance: float | None = None,
-    most: int = MOST_PASSES,
+    max_iterations: int = MOST_PASSES,
     start: Any = None,
     progress: Progress | None = None,
 ) -> Fit:
@@ -88,7 +88,7 @@ def ems(
     tolerance = _TOLERANCE if tolerance is None else tolerance
     return _climb(
         evidence, "ems", smoothing=RING if evidence.channel.ring else LINE, tolerance=tolerance,
-        most=most, start=start, progress=progress,
+        max_iterations=max_iterations, start=start, progress=progress,
     )  # fmt: skip
 
 
@@ -121,7 +121,7 @@ def _climb(
     *,
     smoothing: int,
     tolerance: float,
-    most: int,
+    max_iterations: int,
     start: Any,
     progress: Progress | None,
 ) -> Fit:
@@ -132,13 +132,15 @@ def _climb(
     tolerance = check_real(tolerance, "tolerance", name, "a number of at least 0")
     if tolerance < 0:
         raise InvalidInput("tolerance", name, "a number of at least 0", tolerance)
-    check_int(most, "most", name, 1)
+    check_int(max_iterations, "max_iterations", name, 1)
     shares, teller = first_shares(evidence, start, name), Teller(progress)
     climb = None if evidence.rows is not None else evidence.channel.climb(evidence.cells)
     run, at_once = (_PassByPass(evidence).run, 1) if climb is None else (climb.run, _AT_ONCE)
     history, gain, converged = [evidence.em_step(shares)[1]], math.inf, False
-    while not converged and (done := len(history) - 1) < most:
-        shares, ratio, found = run(shares, min(at_once, most - done), tolerance, smoothing)
+    while not converged and (done := len(history) - 1) < max_iterations:
+        shares, ratio, found = run(
+            shares, min(at_once, max_iterations - done), tolerance, smoothing
+        )
         history.extend(found[1:].tolist())
         gain = history[-1] - history[-2]
         converged = (abs(gain) if smoothing else gain) <= tolerance

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,14 +19,15 @@ from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
 from sottovoce.estimators.bootstrap import Bootstrap
 from sottovoce.estimators.choose import choose
+from sottovoce.estimators.convergence import warn_unless_converged
 from sottovoce.estimators.evidence import Evidence
 from sottovoce.estimators.means import estimate_without_shares
 from sottovoce.estimators.methods import Method, find_method, find_step
 from sottovoce.estimators.raw import Raw, unbiased_shares
-from sottovoce.estimators.refits import Refits
+from sottovoce.estimators.refits import Refits, without_progress
 from sottovoce.estimators.spread import evidence_of_bins, spread_evenly
 
-__all__ = ["estimate"]
+__all__ = ["estimate", "estimated"]
 
 
 def estimate(
@@ -50,12 +52,27 @@ def estimate(
     >>> print(sv.estimate(tally, "unbiased").share("yes"))
     yes: 0.6125 +- 0.0303 (95% from 0.5531 to 0.6720)
     """
+    found = estimated(evidence, method, goal=goal, then=then, auto=auto, **options)
+    warn_unless_converged(found)
+    return found
+
+
+def estimated(
+    evidence: Tally | Reports,
+    method: str = "auto",
+    *,
+    goal: str = "distribution",
+    then: str | Sequence[str] = (),
+    auto: str = "rules",
+    **options: Any,
+) -> Estimate:
+    """:func:`estimate` without its warning: for callers that run it many times."""
     given = Evidence.of(evidence)
     tally = given.tally
     check_choice(auto, "auto", "estimate", ("rules", "bootstrap"))
     if isinstance(coarse := tally.mechanism, CoarseMechanism):
         bins = evidence_of_bins(given, coarse)
-        wide = estimate(bins, method, goal=goal, then=then, auto=auto, **options)
+        wide = estimated(bins, method, goal=goal, then=then, auto=auto, **options)
         return spread_evenly(wide, coarse)
     steps, why = [then] if isinstance(then, str) else list(then), "asked for by name"
     if auto == "bootstrap" and tally.mechanism.domain.size > 1:
@@ -83,14 +100,13 @@ def estimate(
         return (chosen[0].mean or estimate_without_shares)(tally, name, why)
     raw = unbiased_shares(tally)
     plain = Estimate(
-        tally.mechanism.domain, _run(raw, chosen, options), tally.n, name, why,
+        tally.mechanism.domain, _run(chosen, options, raw), tally.n, name, why,
         LinearNoise(raw.channel, tally.n, tally.cells / tally.n, raw.shares),
         clips=any(m.clips_answers for m in chosen),
     )  # fmt: skip
     if all(m.step is None or m.clips_answers for m in chosen):
         return plain
-    again = Bootstrap(tally, raw, lambda other: _run(other, chosen, options))
-    return replace(plain, noise=again)
+    return replace(plain, noise=Bootstrap(tally, raw, partial(_run, chosen, options)))
 
 
 def _by_bootstrap(
@@ -111,14 +127,14 @@ def _from_fit(
     given: Evidence, method: Method, options: dict[str, Any], name: str, why: str
 ) -> Estimate:
     fit = method.run(given, options)
+    noise = fit.noise or Refits(given, method, without_progress(options), fit)
     return Estimate(
         given.mechanism.domain, fit.shares, given.n, name, "; ".join(filter(None, (why, fit.why))),
-        fit.noise or Refits(given, method, options, fit), fit.converged, fit.iterations, fit.history,
-        fit.optimality, trace=fit.trace,
+        noise, fit.converged, fit.iterations, fit.history, fit.optimality, trace=fit.trace,
     )  # fmt: skip
 
 
-def _run(raw: Raw, chosen: Sequence[Method], options: dict[str, Any]) -> Floats:
+def _run(chosen: Sequence[Method], options: dict[str, Any], raw: Raw) -> Floats:
     """The first method takes the options, those that follow their defaults."""
     shares = chosen[0].apply(raw, options)
     for method in chosen[1:]:

@@ -9,9 +9,11 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
+from sottovoce.core.caches import state_without_caches
 from sottovoce.core.channel import Channel, Floats
 from sottovoce.core.domain import Domain
 from sottovoce.core.errors import InvalidInput
@@ -31,6 +33,9 @@ class Observations(ABC):
 
     rows: Rows | None = None
     """The reports as wholes, where they tell more than ``cells``."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        return state_without_caches(self)
 
     @property
     @abstractmethod

@@ -10,6 +10,7 @@ import math
 
 import numpy as np
 
+from sottovoce.core.channel import Channel, Floats
 from sottovoce.core.estimate import Estimate
 from sottovoce.core.gains import Gains
 from sottovoce.core.interval import Interval
@@ -22,6 +23,7 @@ from sottovoce.core.tally import Tally
 __all__ = [
     "average_noise",
     "estimate_without_shares",
+    "from_the_middle",
     "mean_gains",
     "only_keys",
     "only_the_mean",
@@ -29,12 +31,28 @@ __all__ = [
 ]
 
 
-def mean_gains(mechanism: Mechanism) -> Gains | None:
-    """What each cell adds to the mean of the numbers; None where that cannot be told."""
-    domain, channel = mechanism.domain, mechanism.channel()
+def from_the_middle(domain: Interval) -> tuple[float, Floats]:
+    """The middle m of an interval and ``midpoints - m``.
+
+    A mean is ``m + (midpoints - m) . shares``: unbiased shares need not sum to 1, and what they
+    lack would be counted as numbers at 0.
+    """
+    middle = (domain.low + domain.high) / 2
+    return middle, domain.midpoints - middle
+
+
+def mean_gains(mechanism: Mechanism, channel: Channel | None = None) -> Gains | None:
+    """What each cell adds to the mean of the numbers; None where that cannot be told.
+
+    ``channel`` is the mechanism's unless one :meth:`~sottovoce.core.channel.Channel.given` a tally
+    takes its place.
+    """
+    domain, channel = mechanism.domain, channel or mechanism.channel()
     if not isinstance(domain, Interval) or channel.blocks != 1:
         return None
-    return channel.gains(domain.midpoints)
+    middle, places = from_the_middle(domain)
+    gains = channel.gains(places)
+    return None if gains is None else Gains(gains.values + middle, gains.misfit)
 
 
 def average_noise(mechanism: Mechanism, n: int) -> float:

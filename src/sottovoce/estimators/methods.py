@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from sottovoce.core.errors import InvalidInput, Unfit
 from sottovoce.core.estimate import Estimate
 from sottovoce.core.frame import Frame
 from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.suggestions import did_you_mean
 from sottovoce.core.tally import Tally
 from sottovoce.estimators.evidence import Evidence, Fit
 from sottovoce.estimators.means import only_told
@@ -26,6 +27,7 @@ __all__ = [
     "find_step",
     "methods",
     "register_method",
+    "registered_method",
     "registered_methods",
 ]
 
@@ -60,6 +62,12 @@ class Method:
     """Whether negative answers, rather than shares, are raised to 0."""
     on_kernels: bool = False
     """Whether its step works where a circulant kernel is known, but no unbiased shares."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A registered method is pickled as its name: what it runs may be any function."""
+        if _METHODS.get(self.name) is not self:
+            raise Unfit(f"{self.name} cannot be pickled: it is not a registered method")
+        return registered_method, (self.name,)
 
     def why_not(self, mechanism: Mechanism) -> str:
         """Why it does not apply to ``mechanism``; empty where it does."""
@@ -97,7 +105,8 @@ class Method:
         for option, value in options.items():
             if option not in known:
                 allowed = f"one of {', '.join(known)}" if known else "left out"
-                raise InvalidInput(f"option {option}", self.name, allowed, value)
+                hint = did_you_mean(option, known)
+                raise InvalidInput(f"option {option}", self.name, allowed, value, hint=hint)
 
 
 def register_method(method: Method) -> Method:
@@ -110,6 +119,13 @@ def register_method(method: Method) -> Method:
     return method
 
 
+def registered_method(name: str) -> Method:
+    """The method registered under its own name, whether it applies or not."""
+    if name not in _METHODS:
+        raise Unfit(f"{name} is not registered here: import the module that registers it first")
+    return _METHODS[name]
+
+
 def registered_methods() -> tuple[Method, ...]:
     """Every method, in the order in which they were registered."""
     return tuple(_METHODS.values())
@@ -120,9 +136,7 @@ def find_method(name: str, mechanism: Mechanism) -> Method:
     fitting = [m.name for m in _METHODS.values() if not m.why_not(mechanism)]
     key = name.strip().lower() if isinstance(name, str) else name
     if not isinstance(key, str) or key not in _NAMES:
-        raise Unfit(
-            f"there is no method {name!r}; for {mechanism.name} there are auto, {', '.join(fitting)}"
-        )
+        raise Unfit(_unknown(name, fitting))
     method = _METHODS[_NAMES[key]]
     if reason := method.why_not(mechanism):
         raise Unfit(
@@ -130,6 +144,12 @@ def find_method(name: str, mechanism: Mechanism) -> Method:
             f"what applies: {', '.join(fitting) or 'nothing'}"
         )
     return method
+
+
+def _unknown(name: object, fitting: Sequence[str]) -> str:
+    """The nearest method, whether it applies or not; else those that apply."""
+    hint = did_you_mean(name, ("auto", *_NAMES))
+    return f"unknown method {name!r}. {hint or 'Known: ' + ', '.join(('auto', *fitting))}"
 
 
 def applies(name: str, mechanism: Mechanism) -> bool:

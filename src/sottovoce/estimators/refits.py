@@ -19,6 +19,7 @@ so that such errors are on the safe side.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -34,11 +35,16 @@ from sottovoce.estimators.evidence import Evidence, Fit
 from sottovoce.estimators.methods import Method
 from sottovoce.estimators.raw import unbiased_shares
 
-__all__ = ["Refits", "Replicates"]
+__all__ = ["Refits", "Replicates", "without_progress"]
 
 _MOST, _LEAST = 40, 20
 _VALUES = 25_600
 """Replicates times values: beyond 640 values there are fewer replicates."""
+
+
+def without_progress(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a fit that is repeated: nobody follows the repetitions."""
+    return {name: value for name, value in options.items() if name != "progress"}
 
 
 class Replicates(ABC):

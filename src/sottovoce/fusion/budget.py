@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.core.channel import Floats
 from sottovoce.core.checks import check_epsilon
 from sottovoce.core.errors import Unfit
 from sottovoce.core.frame import Frame
@@ -21,7 +20,7 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import mechanism
 from sottovoce.estimators.means import mean_gains
 from sottovoce.fusion.aligned import Aligned
-from sottovoce.fusion.factors import Varying
+from sottovoce.fusion.factors import Varying, variances
 from sottovoce.fusion.moments import mean_variances, moments_of
 from sottovoce.fusion.parts import patterns
 from sottovoce.fusion.services import Services
@@ -214,8 +213,8 @@ def _unread(asks: Mechanism) -> Varying:
     gains, channel = mean_gains(asks), asks.channel()
     if gains is None:
         raise Unfit(f"{asks} does not tell a mean")
-    variance: Floats = channel.adjoint(gains.values**2) - channel.adjoint(gains.values) ** 2
-    return Varying(np.empty(0), np.maximum(variance, 0.0), gains.misfit)
+    nobody = np.empty(0), np.empty(0, dtype=np.bool_)
+    return Varying(*nobody, variances(channel, gains), gains.misfit)
 
 
 def _matching(error: Callable[[float], float], wanted: float) -> float | None:

@@ -59,7 +59,7 @@ class _Condensed(Rearranged):
 def condensed(observations: FusedObservations) -> Observations:
     """Users in about 4,096 groups of nearly the same likelihood."""
     joint = observations.joint
-    near = em(observations, tolerance=_GAIN, most=_PASSES).shares
+    near = em(observations, tolerance=_GAIN, max_iterations=_PASSES).shares
     root = np.sqrt(near)
     bend = joint.curvature(near) * np.outer(root, root)
     directions = np.linalg.eigh(bend)[1][:, -_DIRECTIONS:].T * root

@@ -9,9 +9,10 @@ from sottovoce.core.channel import Floats
 from sottovoce.core.domain import Domain
 from sottovoce.core.drawing_numbers import INK, PALE, TRUTH
 from sottovoce.core.errors import Unfit
-from sottovoce.core.extras import optional
+from sottovoce.core.figures import new_figure
 from sottovoce.core.frame import Frame
 from sottovoce.core.interval import Interval
+from sottovoce.fusion.distribution import fused_distribution
 from sottovoce.fusion.mean import FusedMean
 from sottovoce.fusion.parts import without
 from sottovoce.fusion.services import Fusion
@@ -55,10 +56,9 @@ class Contributions:
 
     def plot(self, *, title: str = "") -> Any:
         """Weights as bars; beside them the errors alone and without, and a line at that of all."""
-        figures = optional("matplotlib.figure", extra="analyse", purpose="Contributions.plot")
         frame = self.frame()
         rows = range(len(frame))
-        figure = figures.Figure(figsize=(8.4, 1.5 + 0.4 * len(frame)), layout="constrained")
+        figure = new_figure(8.4, 1.5 + 0.4 * len(frame), purpose="Contributions.plot")
         left, right = figure.subplots(1, 2, sharey=True)
         left.barh(rows, frame["weight"], height=0.62, color=PALE)
         left.set_yticks(
@@ -116,7 +116,7 @@ def shape_contributions(fusion: Fusion, inner: str = "em", **options: Any) -> Fr
             raise Unfit(
                 f"without {fusion.names[j]} nobody is left: its users told no other service"
             )
-        shares = part.distribution(inner=inner, **options).require_shares("contributions")
+        shares = fused_distribution(part, inner, options).require_shares("contributions")
         moved.append(_distance(shares, whole, fusion.domain))
     told = fusion.aligned.frame()
     return Frame(

@@ -8,6 +8,7 @@ fusing again.  Reference: Du, Ye, Fu, Hu 2025, section 5.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from sottovoce.estimators.evidence import Fit
 from sottovoce.estimators.methods import Method
 from sottovoce.estimators.mle import mle
 from sottovoce.estimators.mr import mr
+from sottovoce.estimators.refits import without_progress
 from sottovoce.fusion.again import Again
 from sottovoce.fusion.condensed import condensed
 from sottovoce.fusion.joint import FusedObservations
@@ -38,7 +40,7 @@ def fused_distribution(services: Services, inner: str, options: dict[str, Any]) 
     function = INNER[inner]
     Method(inner, "", fit=function).check_options(function, options)
     fit = function(services.observations, **options)
-    noise = fit.noise or Again(services, lambda other: function(other, **options), fit)
+    noise = fit.noise or Again(services, partial(function, **without_progress(options)), fit)
     return Estimate(
         services.domain, fit.shares, services.n, f"ule + {inner}",
         f"{len(services.names)} services: {fit.why}; {services.privacy}", noise,

@@ -6,26 +6,40 @@ set, and less likely by one factor from every value without (:class:`SetFactor`)
 
 Either kind also turns a report into a number whose mean is the user's value, and says how much
 that number varies for each value.
+
+``present`` says which users have a report.  An absent report and an empty set are different things:
+both are as likely from every value, but the empty set is a report, and its number counts.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.core.channel import Channel, Floats
 from sottovoce.core.errors import InvalidInput, Unfit
+from sottovoce.core.gains import Gains
 from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
-from sottovoce.estimators.means import mean_gains
+from sottovoce.estimators.means import from_the_middle, mean_gains
 
-__all__ = ["Codes", "Factor", "SetFactor", "TableFactor", "Varying", "factor_of", "varying"]
+__all__ = [
+    "Codes",
+    "Factor",
+    "SetFactor",
+    "TableFactor",
+    "Varying",
+    "factor_of",
+    "variances",
+    "varying",
+]
 
 Codes = NDArray[np.int32]
 Bytes = NDArray[np.uint8]
+Mask = NDArray[np.bool_]
 
 _LARGEST_TABLE = 2**24
 """Entries (128 MB) of reports by values."""
@@ -40,6 +54,16 @@ class TableFactor:
     codes: Codes
     table: Floats
 
+    @property
+    def present(self) -> Mask:
+        """Which users have a report."""
+        return self.codes >= 0
+
+    @property
+    def size(self) -> int:
+        """How many values there are."""
+        return self.table.shape[1]
+
     def rows(self, some: slice) -> Floats:
         """The likelihoods of some users (down) for all values (across)."""
         codes = self.codes[some]
@@ -47,18 +71,19 @@ class TableFactor:
         likelihood[codes < 0] = 1.0
         return likelihood
 
-    @property
-    def missing(self) -> bool:
-        """Whether some users have no report."""
-        return bool(len(self.codes) and self.codes.min() < 0)
+    def of_users(self, some: slice | Mask) -> TableFactor:
+        """The same for some users only."""
+        return replace(self, codes=self.codes[some])
 
 
 @dataclass(frozen=True, eq=False)
 class SetFactor:
-    """``ratio`` within a user's set, 1 without; a user without report has the empty set."""
+    """``ratio`` within a user's set, 1 without; a user without report has no bit set."""
 
     bits: Bytes
     """A row a user, 8 values to a byte."""
+    present: Mask
+    """Which users have a report: a report may be the empty set."""
     ratio: float
     size: int
 
@@ -66,6 +91,10 @@ class SetFactor:
         """The likelihoods of some users (down) for all values (across), up to a constant each."""
         inside = np.unpackbits(self.bits[some], axis=1, count=self.size, bitorder="little")
         return 1.0 + (self.ratio - 1.0) * inside.astype(np.float64)
+
+    def of_users(self, some: slice | Mask) -> SetFactor:
+        """The same for some users only."""
+        return replace(self, bits=self.bits[some], present=self.present[some])
 
 
 Factor = TableFactor | SetFactor
@@ -86,7 +115,13 @@ def factor_of(
         )
     certificate = mechanism.certificate()
     ratio = certificate.numerator / certificate.denominator
-    return SetFactor(_packed(mechanism, reports, rows), ratio, channel.inputs)
+    bits = _packed(mechanism, reports)
+    present = np.ones(len(bits), dtype=np.bool_)
+    if rows is not None:
+        present = rows >= 0
+        bits = bits[rows]
+        bits[~present] = 0
+    return SetFactor(bits, present, ratio, channel.inputs)
 
 
 def _placed(cells: NDArray[np.int64], rows: NDArray[np.int64] | None) -> NDArray[np.int64]:
@@ -96,18 +131,15 @@ def _placed(cells: NDArray[np.int64], rows: NDArray[np.int64] | None) -> NDArray
     return np.where(rows >= 0, cells[rows].astype(np.int64), -1)
 
 
-def _packed(mechanism: Mechanism, reports: Reports, rows: NDArray[np.int64] | None) -> Bytes:
+def _packed(mechanism: Mechanism, reports: Reports) -> Bytes:
+    """The set of every report."""
     size, n = mechanism.domain.size, len(reports)
     packed = np.empty((n, -(-size // 8)), dtype=np.uint8)
     for start in range(0, n, _CHUNK):
         part = reports[start : start + _CHUNK]
         inside = [mechanism.supports(part, v) for v in range(size)]
         packed[start : start + _CHUNK] = np.packbits(np.array(inside).T, axis=1, bitorder="little")
-    if rows is None:
-        return packed
-    users = packed[rows]
-    users[rows < 0] = 0
-    return users
+    return packed
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,46 +147,61 @@ class Varying:
     """Numbers of one service: right on average for each user, with a variance for each value."""
 
     numbers: Floats
-    """One a user; NaN where there is none."""
+    """One a user; those of absent users mean nothing."""
+    present: Mask
+    """Which users have a number."""
     variance: Floats
     """Of such a number, by value."""
     misfit: float
     """How far its mean may be from the value."""
 
+    @property
+    def told(self) -> Floats:
+        """The numbers of present users."""
+        return self.numbers[self.present]
+
+    def of_users(self, some: slice | Mask) -> Varying:
+        """The same for some users only."""
+        return replace(self, numbers=self.numbers[some], present=self.present[some])
+
 
 def varying(name: str, mechanism: Mechanism, factor: Factor) -> Varying:
     """Unbiased numbers from reports: of a table the gains of its cells, of a set its sum.
 
-    A set S says ``(sum over S of z - q sum z) / (p - q)`` about ``z . shares``.
+    With z the values seen from the middle m of the interval, as an estimate of the mean sees them,
+    a set S says ``m + (sum over S of z - q sum z) / (p - q)``.
     """
     domain, channel = mechanism.domain, mechanism.channel()
     if not isinstance(domain, Interval):
         raise InvalidInput("domain", name, "an Interval, for a mean", domain)
-    places = domain.midpoints
+    present = factor.present
     if isinstance(factor, TableFactor):
-        gains = mean_gains(mechanism)
+        cells = np.bincount(factor.codes[present], minlength=channel.cells)
+        channel = channel.given(cells / cells.sum())
+        gains = mean_gains(mechanism, channel)
         if gains is None:
             raise Unfit(f"{name}: reports of {mechanism} do not tell a mean")
         numbers = gains.values[factor.codes]
-        numbers[factor.codes < 0] = np.nan
-        mean = factor.table.T @ gains.values
-        variance = factor.table.T @ gains.values**2 - mean**2
-        return Varying(numbers, np.maximum(variance, 0.0), gains.misfit)
-    pure = channel.pure
+        return Varying(numbers, present, variances(channel, gains), gains.misfit)
+    pure, (middle, places) = channel.pure, from_the_middle(domain)
     assert pure is not None
-    scale = pure.p - pure.q
     sums = np.concatenate(
         [
             np.unpackbits(part, axis=1, count=factor.size, bitorder="little") @ places
             for part in np.array_split(factor.bits, max(1, len(factor.bits) // _CHUNK))
         ]
     )
-    numbers = (sums - pure.q * places.sum()) / scale
-    numbers[~factor.bits.any(axis=1)] = np.nan
-    return Varying(numbers, _variances(channel, places), 0.0)
+    numbers = middle + (sums - pure.q * places.sum()) / (pure.p - pure.q)
+    return Varying(numbers, present, _set_variances(channel, places), 0.0)
 
 
-def _variances(channel: Channel, places: Floats) -> Floats:
-    """Of the answer of one report, for every value it may come from."""
+def variances(channel: Channel, gains: Gains) -> Floats:
+    """Of the number that a report of one cell gives, for every value it may come from."""
+    mean = channel.adjoint(gains.values)
+    return np.maximum(channel.adjoint(gains.values**2) - mean**2, 0.0)
+
+
+def _set_variances(channel: Channel, places: Floats) -> Floats:
+    """Of the number that a set gives, for every value it may come from."""
     units = np.eye(channel.inputs)
     return np.array([channel.variance_of(places, channel.forward(u), u) for u in units])

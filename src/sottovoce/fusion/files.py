@@ -17,6 +17,7 @@ from sottovoce.core.extras import optional
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import mechanism as make_mechanism
 from sottovoce.core.reports import Reports
+from sottovoce.core.suggestions import did_you_mean
 from sottovoce.fusion.foreign import Foreign
 from sottovoce.fusion.keys import Keys, fixed_width, read_keys
 
@@ -196,7 +197,8 @@ def _named(name: str) -> Iterator[None]:
 def _check_column(column: str, schema: Any, name: str, what: str) -> None:
     if schema.names.count(column) != 1:
         allowed = f"one of the columns of its file: {', '.join(schema.names)}"
-        raise InvalidInput(what, f"service {name!r}", allowed, column)
+        hint = did_you_mean(column, schema.names)
+        raise InvalidInput(what, f"service {name!r}", allowed, column, hint=hint)
 
 
 def _float_column(schema: Any, column: str | None, key: str | None, name: str) -> str:

@@ -42,8 +42,8 @@ class JointRows:
     def __init__(self, factors: Sequence[Factor], *, distinct: bool = True) -> None:
         tables = [factor for factor in factors if isinstance(factor, TableFactor)]
         self._sets = [factor for factor in factors if not isinstance(factor, TableFactor)]
-        users = _users(factors)
-        self.inputs, self.total = _values(factors), float(users)
+        users = len(factors[0].present)
+        self.inputs, self.total = factors[0].size, float(users)
         largest = [np.log(factor.table.max(axis=1)) for factor in tables]
         self._tables = [factor.table / factor.table.max(axis=1, keepdims=True) for factor in tables]
         sizes = [len(table) for table in self._tables]
@@ -57,7 +57,7 @@ class JointRows:
         )
         cuts = [cut_table(table) for table in self._tables]
         found = [cut for cut in cuts if cut is not None]
-        missing = [factor.missing for factor in tables]
+        missing = [not factor.present.all() for factor in tables]
         whole = len(found) == len(cuts) and not self._sets
         pieces = joined(found, missing) if whole and found else None
         self._users = None if pieces is None else JointUsers(self.codes, self.counts, pieces)
@@ -100,16 +100,6 @@ class JointRows:
             scaled = likelihood * (np.sqrt(scale * self.counts[some]) / expected)[:, None]
             bend += gram(np.ascontiguousarray(scaled.T))
         return bend
-
-
-def _users(factors: Sequence[Factor]) -> int:
-    first = factors[0]
-    return len(first.codes) if isinstance(first, TableFactor) else len(first.bits)
-
-
-def _values(factors: Sequence[Factor]) -> int:
-    first = factors[0]
-    return first.table.shape[1] if isinstance(first, TableFactor) else first.size
 
 
 def _stacked(tables: Sequence[TableFactor], users: int) -> Codes:

@@ -25,7 +25,7 @@ import numpy as np
 from sottovoce.core.answer import Answer, answer
 from sottovoce.core.channel import Floats
 from sottovoce.core.frame import Frame
-from sottovoce.fusion.factors import Factor, TableFactor, Varying
+from sottovoce.fusion.factors import Factor, Varying
 from sottovoce.fusion.joint import JointRows
 from sottovoce.fusion.moments import mean_variances, moments_of
 
@@ -94,7 +94,7 @@ def fused_mean(services: Services, method: str) -> FusedMean:
     total, squares, noise, used = 0.0, 0.0, 0.0, np.zeros(len(numbers))
     for some in _chunks(services.n):
         told = np.stack([one.numbers[some] for one in numbers], axis=1)
-        here = ~np.isnan(told)
+        here = np.stack([one.present[some] for one in numbers], axis=1)
         weights = np.where(here, _precisions(method, typical, services, some), 0.0)
         weights /= weights.sum(axis=1, keepdims=True)
         fused = np.sum(weights * np.where(here, told, 0.0), axis=1)
@@ -105,7 +105,7 @@ def fused_mean(services: Services, method: str) -> FusedMean:
     n, value = services.n, total / services.n
     misfit = float(used @ [one.misfit for one in numbers]) / n
     spread = max(0.0, squares / n - (value - moments.first) ** 2)
-    people = [int(np.count_nonzero(~np.isnan(one.numbers))) for one in numbers]
+    people = [int(np.count_nonzero(one.present)) for one in numbers]
     table = Frame(
         {
             "service": list(services.names),
@@ -113,7 +113,7 @@ def fused_mean(services: Services, method: str) -> FusedMean:
             "epsilon": [mechanism.epsilon for mechanism in services.mechanisms],
             "users": people,
             "weight": used / n,
-            "mean": [float(np.nanmean(one.numbers)) for one in numbers],
+            "mean": [float(one.told.mean()) for one in numbers],
             "stderr": np.sqrt(typical / people),
         }
     )
@@ -132,7 +132,7 @@ def _precisions(method: str, typical: Floats, services: Services, some: slice) -
         return np.ones((1, len(typical)))
     if method == "population":
         return 1 / np.maximum(typical, np.finfo(np.float64).tiny)[None, :]
-    return 1 / _posterior_variances(services.numbers, [_part(f, some) for f in services.factors])
+    return 1 / _posterior_variances(services.numbers, [f.of_users(some) for f in services.factors])
 
 
 def _posterior_variances(services: Sequence[Varying], factors: Sequence[Factor]) -> Floats:
@@ -148,12 +148,6 @@ def _posterior_variances(services: Sequence[Varying], factors: Sequence[Factor])
     flat = np.ones(variances.shape[1])
     sums = joint.sums([flat, *directions[kept]])
     return np.asarray((sums[:, 1:] / sums[:, :1]) @ (left[:, kept] * sizes[kept]).T)
-
-
-def _part(factor: Factor, some: slice) -> Factor:
-    if isinstance(factor, TableFactor):
-        return TableFactor(factor.codes[some], factor.table)
-    return type(factor)(factor.bits[some], factor.ratio, factor.size)
 
 
 def _chunks(n: int) -> Iterator[slice]:

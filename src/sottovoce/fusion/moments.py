@@ -43,20 +43,17 @@ class Moments:
 def moments_of(services: Sequence[Varying], domain: Interval) -> Moments:
     """Both means, brought to what numbers of the interval can have."""
     places, low, high = domain.midpoints, domain.low, domain.high
-    means = [float(np.nanmean(one.numbers)) for one in services]
-    noise = [
-        float(np.nanvar(one.numbers)) / np.count_nonzero(~np.isnan(one.numbers)) for one in services
-    ]
+    means = [float(one.told.mean()) for one in services]
+    noise = [float(one.told.var()) / len(one.told) for one in services]
     first = _average(means, noise)
     first = float(np.clip(first, low, high))
     seconds, spreads = [], []
     for one in services:
         c, b, a = np.polyfit(places, one.variance, 2)
         if 1 + c > _TELLS:
-            squares = one.numbers**2
-            seconds.append((float(np.nanmean(squares)) - a - b * first) / (1 + c))
-            many = np.count_nonzero(~np.isnan(squares))
-            spreads.append(float(np.nanvar(squares)) / many / (1 + c) ** 2)
+            squares = one.told**2
+            seconds.append((float(squares.mean()) - a - b * first) / (1 + c))
+            spreads.append(float(squares.var()) / len(squares) / (1 + c) ** 2)
     flat = first**2 + (high - low) ** 2 / 12
     second = _average(seconds, spreads) if seconds else flat
     most = (low + high) * first - low * high  # everybody at one end or the other

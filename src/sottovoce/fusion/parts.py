@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from sottovoce.core.errors import InvalidInput
 from sottovoce.fusion.aligned import Aligned
-from sottovoce.fusion.factors import Factor, TableFactor, Varying
+from sottovoce.fusion.factors import Factor, Varying
 from sottovoce.fusion.services import Fusion, Services
 
 __all__ = ["Part", "patterns", "without"]
@@ -37,18 +36,11 @@ class Part(Fusion):
 
     @cached_property
     def factors(self) -> list[Factor]:
-        return [_of_users(self._whole.factors[j], self._users) for j in self._columns]
+        return [self._whole.factors[j].of_users(self._users) for j in self._columns]
 
     @cached_property
     def numbers(self) -> list[Varying]:
-        chosen = [self._whole.numbers[j] for j in self._columns]
-        return [replace(one, numbers=one.numbers[self._users]) for one in chosen]
-
-
-def _of_users(factor: Factor, users: Users) -> Factor:
-    if isinstance(factor, TableFactor):
-        return replace(factor, codes=factor.codes[users])
-    return replace(factor, bits=factor.bits[users])
+        return [self._whole.numbers[j].of_users(self._users) for j in self._columns]
 
 
 def _chosen(aligned: Aligned, columns: Sequence[int], users: Users) -> Aligned:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
+from sottovoce.core.caches import state_without_caches
 from sottovoce.core.checks import check_choice
 from sottovoce.core.errors import InvalidInput, Unfit
 from sottovoce.core.estimate import Estimate
 from sottovoce.core.interval import Interval
+from sottovoce.estimators.convergence import warn_unless_converged
 from sottovoce.fusion.aligned import Aligned
 from sottovoce.fusion.distribution import INNER, fused_distribution
 from sottovoce.fusion.factors import Factor, Varying, factor_of, varying
@@ -25,6 +27,9 @@ class Services:
         self.aligned = aligned
         self.names, self.mechanisms, self.n = aligned.names, aligned.mechanisms, aligned.n
         self.domain = aligned.mechanisms[0].domain
+
+    def __getstate__(self) -> dict[str, Any]:
+        return state_without_caches(self)
 
     @property
     def interval(self) -> Interval:
@@ -96,4 +101,6 @@ class Fusion(Services):
             raise InvalidInput(
                 "inner", "fuse_distribution", "em, mle or mr without an order", inner
             )
-        return fused_distribution(self, inner, options)
+        found = fused_distribution(self, inner, options)
+        warn_unless_converged(found)
+        return found

@@ -168,7 +168,7 @@ class Binned(CoarseMechanism):
 
     # -- meaning -------------------------------------------------------------------------
 
-    def channel(self) -> BinnedChannel:
+    def _channel(self) -> BinnedChannel:
         return BinnedChannel(self.binning, self.reporting.channel())
 
     def certificate(self) -> Certificate:

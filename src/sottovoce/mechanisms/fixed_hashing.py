@@ -99,7 +99,7 @@ class FixedHashing(NumberedHashes):
         cell = self.family.cell(hash_, index)
         return hash_, respond_one(cell, self.weights, self.bits, source)
 
-    def channel(self) -> FixedChannel:
+    def _channel(self) -> FixedChannel:
         keep, other = self.weights
         return FixedChannel(self.family, (keep + other) / 2**self.bits, other / 2**self.bits)
 

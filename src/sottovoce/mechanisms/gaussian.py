@@ -287,9 +287,9 @@ class Gaussian(NoiseOnGrid):
         histograms = np.diff(ends.astype(np.int64), axis=1, prepend=0)
         return np.concatenate([self.coordinate._simulate(part, source) for part in histograms])
 
-    def channel(self) -> Channel:
+    def _channel(self) -> Channel:
         if not isinstance(self.domain, Vector):
-            return super().channel()
+            return super()._channel()
         return CoordinatesChannel(self.coordinate.channel(), self.coordinates, every=True)
 
     @classmethod

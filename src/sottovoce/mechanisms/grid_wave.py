@@ -213,10 +213,6 @@ class GridWave(FineGrid):
 
     # -- analyst and auditor -------------------------------------------------------------
 
-    def channel(self) -> GridChannel:
-        return self._channel
-
-    @cached_property
     def _channel(self) -> GridChannel:
         return GridChannel(
             bins=self.domain.size, steps=self.each, cell_edges=self.cell_edges, shape=self._shape,

@@ -153,7 +153,7 @@ class Haar(Mechanism):
             found.append(own + opposite.reshape(-1, 2)[:, ::-1].ravel())
         return np.concatenate(found)
 
-    def channel(self) -> HaarChannel:
+    def _channel(self) -> HaarChannel:
         return HaarChannel(self.tree, self.weights[0] / 2**self.bits)
 
     def certificate(self) -> Certificate:

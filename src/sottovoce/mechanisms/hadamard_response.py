@@ -155,7 +155,7 @@ class HadamardResponse(Mechanism):
         columns[_places(np.arange(len(counts)), self._count)] = kept
         return random_rows(columns, random).ravel()
 
-    def channel(self) -> HadamardChannel:
+    def _channel(self) -> HadamardChannel:
         return HadamardChannel(self.domain.size, self.rows_a_block, self.weights[0] / 2**self.bits)
 
     def certificate(self) -> Certificate:

@@ -219,7 +219,7 @@ class Hierarchy(Mechanism):
 
     # -- meaning -----------------------------------------------------------------------
 
-    def channel(self) -> HierarchyChannel:
+    def _channel(self) -> HierarchyChannel:
         made = SampledHierarchyChannel if self.split == "population" else HierarchyChannel
         return made(self.tree, [oracle.channel() for oracle in self.oracles])
 

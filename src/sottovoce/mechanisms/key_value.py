@@ -274,10 +274,6 @@ class KeyValue(Mechanism):
 
     # -- analyst and auditor -----------------------------------------------------------------
 
-    def channel(self) -> PairsChannel:
-        return self._channel
-
-    @cached_property
     def _channel(self) -> PairsChannel:
         return self.reporter.channel()
 

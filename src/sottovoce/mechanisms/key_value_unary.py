@@ -149,12 +149,11 @@ class UnaryKeys:
             ones = column_counts(is_set, self.keys)
             highs = column_counts(np.bitwise_and(is_set, high), self.keys)
             return np.stack([n - ones, ones - highs, highs], axis=1).ravel()
-        cells = np.zeros(self.cells, dtype=np.int64)
-        blocks = np.arange(self.keys) * size
+        cells, blocks = np.zeros(self.cells, dtype=np.int64), np.arange(self.keys) * size
         rows = max(1, 2**20 // self.keys)
         for start in range(0, n, rows):
             part = reports.columns["cell"][start : start + rows].astype(np.int64)
-            cells += np.bincount((part + blocks).ravel(), minlength=self.cells)
+            np.add.at(cells, (part + blocks).ravel(), 1)  # no second array of all cells
         return cells
 
     def simulate(self, counts: NDArray[np.int64], nobody: int, source: Source) -> NDArray[np.int64]:

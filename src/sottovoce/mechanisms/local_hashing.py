@@ -97,7 +97,7 @@ class LocalHashing(NumberedHashes):
         hash_ = uniform_below(family.hashes, source)
         return hash_, respond_one(family.cell(hash_, index), self.weights, self.bits, source)
 
-    def channel(self) -> HashingChannel:
+    def _channel(self) -> HashingChannel:
         keep, other = self.weights
         return HashingChannel(self.family, (keep + other) / 2**self.bits, other / 2**self.bits)
 

@@ -126,7 +126,7 @@ class RandomizedResponse(Mechanism):
         uniform = np.full(self.cells, 1 / self.cells)
         return kept + random.multinomial(int((counts - kept).sum()), uniform)
 
-    def channel(self) -> ResponseChannel:
+    def _channel(self) -> ResponseChannel:
         return ResponseChannel(self.domain.size, self.weights, 2**self.bits)
 
     def certificate(self) -> Certificate:

@@ -166,7 +166,7 @@ class SampledCoordinate(Mechanism):
 
     # -- analyst and auditor -----------------------------------------------------------------
 
-    def channel(self) -> CoordinatesChannel:
+    def _channel(self) -> CoordinatesChannel:
         return CoordinatesChannel(self.coordinate.channel(), self.domain.coordinates, every=False)
 
     def certificate(self) -> Certificate:

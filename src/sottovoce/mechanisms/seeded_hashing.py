@@ -108,9 +108,10 @@ class SeededHashing(SupportBlocks, HashedResponse):
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """The exact law under an ideal hash."""
         pure = self.channel().pure
+        assert pure is not None
         return simulate_supports(counts, pure.p, pure.q, source)
 
-    def channel(self) -> UnaryChannel:
+    def _channel(self) -> UnaryChannel:
         keep, other = self.weights
         return UnaryChannel(self.domain.size, (keep + other) / 2**self.bits, 1 / self.g)
 

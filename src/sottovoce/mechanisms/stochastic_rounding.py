@@ -102,10 +102,12 @@ class StochasticRounding(FineGrid):
 
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """Anywhere in its bin alike, a person says high with the bin's mean chance."""
-        high = int(source.generator().binomial(counts, self.channel().chances).sum())
+        channel = self.channel()
+        assert isinstance(channel, RoundingChannel)
+        high = int(source.generator().binomial(counts, channel.chances).sum())
         return np.array([int(counts.sum()) - high, high])
 
-    def channel(self) -> RoundingChannel:
+    def _channel(self) -> RoundingChannel:
         base, unit = self.weights
         middles = np.arange(self.domain.size) * self.each + (self.each - 1) / 2
         return RoundingChannel(base / self.total + middles * (unit / self.total))

@@ -180,7 +180,7 @@ class SubsetSelection(SupportBlocks):
         ones = column_counts(reports.columns["bits"], self.domain.size)
         return in_and_out(ones, len(reports))
 
-    def channel(self) -> SubsetChannel:
+    def _channel(self) -> SubsetChannel:
         return SubsetChannel(self.domain.size, self.k, self.weights[0] / 2**self.bits)
 
     def rows(self, reports: Reports) -> SetRows:

@@ -34,7 +34,10 @@ class SupportBlocks(Mechanism):
 
 def in_and_out(supports: Counts, n: int) -> Counts:
     """The cells of a tally: for each value, the reports that speak for it and those that do not."""
-    return np.stack([supports, n - supports], axis=1).ravel()
+    cells = np.empty(2 * len(supports), dtype=np.int64)
+    cells[::2] = supports
+    np.subtract(n, supports, out=cells[1::2])
+    return cells
 
 
 def simulate_supports(counts: Indices, p: float, q: float, source: Source) -> Counts:

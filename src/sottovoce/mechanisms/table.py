@@ -105,7 +105,7 @@ class Table(Mechanism):
         drawn = source.generator().multinomial(counts, self.channel().dense().T)
         return np.asarray(drawn.sum(axis=0), dtype=np.int64)
 
-    def channel(self) -> DenseChannel:
+    def _channel(self) -> DenseChannel:
         matrix = np.array([[w / self.total for w in row] for row in self.weights]).T
         return DenseChannel(matrix)
 

@@ -138,7 +138,7 @@ class UnaryEncoding(SupportBlocks):
         own, other = self.weights
         return simulate_supports(counts, own / 2**self.bits, other / 2**self.bits, source)
 
-    def channel(self) -> UnaryChannel:
+    def _channel(self) -> UnaryChannel:
         own, other = self.weights
         return UnaryChannel(self.domain.size, own / 2**self.bits, other / 2**self.bits)
 

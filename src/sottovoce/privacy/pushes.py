@@ -15,7 +15,7 @@ from sottovoce.core.key_values import KeyValues
 from sottovoce.core.keys import key_weights, means
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.tally import Tally
-from sottovoce.estimators import estimate
+from sottovoce.estimators.estimate import estimated
 from sottovoce.mechanisms.level_sampling import LevelSampling
 from sottovoce.privacy.lies import BOUND, EXACT, TRIED, gains_of, reach, reach_of_any
 from sottovoce.privacy.lies_by_level import push_by_level
@@ -262,6 +262,6 @@ def _by_method(target: Target, honest: Honest, fakes: float, method: str) -> Pus
         return found.value_of(weights)
 
     rise, fall = push_by_trying(
-        tally, weights, fakes, lambda t: estimate(t, method, goal=target.goal), ask
+        tally, weights, fakes, lambda t: estimated(t, method, goal=target.goal), ask
     )
     return Push(rise, fall, TRIED)

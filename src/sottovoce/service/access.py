@@ -17,23 +17,19 @@ import binascii
 import hmac
 import os
 import stat
-from datetime import datetime, timedelta
 from pathlib import Path
 
 from sottovoce.core.checks import check_int
 from sottovoce.core.errors import CorruptBytes, InvalidInput
 from sottovoce.core.files import part_of
 
-__all__ = ["MOST_ALLOWED", "ROLES", "SESSION_TIME", "Keys", "read_secret"]
+__all__ = ["MOST_ALLOWED", "ROLES", "Keys", "read_secret"]
 
 ROLES = ("publish", "read")
 """Roles that have a key: publishing surveys, and reading answers."""
 
 _SECRET_BYTES = 32
 _NONCE, _ALLOWANCE, _TAG = 12, 4, 16
-_EXPIRY = 8
-SESSION_TIME = timedelta(hours=12)
-"""How long a reader stays signed in."""
 MOST_ALLOWED = 2 ** (8 * _ALLOWANCE) - 1
 """Reports that a token may be good for in a window."""
 
@@ -88,18 +84,6 @@ class Keys:
         """The roles that an ``Authorization`` header proves."""
         given = bearer(header)
         return {role for role, key in self._of_roles.items() if _same(given, key)}
-
-    def issue_session(self, moment: datetime) -> str:
-        """What a reader's browser is given at sign-in: the second at which it ends, and a tag."""
-        ends = int((moment + SESSION_TIME).timestamp()).to_bytes(_EXPIRY, "big")
-        return _text(ends + self._mac(b"session:read" + ends))
-
-    def holds_session(self, text: str, moment: datetime) -> bool:
-        """Whether this is a session of a reader that has not ended."""
-        data = _bytes(text)
-        ends, tag = data[:_EXPIRY], data[_EXPIRY:]
-        genuine = hmac.compare_digest(tag, self._mac(b"session:read" + ends))
-        return genuine and moment.timestamp() < int.from_bytes(ends, "big")
 
     def issue_token(self, fingerprint: str, allowance: int = 1) -> str:
         """A fresh token for so many reports of a survey in each of its windows."""

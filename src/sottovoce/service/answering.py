@@ -1,16 +1,18 @@
 """From the store to estimates, behind every page and route that shows numbers.
 
-The minimum batch is kept here, once for all of them: windows with fewer reports than the
-survey says are left out and named, and where none is left there is no answer.
-Estimates are remembered by what went into them, the tally above all.
+Numbers come from releases only (:mod:`sottovoce.store.releasing`), which move on in steps of the
+minimum batch.  Windows with fewer reports released than that are left out and named, and where
+none is left there is no answer.  Estimates are remembered by what went into them, the tally
+above all.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from threading import Lock
 from typing import NamedTuple
 
@@ -21,10 +23,10 @@ from sottovoce.core.tally import Tally
 from sottovoce.core.windows import window_days
 from sottovoce.estimators import estimate
 from sottovoce.service.refusals import Declined
-from sottovoce.store import Published, Store
+from sottovoce.store import Published, Released, Store
 from sottovoce.vectors import coordinates
 
-__all__ = ["MOST_COORDINATES", "Analyst", "Coordinates", "Told", "Way", "no_longer_kept"]
+__all__ = ["MOST_COORDINATES", "Analyst", "Coordinates", "Told", "Way", "nothing_yet"]
 
 MOST_COORDINATES = 500
 """Coordinates of a vector that are estimated, the first that may be shown."""
@@ -49,6 +51,11 @@ class Told:
     left_out: tuple[str, ...]
     estimate: Estimate
 
+    @property
+    def unit(self) -> str:
+        """What is counted: people, who send one report per window, or reports of several windows."""
+        return "people" if len(self.windows) <= 1 else "reports"
+
 
 class Coordinates(NamedTuple):
     """What is told of a vector: estimates by coordinate, which have too few reports, and n."""
@@ -58,59 +65,68 @@ class Coordinates(NamedTuple):
     reports: int
 
 
-def no_longer_kept(survey: Survey, windows: Sequence[str]) -> Declined:
-    """The refusal of reports that are counted, of which too few are still kept apart."""
-    return Declined(
-        "below-minimum-batch",
-        f"reports of survey {survey.name!r} are counted and no longer kept apart: a file has none "
-        f"of a window that keeps fewer than {survey.minimum_batch}; its estimates can be asked for",
-        windows=list(windows),
+def nothing_yet(survey: Survey) -> str:
+    """Why nothing is shown of a survey yet, and when something will be."""
+    batch = survey.minimum_batch
+    if batch == 1:
+        return f"survey {survey.name!r} has no report yet"
+    return (
+        f"survey {survey.name!r} shows a window that has ended from {batch:,} reports on, "
+        f"and one that is open from {2 * batch:,}, without its newest {batch:,}"
     )
 
 
 class Analyst:
-    """Answers questions about what a store holds; may be used by several threads."""
+    """Answers questions about what a store holds; may be used by several threads.
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
+    ``ended`` says before which last day windows have ended, now.
+    """
+
+    def __init__(self, store: Store, ended: Callable[[], date]) -> None:
+        self._store, self._ended = store, ended
         self._remembered: OrderedDict[tuple[str, Way], Estimate] = OrderedDict()
         self._lock, self._work = Lock(), Lock()
+
+    def released(self, published: Published) -> dict[str, Released]:
+        """What may be seen of every window that reports have come for, moved on where it may."""
+        fingerprint = published.survey.fingerprint
+        self._store.release(fingerprint, self._ended())
+        return self._store.released(fingerprint)
 
     def windows(
         self, published: Published, wanted: Sequence[str] = ()
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """Windows that may be shown, and those below the minimum batch; all, or those wanted."""
         survey = published.survey
-        held = self._store.windows(survey.fingerprint)
         for name in wanted:
             window_days(survey.window, name)
-        chosen = sorted(set(wanted) or held)
-        shown = tuple(name for name in chosen if survey.shows(held.get(name, 0)))
+        released = self.released(published)
+        chosen = sorted(set(wanted) or released)
+        shown = tuple(
+            name for name in chosen if name in released and survey.shows(released[name].reports)
+        )
         left_out = tuple(name for name in chosen if name not in shown)
         if not shown:
-            raise Declined(
-                "below-minimum-batch",
-                f"survey {survey.name!r} shows nothing from fewer than {survey.minimum_batch} "
-                "reports in a window",
-                windows=list(left_out),
-            )
+            raise Declined("below-minimum-batch", nothing_yet(survey), windows=list(left_out))
         return shown, left_out
 
-    def windows_kept(
+    def windows_to_hand_out(
         self, published: Published, wanted: Sequence[str] = ()
     ) -> tuple[tuple[str, ...], tuple[str, ...]]:
-        """Windows whose reports may be handed out one by one, and those left out.
-
-        A tally outlives its reports, which are scrubbed or expire: those still there count.
-        """
+        """Windows whose reports may be handed out one by one, and those left out."""
         survey = published.survey
-        counted, below = self.windows(published, wanted)
-        kept = self._store.kept(survey.fingerprint)
-        shown = tuple(name for name in counted if survey.shows(kept.get(name, 0)))
-        left_out = tuple(sorted({*counted, *below} - {*shown}))
-        if not shown:
-            raise no_longer_kept(survey, left_out)
-        return shown, left_out
+        shown, below = self.windows(published, wanted)
+        whole = set(self._store.windows_to_hand_out(survey.fingerprint)).intersection(shown)
+        left_out = tuple(sorted({*shown, *below} - whole))
+        if not whole:
+            raise Declined(
+                "below-minimum-batch",
+                f"reports of survey {survey.name!r} are handed out of windows that have ended, "
+                "with all their reports: none deleted since, scrubbed or expired; "
+                "estimates can be asked for",
+                windows=list(left_out),
+            )
+        return tuple(sorted(whole)), left_out
 
     def estimate(self, published: Published, wanted: Sequence[str], way: Way) -> Told:
         """The estimate from some windows of a survey together."""
@@ -148,7 +164,7 @@ class Analyst:
     ) -> tuple[Tally, tuple[str, ...], tuple[str, ...]]:
         survey = published.survey
         shown, left_out = self.windows(published, wanted)
-        tally = self._store.tally(survey.fingerprint, list(shown))
+        tally = self._store.released_tally(survey.fingerprint, shown)
         if not survey.shows(tally.n):  # deleted in between
             raise Declined("below-minimum-batch")
         return tally, shown, left_out

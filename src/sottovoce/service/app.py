@@ -19,6 +19,8 @@ from sottovoce.service.access import Keys, read_secret
 from sottovoce.service.bodies import Gone
 from sottovoce.service.commits import Commits
 from sottovoce.service.desk import Clock, Desk, now
+from sottovoce.service.gate import Gate, is_upload
+from sottovoce.service.health import Probe
 from sottovoce.service.logs import log_failure
 from sottovoce.service.openapi import openapi_document
 from sottovoce.service.pages.rendering import compile_templates
@@ -34,14 +36,16 @@ from sottovoce.store import Store
 
 __all__ = ["Collector", "collector"]
 
+_PAUSE = 0.2
+"""Seconds before requests, uploads aside, are told that they come too often."""
 _HTTP_CODES = {404: "no-such-route", 405: "wrong-method"}
 
 
 class Collector(Starlette):
-    """A collector as an ASGI application; uploads go past the router, straight to their route."""
+    """A collector as an ASGI application: the gate, then uploads past the router, then all others."""
 
     def __init__(self, desk: Desk) -> None:
-        self.desk, self.uploads = desk, Uploads(desk)
+        self.desk, self.uploads, self.gate = desk, Uploads(desk), Gate(desk)
         super().__init__(
             routes=[_route(desk, each, self.uploads) for each in ROUTES],
             lifespan=_lifespan,
@@ -50,8 +54,23 @@ class Collector(Starlette):
         self.router.redirect_slashes = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope.get("path") == "/reports" and scope.get("method") == "POST":
+        if scope["type"] != "http":
+            await super().__call__(scope, receive, send)
+            return
+        headers = dict(scope["headers"])
+        origin = self.gate.allowed_origin(headers)
+        send = self.gate.shared(origin, send)
+        try:
+            self.gate.check(scope, headers)
+        except Declined as declined:
+            self.desk.counters.count(declined.status, declined.code)
+            await _slow_down(declined)
+            await refusal_reply(declined)(scope, receive, send)
+            return
+        if is_upload(scope):
             await self.uploads(scope, receive, send)
+        elif origin is not None and self.gate.is_preflight(scope, headers):
+            await self.gate.answer_preflight(send)
         else:
             await super().__call__(scope, receive, send)
 
@@ -71,6 +90,7 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
     assert isinstance(app, Collector)
     desk = app.desk
     desk.commits = Commits(desk.store, desk.settings.queue, desk.settings.gather_seconds)
+    desk.probe = Probe(desk)
     upkeep = Upkeep(desk)
     await asyncio.to_thread(compile_templates)
     desk.ready = True
@@ -80,6 +100,7 @@ async def _lifespan(app: Starlette) -> AsyncIterator[None]:
         desk.ready = False
         desk.preparer.stop()
         desk.calculator.stop()
+        desk.apart.stop()
         await asyncio.to_thread(upkeep.stop)
         await desk.commits.stop()
 
@@ -109,11 +130,18 @@ def _endpoint(desk: Desk, described: Described) -> Callable[[Request], Awaitable
             if declined.status >= 500:
                 log_failure(error)
             desk.counters.count(declined.status, declined.code)
+            await _slow_down(declined)
             return _refused(desk, request, declined, people=described.gives == "text/html")
         desk.counters.count(reply.status_code)
         return reply
 
     return answer
+
+
+async def _slow_down(declined: Declined) -> None:
+    """Let whoever asks too much wait for the refusal: one that asks again at once costs little then."""
+    if declined.code == "rate-limited":
+        await asyncio.sleep(_PAUSE)
 
 
 def _check_role(desk: Desk, request: Request, role: str) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 
@@ -26,8 +27,7 @@ async def read_body(
     # Digits without end are not even read as a number.
     if len(length) > 18 or (length.isdigit() and int(length) > most):
         raise Declined("too-large", f"at most {most} bytes are taken at once")
-    parts: list[bytes] = []
-    size = 0
+    whole, size = io.BytesIO(), 0
     try:
         async with asyncio.timeout(desk.settings.body_seconds):
             more = True
@@ -42,7 +42,7 @@ async def read_body(
                     raise Declined("too-large", f"at most {most} bytes are taken at once")
                 if desk.bytes_taken > desk.settings.waiting_bytes:
                     raise Declined("rate-limited", "too much is under way already", retry=1)
-                parts.append(part)
+                whole.write(part)
     except TimeoutError:
         desk.bytes_taken -= size
         seconds = desk.settings.body_seconds
@@ -50,4 +50,4 @@ async def read_body(
     except BaseException:
         desk.bytes_taken -= size
         raise
-    return parts[0] if len(parts) == 1 else b"".join(parts)
+    return whole.getvalue()  # without a copy

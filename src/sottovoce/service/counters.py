@@ -13,14 +13,44 @@ from collections.abc import Iterable, Mapping
 
 from sottovoce.store import Counts
 
-__all__ = ["Counters", "metrics_text"]
+__all__ = ["Counters", "UpkeepState", "metrics_text"]
 
 BOUNDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0)
 """Seconds that split the times of uploads."""
 
 
+class UpkeepState:
+    """How the collector's own work goes: what failed, for which survey, and whether still."""
+
+    def __init__(self) -> None:
+        self.failures: Counter[tuple[str, str]] = Counter()
+        """By work (fold, expire, scrub) and fingerprint of the survey."""
+        self.failing: set[tuple[str, str]] = set()
+        self.clock_trusted = True
+
+    def failed(self, work: str, survey: str) -> bool:
+        """Note a failure; whether it is new, and not that of the round before."""
+        new = (work, survey) not in self.failing
+        self.failures[work, survey] += 1
+        self.failing.add((work, survey))
+        return new
+
+    def done(self, work: str, survey: str) -> None:
+        """Note that some work was done for a survey."""
+        self.failing.discard((work, survey))
+
+    def all_done(self, work: str) -> None:
+        """Note that some work was done for all surveys."""
+        self.failing = {each for each in self.failing if each[0] != work}
+
+    def document(self) -> dict[str, object]:
+        """What ``/health/ready`` says of it."""
+        failing = [{"work": work, "survey": survey} for work, survey in sorted(self.failing)]
+        return {"failing": failing, "clock_trusted": self.clock_trusted}
+
+
 class Counters:
-    """Answers by status and code, and how long acknowledged uploads took."""
+    """Answers by status and code, times of acknowledged uploads, the upkeep, open files used up."""
 
     clock = staticmethod(time.perf_counter)
 
@@ -29,6 +59,8 @@ class Counters:
         self.codes: Counter[str] = Counter()
         self.times = [0] * (len(BOUNDS) + 1)
         self.seconds = 0.0
+        self.upkeep = UpkeepState()
+        self.out_of_files = 0
 
     def count(self, status: int, code: str = "") -> None:
         """One more answer of that status, and refusal of that code."""
@@ -45,9 +77,28 @@ class Counters:
 
 
 def metrics_text(
-    counters: Counters, counts: Counts, gauges: Mapping[str, tuple[str, float]]
+    counters: Counters, counts: Counts | None, gauges: Mapping[str, tuple[str, float]]
 ) -> str:
-    """All numbers in the text form of Prometheus."""
+    """All numbers in the text form of Prometheus; ``counts`` is None where the store is down."""
+    lines = [] if counts is None else _of_store(counts)
+    files = "connections refused, and seconds passed, while open files were used up"
+    lines += _metric("out_of_files_total", "counter", files, [("", counters.out_of_files)])
+    answers = [(_labels(status=str(s)), n) for s, n in sorted(counters.statuses.items())]
+    lines += _metric("answers_total", "counter", "answers since the start", answers)
+    codes = [(_labels(code=code), n) for code, n in sorted(counters.codes.items())]
+    lines += _metric("refusals_total", "counter", "requests refused since the start", codes)
+    failures = [
+        (_labels(work=work, survey=survey), n)
+        for (work, survey), n in sorted(counters.upkeep.failures.items())
+    ]
+    means = "times that work for a survey failed since the start"
+    lines += _metric("upkeep_failures_total", "counter", means, failures)
+    for name, (means, gauge) in gauges.items():
+        lines += _metric(name, "gauge", means, [("", gauge)])
+    return "\n".join([*lines, *_histogram(counters)]) + "\n"
+
+
+def _of_store(counts: Counts) -> list[str]:
     totals = {
         "stored": ("reports stored, ever", counts.stored),
         "duplicates": ("reports that were there already, ever", counts.duplicates),
@@ -57,22 +108,15 @@ def metrics_text(
     lines: list[str] = []
     for name, (means, value) in totals.items():
         lines += _metric(f"reports_{name}_total", "counter", means, [("", value)])
-    refused = [(_label("code", code), n) for code, n in sorted(counts.refused.items())]
-    lines += _metric("reports_refused_total", "counter", "reports refused, ever", refused)
-    answers = [(_label("status", str(s)), n) for s, n in sorted(counters.statuses.items())]
-    lines += _metric("answers_total", "counter", "answers since the start", answers)
-    codes = [(_label("code", code), n) for code, n in sorted(counters.codes.items())]
-    lines += _metric("refusals_total", "counter", "requests refused since the start", codes)
-    for name, (means, gauge) in gauges.items():
-        lines += _metric(name, "gauge", means, [("", gauge)])
-    return "\n".join([*lines, *_histogram(counters)]) + "\n"
+    refused = [(_labels(code=code), n) for code, n in sorted(counts.refused.items())]
+    return lines + _metric("reports_refused_total", "counter", "reports refused, ever", refused)
 
 
 def _histogram(counters: Counters) -> list[str]:
     name, below, rows = "upload_seconds", 0, []
     for bound, count in zip([*map(str, BOUNDS), "+Inf"], counters.times, strict=True):
         below += count
-        rows.append((_label("le", bound), below))
+        rows.append((_labels(le=bound), below))
     head = _metric(name, "histogram", "seconds of acknowledged uploads", [])
     full = f"sottovoce_{name}"
     return [
@@ -89,6 +133,9 @@ def _metric(name: str, kind: str, means: str, values: Iterable[tuple[str, float]
     return [*head, *(f"{full}{label} {value}" for label, value in values)]
 
 
-def _label(name: str, value: str) -> str:
-    plain = value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-    return f'{{{name}="{plain}"}}'
+def _labels(**values: str) -> str:
+    escaped = {
+        name: value.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+        for name, value in values.items()
+    }
+    return "{" + ",".join(f'{name}="{value}"' for name, value in escaped.items()) + "}"

@@ -6,23 +6,32 @@ import asyncio
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime, timedelta
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sottovoce.service.access import Keys
 from sottovoce.service.answering import Analyst
+from sottovoce.service.apart import Apart
 from sottovoce.service.commits import Commits
 from sottovoce.service.counters import Counters
 from sottovoce.service.limits import Addresses, Bucket
+from sottovoce.service.logs import log_once
 from sottovoce.service.pages.preparing import Preparer
 from sottovoce.service.refusals import RETRY_SECONDS, Declined
+from sottovoce.service.sessions import Sessions
 from sottovoce.service.settings import Settings
 from sottovoce.service.taking import Taker
 from sottovoce.store import Published, Store
+
+if TYPE_CHECKING:
+    from sottovoce.service.health import Probe
 
 __all__ = ["Clock", "Desk", "now"]
 
 _MOST_ASKED = 32
 """Requests for numbers that may be under way."""
+
+_LAST_COMMITS = timedelta(hours=1)
+"""From the end of a window until its last reports are surely written."""
 
 Clock = Callable[[], datetime]
 T = TypeVar("T")
@@ -34,20 +43,24 @@ def now() -> datetime:
 
 
 class Desk:
-    """One collector at work.  ``commits`` is there while the application runs."""
+    """One collector at work.  ``commits`` and ``probe`` are there while the application runs."""
 
     commits: Commits
+    probe: Probe
 
     def __init__(self, store: Store, settings: Settings, keys: Keys, clock: Clock = now) -> None:
         self.store, self.settings, self.keys, self.clock = store, settings, keys, clock
-        self.counters = Counters()
+        self.counters, self.sessions = Counters(), Sessions()
         self.rate, self.addresses = Bucket(settings.rate), Addresses(settings.address_rate)
+        self.deletions = Bucket(settings.delete_rate)
         self.bytes_taken = 0
-        self.analyst, self.preparer = Analyst(store), Preparer()
+        self.analyst, self.preparer = Analyst(store, self.ended), Preparer()
         self.calculator = Preparer(workers=1, waiting=8, kept=128)  # anybody may ask it
+        self.apart = Apart("sottovoce.service.pages.calculator")
         self._analysts = ThreadPoolExecutor(2, "analyst")
         self._lookups = ThreadPoolExecutor(2, "lookup")
         self._asked = 0
+        self.downloads = 0
         self.takers: dict[bytes, Taker] = {}
         self.ready = False
         self.refresh()
@@ -65,6 +78,11 @@ class Desk:
             raise Declined(
                 "unknown-survey", f"no survey has the fingerprint {fingerprint[:64]}"
             ) from None
+
+    def note_out_of_files(self) -> None:
+        """Count, and log once a minute, that a connection or file finds no open file left."""
+        self.counters.out_of_files += 1
+        log_once("files", "open files are used up: raise the limit (ulimit -n, LimitNOFILE)")
 
     async def aside(self, function: Callable[..., T], *arguments: Any) -> T:
         """What a function returns that takes long: done in a thread, beside the event loop.
@@ -92,6 +110,10 @@ class Desk:
         moment = self.clock()
         latest = (moment + timedelta(minutes=self.settings.skew_minutes)).date()
         return moment.date() - timedelta(self.settings.patience_days), latest
+
+    def ended(self) -> date:
+        """Windows with a last day before this one have ended: the last reports are written."""
+        return (self.clock() - _LAST_COMMITS).date() - timedelta(self.settings.patience_days)
 
     def today(self) -> date:
         """The day it is in UTC."""

@@ -15,7 +15,7 @@ from types import TracebackType
 
 from sottovoce.core.errors import SottovoceError
 
-__all__ = ["log_failure", "set_up_logs"]
+__all__ = ["log_failure", "log_once", "log_warning", "set_up_logs"]
 
 _logger = logging.getLogger("sottovoce.service")
 _EVERY_SECONDS = 60.0
@@ -57,11 +57,21 @@ def set_up_logs() -> None:
     access.propagate = False
 
 
-def log_failure(error: BaseException) -> None:
+def log_failure(error: BaseException, what: str = "") -> None:
     """Write down that something failed, with places where it is a mistake of ours."""
     kind = type(error).__name__
+    told = kind if isinstance(error, SottovoceError) else _places(error)
+    log_once(what + kind, f"{what}: {told}" if what else told)
+
+
+def log_once(kind: str, text: str) -> None:
+    """Write down an error, unless one of its kind was written within the last minute."""
     moment = time.monotonic()
-    if moment - _last.get(kind, -_EVERY_SECONDS) < _EVERY_SECONDS:
-        return
-    _last[kind] = moment
-    _logger.error("%s", kind if isinstance(error, SottovoceError) else _places(error))
+    if moment - _last.get(kind, -_EVERY_SECONDS) >= _EVERY_SECONDS:
+        _last[kind] = moment
+        _logger.error("%s", text)
+
+
+def log_warning(text: str) -> None:
+    """Write down what the operator should look at."""
+    _logger.warning("%s", text)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from sottovoce.core.checks import MAX_RETENTION
 from sottovoce.core.wire import FORMS
 from sottovoce.service.refusals import CODES
 from sottovoce.service.routes import Described, Parameter
@@ -52,12 +53,15 @@ _RULES = _object(
     {},
     {
         "upload": {"enum": ["open", "tokens"]},
-        "retention": {"type": ["integer", "null"], "minimum": 0},
+        "retention": {"type": ["integer", "null"], "minimum": 0, "maximum": MAX_RETENTION},
         "scrub": _FLAG,
     },
 )
 _REPORT = _object({"id": _HEX, "payload": _list({})})
-_STATUS_WINDOW = _object({"window": _TEXT, "reports": _COUNT, "shown": _FLAG})
+_STATUS_WINDOW = _object({"window": _TEXT, "reports": _COUNT, "released": _COUNT, "shown": _FLAG})
+_UPKEEP = _object(
+    {"failing": _list(_object({"work": _TEXT, "survey": _HEX})), "clock_trusted": _FLAG}
+)
 
 SCHEMAS: dict[str, Schema] = {
     "Refusal": _object(
@@ -90,7 +94,8 @@ SCHEMAS: dict[str, Schema] = {
             "answers": _list(_ROW),
         }
     ),
-    "Health": _object({"live": _FLAG, "ready": _FLAG}),
+    "Live": _object({"live": _FLAG}),
+    "Ready": _object({"ready": _FLAG, "upkeep": _UPKEEP}),
     "OpenAPI": _FREE,
 }  # fmt: skip
 """What goes in and comes out, by name."""

@@ -22,8 +22,6 @@ __all__ = ["close", "delete_report", "issue_tokens", "list_surveys", "publish", 
 
 _LONGEST_SURVEY = 2**24
 _MOST_TOKENS = 10_000
-_LARGEST = 2**53
-"""Whole numbers up to here are the same in every reader of JSON."""
 _ID = re.compile("[0-9a-f]{32}")
 
 
@@ -70,9 +68,6 @@ def _read(document: dict[str, Any]) -> tuple[Survey, Rules]:
         raise CorruptBytes("the survey is too large for this collector") from error
     except (TypeError, ValueError, AttributeError, ArithmeticError, LookupError) as error:
         raise CorruptBytes(f"the survey cannot be read: {type(error).__name__}") from error
-    if survey.minimum_batch > _LARGEST:
-        allowed = f"at most {_LARGEST}"
-        raise InvalidInput("minimum_batch", "a survey", allowed, survey.minimum_batch)
     return survey, rules
 
 
@@ -102,10 +97,19 @@ async def delete_report(desk: Desk, request: Request) -> Response:
     text = request.path_params["id"]
     if not _ID.fullmatch(text):
         raise InvalidInput("id", "a report", "32 lower-case hexadecimal digits", text)
+    _check_delete_rate(desk, request)
     number = bytes.fromhex(text)
     if not await desk.commits.call(desk.store.delete, survey.fingerprint, number):
         raise Declined("no-such-report")
     return json_reply({"deleted": True})
+
+
+def _check_delete_rate(desk: Desk, request: Request) -> None:
+    """As for uploads: the rate of one address first, so that it cannot use up everybody's."""
+    wait = desk.addresses.wait(request.client.host if request.client else "")
+    wait = wait or desk.deletions.wait()
+    if wait:
+        raise Declined("rate-limited", "too many deletions at once", retry=wait)
 
 
 async def _document(desk: Desk, request: Request) -> dict[str, Any]:

@@ -15,8 +15,8 @@ from sottovoce.service.answering import Told, Way
 from sottovoce.service.desk import Desk
 from sottovoce.service.refusals import Declined
 from sottovoce.service.replies import (
+    answers_csv_text,
     answers_document,
-    csv_text,
     json_reply,
     parquet_bytes,
     survey_document,
@@ -33,15 +33,19 @@ _SURVEYS = ("first", "second")
 
 
 async def status(desk: Desk, request: Request) -> Response:
-    """How much has come, window by window, and what was refused."""
+    """How much has come and how much of it is released, window by window, and what was refused."""
     published = desk.published(request.path_params["fingerprint"])
     fingerprint = published.survey.fingerprint
     counts = await desk.lookup(desk.store.counts, fingerprint)
+    released = await desk.lookup(desk.analyst.released, published)
     held = await desk.lookup(desk.store.windows, fingerprint)
-    shows = published.survey.shows
     windows = [
-        {"window": name, "reports": n, "shown": shows(n)} for name, n in sorted(held.items())
-    ]
+        {
+            "window": name, "reports": held.get(name, 0), "released": seen.reports,
+            "shown": published.survey.shows(seen.reports),
+        }
+        for name, seen in released.items()
+    ]  # fmt: skip
     document = {
         **survey_document(published), "windows": windows, "stored": counts.stored,
         "duplicates": counts.duplicates, "refused": dict(counts.refused),
@@ -98,7 +102,7 @@ async def differences(desk: Desk, request: Request) -> Response:
 
 
 def _table(told: Told, rows: Sequence[Row]) -> Response:
-    text = csv_text(COLUMNS, ([row[name] for name in COLUMNS] for row in rows))
+    text = answers_csv_text(COLUMNS, ([row[name] for name in COLUMNS] for row in rows))
     return _file(text.encode(), told, "csv", "text/csv; charset=utf-8")
 
 

@@ -31,8 +31,17 @@ RETRY_SECONDS = 5
 
 OTHERS = {
     "too-slow": Refusal(408, False, "the body did not come in time"),
+    "head-too-large": Refusal(
+        431, True, "more than 32 KiB or 100 headers besides the body of a request"
+    ),
+    "too-long": Refusal(422, True, "a calculation that takes longer than is allowed"),
     "no-key": Refusal(401, False, "the key of a role is needed, as Authorization: Bearer KEY"),
     "wrong-role": Refusal(403, True, "the key of another role"),
+    "foreign-origin": Refusal(403, True, "sent by a browser for a page of another site"),
+    "wrong-host": Refusal(421, True, "a host name that is not this collector's"),
+    "wrong-media-type": Refusal(
+        415, True, "a body that is not application/msgpack or application/json, uncompressed"
+    ),
     "no-such-route": Refusal(404, True, "nothing is at this address"),
     "no-such-report": Refusal(404, True, "no report of this survey has this id"),
     "wrong-method": Refusal(405, True, "this address takes other methods"),
@@ -104,9 +113,13 @@ class Declined(Exception):
 
 
 def declined_by(error: Exception) -> Declined:
-    """The refusal that an error of ours is told as; any other is the collector's mistake."""
+    """The refusal that an error of ours is told as; any other is the collector's mistake.
+
+    It has no traceback: whoever holds it would be held by it in turn, and with it the body of the
+    request, until the garbage collector comes round.
+    """
     if isinstance(error, Declined):
-        return error
+        return error.with_traceback(None)
     if isinstance(error, Refused):
         message = str(error).removeprefix(f"{error.code}: ")
         return Declined(error.code, message, position=error.position)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -12,6 +11,7 @@ import numpy as np
 from starlette.responses import Response
 
 from sottovoce.core.extras import optional
+from sottovoce.core.safe_text import csv_text
 from sottovoce.core.survey import Survey
 from sottovoce.questions import Row
 from sottovoce.service.answering import Told
@@ -19,12 +19,9 @@ from sottovoce.service.refusals import Declined, body_of
 from sottovoce.store import Published
 
 __all__ = [
-    "answers_document", "canonical", "csv_text", "json_reply", "parquet_bytes", "refusal_reply",
+    "answers_csv_text", "answers_document", "canonical", "json_reply", "parquet_bytes", "refusal_reply",
     "survey_document", "told_document",
 ]  # fmt: skip
-
-_FORMULA = ("=", "+", "-", "@", "\t", "\r")
-"""Beginnings of a text that programs of tables would run as a formula."""
 
 
 def _plain(value: Any) -> Any:
@@ -79,13 +76,9 @@ def answers_document(head: Mapping[str, Any], rows: Sequence[Row], confidence: f
     return {**head, "confidence": confidence, "answers": list(rows)}
 
 
-def csv_text(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """A table as CSV; text that looks like a formula gets an apostrophe before it."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(names)
-    writer.writerows([_cell(cell) for cell in row] for row in rows)
-    return text.getvalue()
+def answers_csv_text(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
+    """Answers as CSV, bins as text."""
+    return csv_text(names, ([_joined(cell) for cell in row] for row in rows))
 
 
 def parquet_bytes(names: Sequence[str], rows: Sequence[Row], told: Told) -> bytes:
@@ -107,13 +100,6 @@ def _joined(cell: Any) -> Any:
         return cell
     nested = any(isinstance(part, (tuple, list)) for part in cell)
     return (", " if nested else " to ").join(str(_joined(part)) for part in cell)
-
-
-def _cell(cell: Any) -> Any:
-    cell = _joined(cell)
-    if isinstance(cell, str) and cell.startswith(_FORMULA):
-        return f"'{cell}"
-    return "" if cell is None else cell
 
 
 def canonical(survey: Survey) -> Response:

@@ -57,11 +57,15 @@ class Described:
             found.append("unknown-survey")
         if self.role:
             found += ["no-key", "wrong-role"]
-        if self.role == "read":
+        if self.role == "read" or not self.role:
             found.append("rate-limited")
         if self.takes:
             found += ["too-large", "too-slow", "rate-limited"]
-        return tuple(dict.fromkeys([*found, "invalid", "store-down", "disk-full", "stopping"]))
+        if self.method not in ("GET", "HEAD"):
+            found.append("foreign-origin")
+        return tuple(
+            dict.fromkeys([*found, "invalid", "store-down", "disk-full", "stopping", "wrong-host"])
+        )
 
 
 _WINDOW = Parameter("window", "a window, by name; all that may be shown if not given", many=True)
@@ -83,7 +87,7 @@ _SIDES = (
 )
 _NUMBERS = ("below-minimum-batch", "unfit")
 _UPLOAD = (
-    "malformed", "wrong-version", "no-id", "wrong-payload", "unknown-survey", "window-closed",
+    "wrong-media-type", "malformed", "wrong-version", "no-id", "wrong-payload", "unknown-survey", "window-closed",
     "clock-skew", "not-allowed",
 )  # fmt: skip
 _TYPED = (
@@ -114,7 +118,7 @@ ROUTES = (
         parameters=(
             *(Parameter(name, means) for name, means in calculator.FIELDS.items()), _WAIT,
         ),
-        refuses=("rate-limited",),
+        refuses=("no-such-route", "too-long"),
     ),
     Described(
         "GET", "/sign-in", "A form to sign in to the dashboard.", signing_in.sign_in_page,
@@ -149,7 +153,7 @@ ROUTES = (
     ),
     Described(
         "DELETE", _SURVEY + "/reports/{id}", "Take a report out, by its id.",
-        publishing.delete_report, "Deleted", refuses=("no-such-report", "scrubbed"),
+        publishing.delete_report, "Deleted", refuses=("no-such-report", "scrubbed", "rate-limited"),
     ),
     Described(
         "GET", f"{_SURVEY}/status", "Counts by window, and refusals.", reading.status, "Status",
@@ -190,7 +194,8 @@ ROUTES = (
         "Differences", "read", (*_SIDES, *_WAY, *_ASKED),
         refuses=(*_NUMBERS, "mismatch", "unknown-survey"),
     ),
-    Described("GET", "/health", "Alive and ready.", health.health, "Health"),
+    Described("GET", "/health/live", "The process answers.", health.live, "Live"),
+    Described("GET", "/health/ready", "Reports are taken.", health.ready, "Ready"),
     Described("GET", "/metrics", "Numbers for Prometheus.", health.metrics, "text/plain"),
     Described("GET", "/openapi.json", "This address in OpenAPI.", None, "OpenAPI"),
 )  # fmt: skip

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ctypes
+import errno
 import gc
+import os
 import signal
 import sys
 from collections.abc import Callable, Iterator
@@ -14,7 +17,7 @@ from typing import Any
 import uvicorn
 
 from sottovoce.core.errors import InvalidInput
-from sottovoce.service.app import collector
+from sottovoce.service.app import Collector, collector
 from sottovoce.service.connections import Connection
 from sottovoce.service.logs import set_up_logs
 from sottovoce.service.settings import OWNER, Settings
@@ -25,6 +28,7 @@ __all__ = ["Announce", "serve", "server_of"]
 Announce = Callable[[str], None]
 """Is told the address of a collector once it listens."""
 _BACKLOG = 2048
+_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD, _LARGE_BLOCK = -1, -3, 2**16
 _SWITCH_SECONDS = 0.001
 """How long a thread may keep Python's lock from another: the writer has little to do with it,
 and must not wait long for its turn."""
@@ -88,19 +92,46 @@ class Server(uvicorn.Server):
             host, port = self.servers[0].sockets[0].getsockname()[:2]
             self.announce(f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}")
 
+    async def on_tick(self, counter: int) -> bool:
+        """Called by uvicorn ten times per second."""
+        if counter % 10 == 0:
+            self._look_for_files()
+        return await super().on_tick(counter)
+
+    def _look_for_files(self) -> None:
+        """Notice that open files are used up: uvloop then drops connections without a word."""
+        try:
+            os.close(os.open(os.devnull, os.O_RDONLY))
+        except OSError as error:
+            if error.errno in (errno.EMFILE, errno.ENFILE):
+                self.config.app.desk.note_out_of_files()  # type: ignore[union-attr]
+
     def stop(self) -> None:
         """Take no more requests, and end when those under way are answered."""
         self.should_exit = True
 
 
-def server_of(app: object, settings: Settings, announce: Announce | None = None) -> Server:
+def _return_large_blocks() -> None:
+    """Have the C library give large blocks back to the system when they are freed.
+
+    By default glibc keeps blocks as large as the largest that was freed: bodies of uploads would
+    leave the process larger by several times their size.
+    """
+    with suppress(AttributeError, OSError):  # not glibc
+        libc = ctypes.CDLL(None)
+        libc.mallopt(_M_MMAP_THRESHOLD, _LARGE_BLOCK)
+        libc.mallopt(_M_TRIM_THRESHOLD, 2 * _LARGE_BLOCK)
+
+
+def server_of(app: Collector, settings: Settings, announce: Announce | None = None) -> Server:
     """The server of an application, with nothing written about requests; its process is made ready."""
     sys.setswitchinterval(_SWITCH_SECONDS)
+    _return_large_blocks()
     gc.collect()
     gc.freeze()  # what is there by now stays: no need to look at it again and again
     server = Server(
         uvicorn.Config(
-            app,  # type: ignore[arg-type]
+            app,
             host=settings.host,
             port=settings.port,
             http=Connection,

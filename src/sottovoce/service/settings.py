@@ -1,7 +1,7 @@
 """What a collector is told at its start: a file, the environment, and arguments, in this order.
 
-Every setting is a field with what it means and what is allowed beside it; the page of HTTP
-lists them all.  Later sources win: arguments over ``SOTTOVOCE_*`` over the file.
+Every setting is a field with what it means and what is allowed beside it; the page
+``docs/reference/settings.md`` lists them all.  Later sources win: arguments over ``SOTTOVOCE_*`` over the file.
 """
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from sottovoce.core.errors import CorruptBytes, InvalidInput
+from sottovoce.core.suggestions import did_you_mean
+from sottovoce.service.names import check_hosts, check_origins, check_proxies
 
 __all__ = ["ENVIRONMENT", "OWNER", "Settings", "load_settings"]
 
@@ -51,16 +53,33 @@ class Settings:
     open_reading: bool = _flag(
         False, "whether anybody may read answers, without the key of a reader"
     )
+    hosts: str = _text(
+        "",
+        "host names that are answered, by commas, besides localhost, the host that is listened on, "
+        "and IP addresses",
+    )
+    origins: str = _text(
+        "", "origins of web pages that may use the collector from a browser, by commas"
+    )
     proxies: str = _text("", "addresses of proxies whose X-Forwarded-For is believed, by commas")
+    calculator: bool = _flag(True, "whether the page /calculator is offered")
     body_bytes: int = _number(2**20, 1, "bytes an upload may have")
     upload_reports: int = _number(10_000, 1, "reports an upload may have")
     body_seconds: float = _number(20.0, 0.01, "seconds in which a body must have come")
     idle_seconds: float = _number(20.0, 0.01, "seconds a connection may be silent between requests")
     rate: float = _number(10_000.0, 0, "uploads a second from everybody; 0: no limit")
     address_rate: float = _number(0.0, 0, "uploads a second from one address; 0: no limit")
+    delete_rate: float = _number(20.0, 0, "deletions a second from everybody; 0: no limit")
+    open_rate: float = _number(
+        20.0, 0, "requests per second from one address without a key, uploads aside; 0: no limit"
+    )
     queue: int = _number(10_000, 1, "uploads that may wait to be written")
     gather_seconds: float = _number(0.004, 0, "seconds that a commit waits for company")
     waiting_bytes: int = _number(2**26, 1, "bytes of all uploads that are being taken")
+    downloads: int = _number(4, 1, "files of reports that may be downloaded at once")
+    download_seconds: float = _number(
+        30.0, 0.01, "seconds in which a reader must take the next 256 KiB of such a file"
+    )
     skew_minutes: float = _number(15.0, 0, "minutes a device's clock may be ahead")
     patience_days: int = _number(2, 0, "days that reports of a window are taken after its end")
     fold_seconds: float = _number(5.0, 0.01, "seconds between two foldings of reports into tallies")
@@ -72,6 +91,9 @@ class Settings:
             object.__setattr__(self, each.name, _checked(each.name, getattr(self, each.name)))
         if self.port > 65_535:
             raise InvalidInput("port", OWNER, "from 0 to 65535", self.port)
+        check_hosts(self.hosts)
+        check_origins(self.origins)
+        check_proxies(self.proxies)
 
 
 _KINDS: dict[str, type[str] | type[int] | type[float] | type[bool]] = {
@@ -145,5 +167,5 @@ def _read(kind: Callable[[str], Any], text: str, variable: str) -> Any:
 
 def _check_name(name: str, where: str) -> None:
     if name not in _KINDS:
-        allowed = f"one of {', '.join(_KINDS)}"
-        raise InvalidInput("a setting", where, allowed, name)
+        allowed, hint = f"one of {', '.join(_KINDS)}", did_you_mean(name, _KINDS)
+        raise InvalidInput("a setting", where, allowed, name, hint=hint)

@@ -1,9 +1,10 @@
 """From the bytes of an upload to rows for the store: quickly where all is well, else with reasons.
 
-The quick way decodes with msgspec into the types of an upload and checks every payload in plain
-Python, which for one report or a hundred is several times as fast as arrays would be.  It gives no
-reasons: whatever is not plainly right goes the careful way, which is the wire's own reading.
-Both take the same uploads, which tests show on every vector and on made-up ones.
+The quick way decodes with msgspec, to the types of an upload and nothing else, so that what is not
+one is refused where it begins to differ.  It checks every payload in plain Python, which for one
+report or a hundred is several times as fast as arrays would be.  It gives no reasons: whatever is
+not plainly right goes the careful way, which is the wire's own reading, unless it holds far more
+than an upload can.  Both take the same uploads, which tests show on every vector and on made-up ones.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ import struct
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
+from functools import cache
+from typing import Annotated, Any
 
 import msgspec
 
@@ -21,15 +24,13 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.payloads import payload_width
 from sottovoce.core.windows import check_window
 from sottovoce.core.wire import VERSION, admit_upload, parse_upload
+from sottovoce.service.counting import has_too_many_values, reports_in
 from sottovoce.store import Published
 
-__all__ = ["Taken", "Taker", "reports_in", "payload_checker", "take_carefully", "take_quickly"]
+__all__ = ["Taken", "Taker", "payload_checker", "take_carefully", "take_quickly"]
 
-_decode = msgspec.msgpack.Decoder().decode
-_decode_upload = msgspec.msgpack.Decoder(
-    tuple[int, bytes, str, list[tuple[bytes, bytes]]], strict=True
-).decode
-_decode_json = msgspec.json.Decoder().decode
+_Bytes16 = Annotated[bytes, msgspec.Meta(min_length=16, max_length=16)]
+_Window = Annotated[str, msgspec.Meta(max_length=16)]
 
 Check = Callable[[bytes], bool]
 
@@ -71,49 +72,45 @@ class Taken:
 
 
 def take_quickly(data: bytes, takers: dict[bytes, Taker], most: int) -> Taken | None:
-    """The reports of an upload in MessagePack; None wherever anything is unusual."""
+    """The reports of an upload in MessagePack; None wherever anything is unusual.
+
+    One in order, but for its survey, is refused at once.
+    """
     try:
-        version, fingerprint, window, reports = _decode_upload(data)
-        taker = takers[fingerprint]
-    except (msgspec.MsgspecError, UnicodeDecodeError, KeyError):
+        version, fingerprint, window, reports = _decoder(most).decode(data)
+    except (msgspec.MsgspecError, ValueError):
         return None
-    if version != VERSION or not 0 < len(reports) <= most:
+    if version != VERSION:
         return None
-    fits = taker.fits
-    for number, payload in reports:
-        if len(number) != 16 or not fits(payload):
-            return None
+    taker = takers.get(fingerprint)
+    if taker is None:
+        raise _unknown(fingerprint.hex())
     ids, rows = zip(*reports, strict=True)
-    return Taken(taker, window, ids, rows)
+    return Taken(taker, window, ids, rows) if all(map(taker.fits, rows)) else None
+
+
+@cache
+def _decoder(most: int) -> msgspec.msgpack.Decoder[Any]:
+    """Reads uploads of at most so many reports; nothing else is built, however it is nested."""
+    reports = Annotated[list[tuple[_Bytes16, bytes]], msgspec.Meta(min_length=1, max_length=most)]
+    return msgspec.msgpack.Decoder(tuple[int, _Bytes16, _Window, reports])
 
 
 def take_carefully(data: bytes, form: str, takers: dict[bytes, Taker], most: int) -> Taken:
     """The same by the wire's own reading, which refuses with what is wrong first."""
+    if has_too_many_values(data, form, most):
+        code = "too-large" if reports_in(data, form, takers)[1] > most else "malformed"
+        raise Refused(code, f"more values than {most} reports have")
     upload = parse_upload(data, form, maximum_bytes=len(data), maximum_reports=most)
     taker = takers.get(bytes.fromhex(upload.fingerprint))
     if taker is None:
-        raise Refused("unknown-survey", f"no survey has the fingerprint {upload.fingerprint}")
+        raise _unknown(upload.fingerprint)
     admit_upload(upload, taker.survey)
     return Taken(taker, upload.window, upload.ids, upload.payloads)
 
 
-def reports_in(data: bytes, form: str, takers: dict[bytes, Taker]) -> tuple[str, int]:
-    """How many reports a refused upload had, and of which survey ('' where of none here).
-
-    One where they cannot be counted.
-    """
-    try:
-        parts = _decode_json(data) if form == "json" else _decode(data)
-        if form == "json":
-            told = bytes.fromhex(parts["fingerprint"]), parts["reports"]
-        else:
-            told = parts[1], parts[3]
-        fingerprint, reports = told
-        known = takers.get(fingerprint)
-    except (msgspec.MsgspecError, ValueError, TypeError, LookupError, RecursionError):
-        return "", 1
-    count = len(reports) if type(reports) is list else 1
-    return ("" if known is None else known.fingerprint), max(1, count)
+def _unknown(fingerprint: str) -> Refused:
+    return Refused("unknown-survey", f"no survey has the fingerprint {fingerprint}")
 
 
 # -- payloads --------------------------------------------------------------------------------

@@ -1,12 +1,18 @@
-"""What a collector does by itself: folding reports into tallies, retention, scrubbing."""
+"""What a collector does by itself: folding reports into tallies, releases, retention, scrubbing.
+
+What fails for one survey is counted, shown in ``/health/ready`` and ``/metrics`` and logged once, and
+the other surveys are done all the same.  Nothing is removed by a clock that has just jumped ahead.
+"""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from datetime import date, timedelta
 
 from sottovoce.service.desk import Desk
-from sottovoce.service.logs import log_failure
+from sottovoce.service.logs import log_failure, log_warning
+from sottovoce.store import StoreDown, StoreFull
 
 __all__ = ["Upkeep"]
 
@@ -19,10 +25,9 @@ class Upkeep:
 
     def __init__(self, desk: Desk) -> None:
         self._desk, self._ended = desk, threading.Event()
-        settings = desk.settings
         self._rounds = [
-            threading.Thread(target=self._every, args=each, name="upkeep", daemon=True)
-            for each in ((settings.fold_seconds, self._fold), (settings.expire_seconds, self._tidy))
+            threading.Thread(target=rounds, name="upkeep", daemon=True)
+            for rounds in (self._fold_rounds, self._tidy_rounds)
         ]
         for thread in self._rounds:
             thread.start()
@@ -33,19 +38,69 @@ class Upkeep:
         for thread in self._rounds:
             thread.join(_PATIENCE)
 
-    def _every(self, seconds: float, work: Callable[[], None]) -> None:
-        while not self._ended.wait(seconds):
-            try:
-                work()
-            except Exception as error:
-                log_failure(error)
+    def _fold_rounds(self) -> None:
+        while not self._ended.wait(self._desk.settings.fold_seconds):
+            self._attempt(self._fold)
+
+    def _tidy_rounds(self) -> None:
+        """The clock is looked at from the start, so that a jump before the first round is seen."""
+        self._attempt(lambda: self._trusts(self._desk.today()))
+        while not self._ended.wait(self._desk.settings.expire_seconds):
+            self._attempt(self._tidy)
+
+    @staticmethod
+    def _attempt(work: Callable[[], object]) -> None:
+        try:
+            work()
+        except Exception as error:
+            log_failure(error)
 
     def _fold(self) -> None:
+        """All surveys at once; one by one where that fails, so that one does not stop the others."""
+        store = self._desk.store
+        try:
+            self._until_none_is_left(store.fold)
+        except (StoreDown, StoreFull):
+            raise
+        except Exception:
+            self._each("fold", lambda f: self._until_none_is_left(lambda: store.fold(f)))
+        else:
+            self._desk.counters.upkeep.all_done("fold")
+
+    def _until_none_is_left(self, fold: Callable[[], int]) -> None:
         """A part at a time, so that it can end in between."""
-        while not self._ended.is_set() and self._desk.store.fold():
+        while not self._ended.is_set() and fold():
             pass
 
     def _tidy(self) -> None:
-        day = self._desk.today()
-        self._desk.store.expire(day)
-        self._desk.store.scrub(day)
+        day, store = self._desk.today(), self._desk.store
+        if self._trusts(day):
+            self._each("expire", lambda survey: store.expire(day, survey))
+            self._each("scrub", lambda survey: store.scrub(day, survey))
+            self._each("release", lambda survey: store.release(survey, self._desk.ended()))
+
+    def _each(self, work: str, do: Callable[[str], object]) -> None:
+        """Do some work for every survey; what fails is noted, and the others follow."""
+        upkeep = self._desk.counters.upkeep
+        for survey in self._desk.store.surveys():
+            if self._ended.is_set():
+                return
+            try:
+                do(survey)
+            except (StoreDown, StoreFull):
+                raise
+            except Exception as error:
+                if upkeep.failed(work, survey):
+                    log_failure(error, f"{work} of survey {survey}")
+            else:
+                upkeep.done(work, survey)
+
+    def _trusts(self, day: date) -> bool:
+        """Whether the clock has not jumped ahead, or has gone on from there long enough."""
+        upkeep, seconds = self._desk.counters.upkeep, self._desk.settings.expire_seconds
+        between_rounds = timedelta(seconds=seconds).days
+        trusted = self._desk.store.trusts_day(day, step=1 + between_rounds)
+        if not trusted and upkeep.clock_trusted:
+            log_warning("the clock jumped ahead: nothing is removed until it has run on for 2 days")
+        upkeep.clock_trusted = trusted
+        return trusted

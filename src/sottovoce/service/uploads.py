@@ -1,8 +1,8 @@
 """``POST /reports``, where nearly all requests go: plain ASGI, without a framework in between.
 
-In order: the body, its size and its time; the rate; the upload itself; its window; its token.  Then the
-reports wait for their commit, and only after it is anything answered.  Refusals are
-counted in the store as reports are, and answered when they are there.
+In order: the media type; the body, its size and its time; the rate; the upload itself; its window;
+its token.  Then the reports wait for their commit, and only after it is anything answered.  Refusals
+are counted in the store as reports are, and answered when they are there.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from typing import Any
 
 from sottovoce.core.wire import FORMS
 from sottovoce.service.bodies import Gone, Receive, read_body
+from sottovoce.service.counting import reports_in
 from sottovoce.service.desk import Desk
 from sottovoce.service.logs import log_failure
 from sottovoce.service.refusals import Declined, body_of, declined_by
-from sottovoce.service.taking import Taken, reports_in, take_carefully, take_quickly
+from sottovoce.service.taking import Taken, take_carefully, take_quickly
 from sottovoce.store import Receipt, Refusals, Submission
 
 __all__ = ["Uploads"]
@@ -27,8 +28,7 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Headers = dict[bytes, bytes]
 
 _FORMS = {media.encode(): form for form, media in FORMS.items()}
-_MSGPACK = FORMS["msgpack"].encode()
-_LONG = 2**14
+_LONG = 2**12
 """Bytes from which an upload that needs careful reading is read beside the event loop."""
 
 _JSON = (b"content-type", b"application/json")
@@ -46,9 +46,10 @@ class Uploads:
         began = desk.counters.clock()
         try:
             try:
+                form = _form(headers)
                 data = await read_body(desk, headers, receive, desk.settings.body_bytes)
                 self._check_rate(scope.get("client"))
-                receipt = await self._stored(await self._read(data, headers), headers)
+                receipt = await self._stored(await self._read(data, form, receive), headers)
             except Gone:
                 return
             except Exception as error:
@@ -72,11 +73,8 @@ class Uploads:
         if wait:
             raise Declined("rate-limited", "too many uploads at once", retry=wait)
 
-    async def _read(self, data: bytes, headers: Headers) -> Taken:
-        form, desk = _form(headers), self.desk
-        if form is None:
-            allowed = " or ".join(FORMS.values())
-            raise Declined("malformed", f"the Content-Type must be {allowed}")
+    async def _read(self, data: bytes, form: str, receive: Receive) -> Taken:
+        desk = self.desk
         most = desk.settings.upload_reports
         taken = take_quickly(data, desk.takers, most) if form == "msgpack" else None
         if taken is not None:
@@ -84,9 +82,12 @@ class Uploads:
         if len(data) < _LONG:
             return take_carefully(data, form, desk.takers, most)
         loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(
-            self._beside, take_carefully, data, form, desk.takers, most
-        )
+        work = loop.run_in_executor(self._beside, take_carefully, data, form, desk.takers, most)
+        try:
+            await _while_there(work, receive)
+            return work.result()
+        finally:
+            del work  # an error would hold this frame, and the frame the error
 
     # -- what becomes of it --------------------------------------------------------------
 
@@ -120,8 +121,7 @@ class Uploads:
         try:
             fingerprint, reports = "", 1
             if data:
-                form = _form(headers) or "msgpack"
-                fingerprint, reports = reports_in(data, form, self.desk.takers)
+                fingerprint, reports = reports_in(data, _form(headers), self.desk.takers)
             await self.desk.commits.refuse(Refusals(fingerprint, declined.code, reports))
         except Exception as failure:
             return await self._counted(declined_by(failure), failure, data, headers)
@@ -132,10 +132,34 @@ class _Counted(Declined):
     """A refusal that the store found, and has counted."""
 
 
-def _form(headers: Headers) -> str | None:
-    """The form of an upload by its media type, MessagePack where none is said; None for others."""
-    told = headers.get(b"content-type", _MSGPACK)
-    return _FORMS.get(told) or _FORMS.get(told.partition(b";")[0].strip().lower() or _MSGPACK)
+def _form(headers: Headers) -> str:
+    """The form of an upload by its media type.
+
+    Without one it is refused: browsers send bodies of no type, and of the types of forms, for any
+    web page without asking the collector first.
+    """
+    media = headers.get(b"content-type", b"")
+    form = _FORMS.get(media) or _FORMS.get(media.partition(b";")[0].strip().lower())
+    if form is None:
+        raise Declined(
+            "wrong-media-type", f"the Content-Type must be {' or '.join(FORMS.values())}"
+        )
+    if headers.get(b"content-encoding", b"identity").strip().lower() != b"identity":
+        raise Declined(
+            "wrong-media-type", "uploads are taken uncompressed, without Content-Encoding"
+        )
+    return form
+
+
+async def _while_there(work: asyncio.Future[Taken], receive: Receive) -> None:
+    """Wait for work, or give it up when its sender hangs up: uploads that nobody waits for do not gather."""
+    gone = asyncio.ensure_future(receive())
+    both: set[asyncio.Future[Any]] = {work, gone}
+    await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+    if not work.done():
+        work.cancel()
+        raise Gone
+    gone.cancel()
 
 
 async def _answer(send: Send, status: int, body: bytes, more: list[tuple[bytes, bytes]]) -> None:

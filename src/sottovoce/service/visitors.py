@@ -1,7 +1,7 @@
 """Who asks: the roles of a request, by the key it brings, by its session, or because all may read.
 
-A person signs in with the key of a reader and gets a cookie, which scripts cannot see and
-other sites cannot send (HttpOnly, SameSite=Strict).  It proves the reading role only, and
+A person signs in with the key of a reader and gets a session in a cookie, which scripts cannot see
+and other sites cannot send (HttpOnly, SameSite=Strict).  It proves the reading role only, and
 only where nothing is changed.
 """
 
@@ -11,7 +11,7 @@ from starlette.requests import Request
 
 from sottovoce.service.desk import Desk
 
-__all__ = ["SESSION", "may_read", "roles_of"]
+__all__ = ["SESSION", "has_key", "may_read", "roles_of"]
 
 SESSION = "sottovoce_session"
 """The name of the cookie."""
@@ -27,8 +27,17 @@ def roles_of(desk: Desk, request: Request) -> set[str]:
 
 def may_read(desk: Desk, request: Request) -> bool:
     """Whether whoever looks at a page may see numbers."""
-    if desk.settings.open_reading:
+    if desk.settings.open_reading or _is_signed_in(desk, request):
         return True
-    session = request.cookies.get(SESSION, "")
+    return "read" in desk.keys.roles(request.headers.get("authorization"))
+
+
+def has_key(desk: Desk, request: Request) -> bool:
+    """Whether a request brings the key of any role, or a session."""
     header = request.headers.get("authorization")
-    return desk.keys.holds_session(session, desk.clock()) or "read" in desk.keys.roles(header)
+    return bool(header and desk.keys.roles(header)) or _is_signed_in(desk, request)
+
+
+def _is_signed_in(desk: Desk, request: Request) -> bool:
+    session = request.cookies.get(SESSION, "")
+    return bool(session) and desk.sessions.holds(session, desk.clock())

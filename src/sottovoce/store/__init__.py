@@ -16,6 +16,7 @@ from sottovoce.store.items import (  # noqa: E402
     Published,
     Receipt,
     Refusals,
+    Released,
     Rules,
     Submission,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "Published",
     "Receipt",
     "Refusals",
+    "Released",
     "Rules",
     "Scrubbed",
     "Store",

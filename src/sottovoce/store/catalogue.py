@@ -14,6 +14,7 @@ from sottovoce.core.reports import Reports
 from sottovoce.core.survey import Survey
 from sottovoce.core.tally import Tally
 from sottovoce.core.windows import window_days
+from sottovoce.store.hashing import IdHasher, read_key
 from sottovoce.store.items import Published, Rules, check_rules
 from sottovoce.store.schema import surveys, windows
 
@@ -30,10 +31,11 @@ class Window:
 
 @dataclass
 class Entry:
-    """A survey that is collected for."""
+    """A survey that is collected for; ``hash_ids`` gives what is kept of ids."""
 
     number: int
     published: Published
+    hash_ids: IdHasher
     windows: dict[str, Window] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -58,6 +60,7 @@ class Catalogue:
 
     def __init__(self) -> None:
         self.entries: dict[str, Entry] = {}
+        self._key = b""
 
     def entry(self, fingerprint: str) -> Entry:
         found = self.entries.get(fingerprint)
@@ -72,12 +75,13 @@ class Catalogue:
 
     def load(self, connection: Connection) -> None:
         """Read what is there; a survey already read is not read again."""
+        self._key = read_key(connection)
         for row in connection.execute(select(surveys)):
             known = self.entries.get(row.fingerprint)
             if known is None:
                 rules = Rules(row.upload, row.retention, row.scrub)
                 published = Published(Survey.from_json(row.document), rules, row.closed)
-                self.entries[row.fingerprint] = Entry(row.number, published)
+                self.entries[row.fingerprint] = self._new_entry(row.number, published)
             elif known.published.closed != row.closed:
                 known.published = replace(known.published, closed=row.closed)
         by_number = {entry.number: entry for entry in list(self.entries.values())}
@@ -105,7 +109,10 @@ class Catalogue:
             "closed": False,
         }
         added = connection.execute(insert(surveys).values(row).returning(surveys.c.number))
-        return Entry(added.scalar_one(), Published(survey, rules))
+        return self._new_entry(added.scalar_one(), Published(survey, rules))
+
+    def _new_entry(self, number: int, published: Published) -> Entry:
+        return Entry(number, published, IdHasher(self._key, published.survey.fingerprint))
 
     def close(self, connection: Connection, entry: Entry) -> Published:
         """A survey that takes no more reports."""
@@ -114,8 +121,12 @@ class Catalogue:
         return replace(entry.published, closed=True)
 
     def add_window(self, connection: Connection, entry: Entry, name: str) -> Window:
-        """A window that the first report comes for."""
+        """A window that the first report comes for, as far as is known here."""
         window_days(entry.published.survey.window, name)  # refuses what is no window of it
+        here = (windows.c.survey == entry.number) & (windows.c.name == name)
+        found = connection.execute(select(windows.c.number, windows.c.over).where(here)).first()
+        if found is not None:
+            return Window(found.number, found.over)
         row = {"survey": entry.number, "name": name}
         added = connection.execute(insert(windows).values(row).returning(windows.c.number))
         return Window(added.scalar_one(), False)

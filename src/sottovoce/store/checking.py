@@ -6,6 +6,7 @@ For every window,
 - tombstones = deleted, until the window is cleared,
 - payloads gone = scrubbed, until then,
 - reports folded and to be folded = stored - deleted,
+- reports released and not yet released = reports folded, where none was deleted,
 
 and where all payloads are still there, the tally is that of the reports, cell by cell.
 """
@@ -19,7 +20,7 @@ from sqlalchemy import Connection, func, select
 
 from sottovoce.core.errors import SottovoceError
 from sottovoce.core.tally import Tally
-from sottovoce.store import folding
+from sottovoce.store import folding, releasing
 from sottovoce.store.catalogue import Catalogue, Entry
 from sottovoce.store.database import Database
 from sottovoce.store.schema import DELETED, HELD, SCRUBBED, reports, windows
@@ -58,6 +59,8 @@ def _check_survey(connection: Connection, entry: Entry) -> list[str]:
             pairs["reports in the tally, stored - deleted"] = (tally.n, row.stored - row.deleted)
             if not row.over and not found[SCRUBBED]:
                 whole[row.number] = (row.name, tally)
+        found_wrong = releasing.check(connection, entry, row)
+        wrong += [f"{_name(entry, row.name)}: {text}" for text in found_wrong]
         for what, (one, other) in pairs.items():
             if one != other:
                 wrong.append(f"{_name(entry, row.name)}: {what}: {one} is not {other}")

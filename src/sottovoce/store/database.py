@@ -25,7 +25,7 @@ class Database(ABC):
 
     name: ClassVar[str]
     known_sql: ClassVar[str]
-    """Places, among ids side by side, of those that the survey has: one text, or NULL."""
+    """Places, among hashes of ids side by side, of those that the survey has: one text, or NULL."""
     insert_sql: ClassVar[str]
     used_sql: ClassVar[str]
     """``place:used`` of tokens side by side that were used before: one text, or NULL."""
@@ -37,6 +37,8 @@ class Database(ABC):
     refuse_sql = """INSERT INTO refusals (fingerprint, code, reports)
         VALUES (:fingerprint, :code, :reports)
         ON CONFLICT (fingerprint, code) DO UPDATE SET reports = refusals.reports + excluded.reports"""
+    first_tally_sql = """INSERT INTO tallies ("window", folds, n, cells)
+        VALUES (:window, 1, :n, :cells) ON CONFLICT ("window") DO NOTHING"""
     begin_read_sql: ClassVar[str]
     begin_write_sql: ClassVar[str]
 
@@ -59,6 +61,9 @@ class Database(ABC):
     def claim(self) -> None:
         """Become the only collector of this database, or refuse."""
 
+    def check_place(self) -> None:
+        """Refuse a database that is no longer where it was opened."""
+
     @abstractmethod
     def integrity(self, connection: Connection) -> list[str]:
         """What the database finds wrong with itself."""
@@ -77,6 +82,7 @@ class Database(ABC):
         """A transaction on the writing connection: durable when left, or nothing of it."""
         with self.lock:
             try:
+                self.check_place()
                 connection = self._open()
                 self.run(connection, self.begin_write_sql)
                 yield connection
@@ -94,6 +100,7 @@ class Database(ABC):
     def reading(self) -> Iterator[Connection]:
         """A transaction that sees one moment of the store and changes nothing."""
         try:
+            self.check_place()
             with self.engine.connect() as connection:
                 self.run(connection, self.begin_read_sql)
                 try:
@@ -154,7 +161,7 @@ class Database(ABC):
         driver: Any = connection.connection.driver_connection
         return driver.execute(sql, values).fetchone()[0]
 
-    def run(self, connection: Connection, sql: str, values: dict[str, Any] | None = None) -> None:
-        """Run a statement of the hot path, straight through the driver."""
+    def run(self, connection: Connection, sql: str, values: dict[str, Any] | None = None) -> int:
+        """Run a statement of the hot path, straight through the driver: how many rows it wrote."""
         driver: Any = connection.connection.driver_connection
-        driver.execute(sql, values or {})
+        return int(driver.execute(sql, values or {}).rowcount)

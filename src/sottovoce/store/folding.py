@@ -4,6 +4,10 @@ A commit leaves its rows in ``changes``, side by side; folding adds them to the 
 their windows and removes them, in one transaction: after a crash a row is in one place or
 the other, never in both.  A deletion is a change too, with sign -1, and comes after the
 change that it undoes, so that no cell is ever below 0.
+
+Reading and counting come before the writing transaction, which compares: a tally that was written
+meanwhile, or a change that came or went, makes it begin again.  So even two collectors that
+fold the same store lose nothing.
 """
 
 from __future__ import annotations
@@ -12,20 +16,21 @@ from collections.abc import Collection, Iterable
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, delete, func, insert, select, update
+from sqlalchemy import Connection, delete, func, select, update
 
-from sottovoce.core.errors import CorruptBytes
 from sottovoce.core.tally import Tally
 from sottovoce.core.windows import window_days
 from sottovoce.store.catalogue import Entry
+from sottovoce.store.cells import bytes_of_cells, is_worth_writing, stored_tally
 from sottovoce.store.database import Database
+from sottovoce.store.errors import StoreBusy
+from sottovoce.store.releasing import News
 from sottovoce.store.schema import changes, tallies
 
 __all__ = ["fold", "tally", "tally_of"]
 
-_LARGE = 2**16
-_SHARE = 16
-"""A tally of more than ``_LARGE`` cells is written anew only for a 16th as many reports."""
+_TRIES = 20
+"""How often folding begins again."""
 _MOST_BYTES = 2**25
 """Rows of one window held in memory before they are counted."""
 
@@ -33,24 +38,56 @@ _MOST_BYTES = 2**25
 def fold(database: Database, entries: Collection[Entry], most: int, *, lazy: bool) -> int:
     """Fold about ``most`` reports: how many."""
     by_window = {w.number: entry for entry in entries for w in list(entry.windows.values())}
+    for _ in range(_TRIES):
+        try:
+            return _fold_once(database, by_window, most, lazy=lazy)
+        except _Overtaken:
+            continue
+    raise StoreBusy(
+        f"another collector folds the reports in {database.where}, {_TRIES} times faster; "
+        "stop one of the two"
+    )
+
+
+class _Overtaken(Exception):
+    """What was read is no longer so."""
+
+
+def _fold_once(database: Database, by_window: dict[int, Entry], most: int, *, lazy: bool) -> int:
     with database.reading() as connection:
         due = _due(connection, by_window, lazy)
         pieces = _gather(connection, due, most)
-        before = {window: _stored_tally(connection, by_window[window], window) for window in pieces}
-    if not pieces:
+        for piece in pieces.values():
+            piece.count()  # before tallies are read: both may be large
+        before = {window: stored_tally(connection, by_window[window], window) for window in pieces}
+    after = {w: piece.onto(before[w].tally) for w, piece in pieces.items()}
+    if not after:
         return 0
-    after = {w: piece.onto(before[w] or _empty(by_window[w])) for w, piece in pieces.items()}
     with database.writing() as connection:
         for window, result in after.items():
-            values = {"n": result.n, "cells": _bytes_of_cells(result.cells)}
-            if before[window] is None:
-                connection.execute(insert(tallies).values(window=window, **values))
-            else:
-                chosen = update(tallies).where(tallies.c.window == window)
-                connection.execute(chosen.values(values))
+            _replace_tally(database, connection, before[window].folds, window, result)
             folded = (changes.c.window == window) & (changes.c.number <= pieces[window].last)
-            connection.execute(delete(changes).where(folded))
+            gone = connection.execute(delete(changes).where(folded)).rowcount
+            if gone != pieces[window].changes:
+                raise _Overtaken
+            pieces[window].news.write(connection, window)
     return sum(piece.reports for piece in pieces.values())
+
+
+def _replace_tally(
+    database: Database, connection: Connection, folds: int, window: int, result: Tally
+) -> None:
+    """Write a tally over the one that was read, and over no other."""
+    values = {"n": result.n, "cells": bytes_of_cells(result.cells)}
+    if folds:
+        same = (tallies.c.window == window) & (tallies.c.folds == folds)
+        written = connection.execute(
+            update(tallies).where(same).values(folds=folds + 1, **values)
+        ).rowcount
+    else:
+        written = database.run(connection, database.first_tally_sql, {"window": window, **values})
+    if written != 1:
+        raise _Overtaken
 
 
 def tally(database: Database, entry: Entry, names: Iterable[str] | None) -> Tally:
@@ -68,46 +105,61 @@ def tally(database: Database, entry: Entry, names: Iterable[str] | None) -> Tall
 def tally_of(connection: Connection, entry: Entry, chosen: Collection[int]) -> Tally:
     """The tallies of windows by number, merged, with all changes that are not yet folded."""
     pieces = _gather(connection, dict.fromkeys(chosen, entry), None)
-    stored = [_stored_tally(connection, entry, number) for number in chosen]
-    total = sum((found for found in stored if found is not None), _empty(entry))
+    total = None
+    for window in chosen:
+        found = stored_tally(connection, entry, window)
+        if found.folds:
+            total = found.tally if total is None else total + found.tally
     for piece in pieces.values():
         total = piece.onto(total)
-    return total
+    return Tally.empty(entry.mechanism) if total is None else total
 
 
 class _Piece:
     """Changes of one window that follow each other."""
 
     def __init__(self, entry: Entry) -> None:
-        self.entry, self.last, self.reports, self._bytes = entry, 0, 0, 0
+        self.entry, self.last, self.changes, self.reports, self._bytes = entry, 0, 0, 0, 0
         self._rows: dict[int, list[bytes]] = {1: [], -1: []}
-        self._counted: dict[int, Tally] = {}
+        self._n, self._cells = 0, np.zeros(0, dtype=np.int64)
+        self.news = News(entry)
 
     def add(self, number: int, sign: int, reports: int, rows: bytes) -> None:
         self.last = number
+        self.changes += 1
         self.reports += reports
         self._rows[sign].append(rows)
+        self.news.add(sign, rows)
         self._bytes += len(rows)
         if self._bytes > _MOST_BYTES:
-            self._count()
+            self.count()
 
-    def _count(self) -> None:
+    def count(self) -> None:
+        """Count the rows that are held, and forget them."""
         for sign, rows in self._rows.items():
             if rows:
-                counted = self.entry.tally(b"".join(rows))
-                before = self._counted.get(sign)
-                self._counted[sign] = counted if before is None else before + counted
+                reports = self.entry.reports(b"".join(rows))
                 rows.clear()
+                self._n += sign * len(reports)
+                cells = self.entry.mechanism.count(reports)
+                self._add(cells if sign > 0 else -cells)
         self._bytes = 0
 
-    def onto(self, before: Tally) -> Tally:
-        """A tally with these changes made."""
-        self._count()
-        added, removed = self._counted.get(1), self._counted.get(-1)
-        total = before if added is None else before + added
-        if removed is None:
-            return total
-        return Tally(total.mechanism, total.n - removed.n, total.cells - removed.cells)
+    def _add(self, cells: NDArray[np.int64]) -> None:
+        """Add to what is counted, in place: a tally may have millions of cells."""
+        if len(self._cells):
+            self._cells += cells
+        else:
+            self._cells = cells
+
+    def onto(self, before: Tally | None) -> Tally:
+        """A tally with these changes made, in place: what was counted is used up by it."""
+        self.count()
+        if before is not None:
+            self._add(before.cells)
+        self._cells.setflags(write=False)
+        n = self._n if before is None else before.n + self._n
+        return Tally(self.entry.mechanism, n, self._cells)
 
 
 def _due(connection: Connection, by_window: dict[int, Entry], lazy: bool) -> dict[int, Entry]:
@@ -116,10 +168,8 @@ def _due(connection: Connection, by_window: dict[int, Entry], lazy: bool) -> dic
     due = {}
     for window, reports in connection.execute(news):
         entry = by_window.get(window)
-        if entry is not None:
-            cells = entry.mechanism.cells
-            if not lazy or cells <= _LARGE or reports * _SHARE >= cells:
-                due[window] = entry
+        if entry is not None and (not lazy or is_worth_writing(entry.mechanism.cells, reports)):
+            due[window] = entry
     return due
 
 
@@ -141,28 +191,3 @@ def _gather(
             if most is not None and seen >= most:
                 break
     return pieces
-
-
-def _stored_tally(connection: Connection, entry: Entry, window: int) -> Tally | None:
-    """What is folded of a window."""
-    chosen = select(tallies.c.n, tallies.c.cells).where(tallies.c.window == window)
-    found = connection.execute(chosen).one_or_none()
-    if found is None:
-        return None
-    return Tally(entry.mechanism, found.n, _cells_from_bytes(found.cells, entry.mechanism.cells))
-
-
-def _empty(entry: Entry) -> Tally:
-    return Tally.empty(entry.mechanism)
-
-
-def _bytes_of_cells(cells: NDArray[np.int64]) -> bytes:
-    smallest = np.min_scalar_type(int(cells.max()))
-    return cells.astype(smallest.newbyteorder("<")).tobytes()
-
-
-def _cells_from_bytes(data: bytes, cells: int) -> NDArray[np.int64]:
-    width, rest = divmod(len(data), cells)
-    if rest or width not in (1, 2, 4, 8):
-        raise CorruptBytes(f"a tally of {cells} cells in {len(data)} bytes")
-    return np.frombuffer(data, dtype=f"<u{width}").astype(np.int64)

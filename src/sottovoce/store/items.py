@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from sottovoce.core.checks import check_choice, check_int
+from sottovoce.core.checks import MAX_RETENTION, check_choice, check_int
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.survey import Survey
 
-__all__ = ["Counts", "Published", "Receipt", "Refusals", "Rules", "Submission", "check_rules"]
+__all__ = [
+    "Counts",
+    "Published",
+    "Receipt",
+    "Refusals",
+    "Released",
+    "Rules",
+    "Submission",
+    "check_rules",
+]
 
 UPLOADS = ("open", "tokens")
 
@@ -19,8 +29,8 @@ class Rules:
     """How one collector treats a survey: no part of the survey, so devices do not see them.
 
     ``upload``: ``open`` to all, or with ``tokens`` only.  ``retention``: days that reports
-    are kept after their window has closed (None: for ever); the tally stays.  ``scrub``:
-    payloads go as soon as their window has closed, ids stay.
+    are kept after their window has closed (0 to 36,500; None: for ever); the tally stays.  ``scrub``:
+    payloads go as soon as their window has closed, hashes of ids stay.
     """
 
     upload: str = "open"
@@ -30,7 +40,7 @@ class Rules:
     def __post_init__(self) -> None:
         check_choice(self.upload, "upload", "Rules", UPLOADS)
         if self.retention is not None:
-            check_int(self.retention, "retention", "Rules", 0)
+            check_int(self.retention, "retention", "Rules", 0, MAX_RETENTION)
         if not isinstance(self.scrub, bool):
             raise InvalidInput("scrub", "Rules", "True or False", self.scrub)
 
@@ -107,6 +117,13 @@ class Counts:
     def held(self) -> int:
         """Reports that are there now, payload or not."""
         return self.stored - self.deleted - self.expired
+
+
+class Released(NamedTuple):
+    """What readers see of a window: so many reports, after so many steps."""
+
+    reports: int
+    step: int
 
 
 def check_rules(survey: Survey, rules: Rules) -> None:

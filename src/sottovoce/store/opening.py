@@ -69,7 +69,8 @@ def _database(url: str | os.PathLike[str], *, writable: bool) -> Database:
 
 def _scripts() -> tuple[Config, ScriptDirectory]:
     config = Config()
-    config.set_main_option("script_location", str(_MIGRATIONS))
+    location = str(_MIGRATIONS).replace("%", "%%")  # its reader expands %(name)s
+    config.set_main_option("script_location", location)
     return config, ScriptDirectory.from_config(config)
 
 

@@ -38,20 +38,21 @@ class Postgres(Database):
     name = "postgresql"
     known_sql = _driver_form("""SELECT string_agg(CAST(i AS text), ',')
         FROM generate_series(0, :n - 1) AS i WHERE EXISTS
-        (SELECT 1 FROM reports WHERE survey = :survey AND id = substring(:ids, 16 * i + 1, 16))""")
-    insert_sql = _driver_form("""INSERT INTO reports (survey, id, "window", state, "row")
+        (SELECT 1 FROM reports WHERE survey = :survey AND id_hash = substring(:ids, 16 * i + 1, 16))""")
+    insert_sql = _driver_form("""INSERT INTO reports (survey, id_hash, "window", state, "row")
         SELECT :survey, substring(:ids, 16 * i + 1, 16), :window, 0,
         substring(:rows, :width * i + 1, :width) FROM generate_series(0, :n - 1) AS i""")
     used_sql = _driver_form("""SELECT string_agg(i || chr(58) || used, ',')
         FROM generate_series(0, :n - 1) AS i JOIN tokens
         ON "window" = :window AND token = substring(:tokens, 32 * i + 1, 32)""")
     charge_sql = _driver_form("""INSERT INTO tokens ("window", token, used)
-        SELECT :window, substring(:tokens, 32 * CAST(place AS integer) - 31, 32), CAST(value AS integer)
+        SELECT :window, substring(:tokens, 32 * CAST(place AS integer) - 31, 32), CAST(value AS bigint)
         FROM json_array_elements_text(CAST(CAST(:used AS text) AS json))
         WITH ORDINALITY AS given (value, place)
         ON CONFLICT ("window", token) DO UPDATE SET used = excluded.used""")
     change_sql = _driver_form(Database.change_sql)
     count_sql = _driver_form(Database.count_sql)
+    first_tally_sql = _driver_form(Database.first_tally_sql)
     refuse_sql = _driver_form(Database.refuse_sql)
     begin_read_sql = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
     begin_write_sql = "BEGIN"

@@ -58,7 +58,7 @@ def kept_of(database: Database, entry: Entry) -> dict[str, int]:
 def reports_of(
     database: Database, entry: Entry, window: str | None, chunk: int
 ) -> Iterator[tuple[list[bytes], Reports]]:
-    """Ids and reports that still have their payload, in the order of ids."""
+    """Hashes of ids, and reports that still have their payload, in the order of hashes."""
     check_int(chunk, "chunk", "reports", 1)
     held = (reports.c.survey == entry.number) & (reports.c.state == HELD)
     if window is not None:
@@ -66,12 +66,13 @@ def reports_of(
         if window not in entry.windows:
             return
         held &= reports.c.window == entry.windows[window].number
-    chosen = select(reports.c.id, reports.c.row).where(held).order_by(reports.c.id).limit(chunk)
+    hashed = reports.c.id_hash
+    chosen = select(hashed, reports.c.row).where(held).order_by(hashed).limit(chunk)
     last = b""
     while True:
         with database.reading() as connection:
-            found = connection.execute(chosen.where(reports.c.id > last)).all()
+            found = connection.execute(chosen.where(hashed > last)).all()
         if not found:
             return
-        yield [row.id for row in found], entry.reports(b"".join(row.row for row in found))
-        last = found[-1].id
+        yield [row.id_hash for row in found], entry.reports(b"".join(row.row for row in found))
+        last = found[-1].id_hash

@@ -1,6 +1,6 @@
 """Reports taken out: one by its id, payloads of closed windows, windows kept long enough.
 
-Long work goes through a survey in the order of ids, some thousands a transaction, and gives
+Long work goes through a survey in the order of hashes of ids, some thousands a transaction, and gives
 way to those who wait in between.
 """
 
@@ -33,18 +33,19 @@ _STEP = 10_000
 """Reports gone through in one transaction."""
 
 
-def delete(connection: Connection, entry: Entry, number: bytes) -> bool:
-    """Take out one report: its payload goes, its tally is told, its id stays."""
-    if not isinstance(number, bytes) or len(number) != 16:
-        raise InvalidInput("id", "delete", "16 bytes", number)
-    here = (reports.c.survey == entry.number) & (reports.c.id == number)
+def delete(connection: Connection, entry: Entry, report_id: bytes) -> bool:
+    """Take out one report: its payload goes, its tally is told, the hash of its id stays."""
+    if not isinstance(report_id, bytes) or len(report_id) != 16:
+        raise InvalidInput("id", "delete", "16 bytes", report_id)
+    (id_hash,) = entry.hash_ids([report_id])
+    here = (reports.c.survey == entry.number) & (reports.c.id_hash == id_hash)
     chosen = select(reports.c.window, reports.c.state, reports.c.row).where(here)
     found = connection.execute(chosen).one_or_none()
     if found is None or found.state == DELETED:
         return False
     if found.state == SCRUBBED:
         raise Scrubbed(
-            f"the payload of report {number.hex()} was scrubbed after it was counted: "
+            f"the payload of report {report_id.hex()} was scrubbed after it was counted: "
             "what it added to its tally is no longer known and cannot be taken out"
         )
     connection.execute(update(reports).where(here).values(state=DELETED, row=None))
@@ -131,17 +132,17 @@ def _go_through(
     numbers: Collection[int],
     step: Callable[[Connection, ColumnElement[bool]], int],
 ) -> int:
-    """Do a step for all reports of some windows, one range of ids a transaction."""
-    mine, last, total = reports.c.survey == entry.number, b"", 0
+    """Do a step for all reports of some windows, one range of hashes per transaction."""
+    mine, hashed, last, total = reports.c.survey == entry.number, reports.c.id_hash, b"", 0
     while True:
-        ahead = select(reports.c.id).where(mine & (reports.c.id > last)).order_by(reports.c.id)
+        ahead = select(hashed).where(mine & (hashed > last)).order_by(hashed)
         begun = time.monotonic()
         with database.writing() as connection:
             bounds = ahead.limit(_STEP).subquery()
-            end = connection.execute(select(func.max(bounds.c.id))).scalar()
+            end = connection.execute(select(func.max(bounds.c.id_hash))).scalar()
             if end is None:
                 return total
-            these = mine & (reports.c.id > last) & (reports.c.id <= end)
+            these = mine & (hashed > last) & (hashed <= end)
             total += step(connection, these & reports.c.window.in_(numbers))
         database.wrote(_STEP)
         last = end

@@ -2,7 +2,7 @@
 
 No column says who sent a report or when it came.  Tables with a random key keep no order
 of arrival either (WITHOUT ROWID in SQLite), except ``changes``, whose rows go as soon as
-they are folded.
+they are folded, and ``waiting``, which has no ids and whose rows go when their window has ended.
 """
 
 from __future__ import annotations
@@ -28,12 +28,15 @@ __all__ = [
     "HELD",
     "SCRUBBED",
     "changes",
+    "meta",
     "metadata",
     "refusals",
+    "releases",
     "reports",
     "surveys",
     "tallies",
     "tokens",
+    "waiting",
     "windows",
 ]
 
@@ -54,6 +57,16 @@ _Number = BigInteger().with_variant(Integer, "sqlite")
 def _count(name: str) -> Column[int]:
     return Column(name, BigInteger, nullable=False, server_default="0")
 
+
+meta = Table(
+    "meta",
+    metadata,
+    Column("name", Text, primary_key=True),
+    Column("value", LargeBinary, nullable=False),
+    sqlite_with_rowid=False,
+)
+"""What there is once: ``id-key``, the key of the hashes of ids, and ``clock``, the days of
+:mod:`sottovoce.store.clock`."""
 
 surveys = Table(
     "surveys",
@@ -91,14 +104,15 @@ reports = Table(
     "reports",
     metadata,
     Column("survey", _Number, primary_key=True, autoincrement=False),
-    Column("id", LargeBinary(16), primary_key=True),
+    Column("id_hash", LargeBinary(16), primary_key=True),
     Column("window", _Number, nullable=False),
     Column("state", SmallInteger, nullable=False),
     Column("row", LargeBinary),
     ForeignKeyConstraint(["survey", "window"], [windows.c.survey, windows.c.number]),
     sqlite_with_rowid=False,
 )
-"""Reports by survey and id: the order of ids is the only one there is."""
+"""Reports by survey and hash of their id (:mod:`sottovoce.store.hashing`), the only order there is.
+Who has an id may delete the report, so that the ids themselves are not kept."""
 
 changes = Table(
     "changes",
@@ -116,17 +130,42 @@ tallies = Table(
     "tallies",
     metadata,
     Column("window", ForeignKey(windows.c.number), primary_key=True, autoincrement=False),
+    Column("folds", BigInteger, nullable=False),
     Column("n", BigInteger, nullable=False),
     Column("cells", LargeBinary, nullable=False),
 )
-"""Cells as little-endian unsigned integers of the fewest bytes that hold them all."""
+"""Cells as little-endian unsigned integers of the fewest bytes that hold them all.  ``folds``
+counts how often the tally was written: it changes whenever the tally does."""
+
+releases = Table(
+    "releases",
+    metadata,
+    Column("window", ForeignKey(windows.c.number), primary_key=True, autoincrement=False),
+    _count("step"),
+    _count("n"),
+    _count("added"),
+    Column("cells", LargeBinary),
+)
+"""What readers see of a window: ``n`` reports, in cells as those of ``tallies``, none before the
+first step.  ``step`` counts the steps; ``added`` counts the reports folded since the last."""
+
+waiting = Table(
+    "waiting",
+    metadata,
+    Column("number", _Number, primary_key=True),
+    Column("window", ForeignKey(windows.c.number), nullable=False),
+    Column("reports", Integer, nullable=False),
+    Column("rows", LargeBinary, nullable=False),
+)
+"""The newest rows of a window that are in its tally and not in its release, side by side.
+They go when the window has ended."""
 
 tokens = Table(
     "tokens",
     metadata,
     Column("window", ForeignKey(windows.c.number), primary_key=True, autoincrement=False),
     Column("token", LargeBinary(32), primary_key=True),
-    Column("used", Integer, nullable=False),
+    Column("used", BigInteger, nullable=False),
     sqlite_with_rowid=False,
 )
 """How many reports a token, hashed with survey and window, has brought; not which."""

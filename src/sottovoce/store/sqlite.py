@@ -8,11 +8,14 @@ writer, and only the little that came meanwhile while it waits.
 
 from __future__ import annotations
 
+import errno
 import logging
+import os
 import shutil
 import sqlite3
 import threading
-from contextlib import closing
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +23,17 @@ from sqlalchemy import Connection, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
-from sottovoce.core.errors import CorruptBytes, InvalidInput
-from sottovoce.core.files import write_whole
+from sottovoce.core.errors import CorruptBytes, InvalidInput, Unfit
+from sottovoce.core.files import sqlite_files, write_whole
 from sottovoce.store.database import Database
 from sottovoce.store.errors import StoreBusy, StoreDown, StoreFull
+from sottovoce.store.locking import FileLock, inode_of
 
 __all__ = ["SQLite"]
 
 _LOG = logging.getLogger(__name__)
+_MODE = 0o600
+"""The collector alone reads and writes its files."""
 _WAIT = 10.0
 """Seconds to wait for another process that holds the file for a moment."""
 _CACHE_KIB = 64 * 1024
@@ -48,10 +54,10 @@ class SQLite(Database):
     known_sql = """WITH RECURSIVE place(i) AS
         (SELECT 0 UNION ALL SELECT i + 1 FROM place WHERE i + 1 < :n)
         SELECT group_concat(i) FROM place WHERE EXISTS
-        (SELECT 1 FROM reports WHERE survey = :survey AND id = substr(:ids, 16 * i + 1, 16))"""
+        (SELECT 1 FROM reports WHERE survey = :survey AND id_hash = substr(:ids, 16 * i + 1, 16))"""
     insert_sql = """WITH RECURSIVE place(i) AS
         (SELECT 0 UNION ALL SELECT i + 1 FROM place WHERE i + 1 < :n)
-        INSERT INTO reports (survey, id, "window", state, "row")
+        INSERT INTO reports (survey, id_hash, "window", state, "row")
         SELECT :survey, substr(:ids, 16 * i + 1, 16), :window, 0, substr(:rows, :width * i + 1, :width)
         FROM place"""
     used_sql = """WITH RECURSIVE place(i) AS
@@ -65,48 +71,104 @@ class SQLite(Database):
     begin_write_sql = "BEGIN IMMEDIATE"
 
     def __init__(self, path: Path, *, writable: bool) -> None:
-        if not writable and not path.is_file():
-            raise InvalidInput("store", "open_store", "a store that is there already", str(path))
-        if writable and not path.parent.is_dir():
-            raise InvalidInput("store", "open_store", "in a folder that exists", str(path))
+        self.path = _resolved(path)
+        with self._system_errors():
+            if writable:
+                self._make_file()
+            elif not self.path.is_file():
+                allowed = "a store that is there already"
+                raise InvalidInput("store", "open_store", allowed, str(path))
+            self._check_one_name()
+            self._file = FileLock(self.path)
         engine = create_engine(
-            f"sqlite:///{path}",
-            isolation_level="AUTOCOMMIT",
-            poolclass=QueuePool,
-            connect_args={"timeout": _WAIT, "check_same_thread": False, "cached_statements": 64},
+            "sqlite://", creator=self._connect, isolation_level="AUTOCOMMIT", poolclass=QueuePool
         )
 
         @event.listens_for(engine, "connect")
         def prepare(connection: sqlite3.Connection, _record: Any) -> None:
-            connection.isolation_level = None
             connection.execute(f"PRAGMA cache_size = -{_CACHE_KIB}")
             connection.execute("PRAGMA temp_store = MEMORY")
             if not writable:
                 connection.execute("PRAGMA query_only = ON")
 
-        super().__init__(engine, str(path))
-        self.path = path
+        super().__init__(engine, str(self.path))
         self._pages, self._wake, self._closing = 0, threading.Event(), False
         self._emptier: threading.Thread | None = None
-        self._guard: sqlite3.Connection | None = None
+
+    # -- the file ------------------------------------------------------------------------
+
+    def _make_file(self) -> None:
+        """Make the file for its owner alone; SQLite gives its other files the same mode."""
+        if not self.path.parent.is_dir():
+            raise InvalidInput("store", "open_store", "in a folder that exists", str(self.path))
+        if self.path.exists() and not self.path.is_file():
+            raise InvalidInput("store", "open_store", "a file", str(self.path))
+        log = Path(f"{self.path}-wal")
+        if not _size(self.path) and _size(log):  # SQLite would remove it
+            raise Unfit(
+                f"{log} is the log of a store, and {self.path} is missing or empty: put the "
+                "store back beside its log, or move the log away"
+            )
+        with suppress(FileExistsError):
+            os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, _MODE))
+            self.path.chmod(_MODE)  # whatever the umask
+
+    def _check_one_name(self) -> None:
+        names = self.path.stat().st_nlink
+        if names > 1:
+            raise InvalidInput(
+                "store",
+                "open_store",
+                "a file with one name",
+                f"{names} names (hard links)",
+                hint=f"{self.path}: SQLite keeps its log beside the name it was opened by, so what another "
+                "name shows is not all. Remove the other names.",
+            )
+
+    @contextmanager
+    def _system_errors(self) -> Iterator[None]:
+        """What the operating system refuses, as errors of the store."""
+        try:
+            yield
+        except OSError as error:
+            kind = StoreFull if error.errno == errno.ENOSPC else StoreDown
+            raise kind(f"{self.path} cannot be used: {error.strerror}") from error
+
+    def check_place(self) -> None:
+        """A file that was moved or replaced is neither made anew nor mixed with another."""
+        try:
+            same = inode_of(self.path) == self._file.inode
+        except OSError:
+            same = False
+        if not same:
+            raise StoreDown(
+                f"{self.path} was moved, removed or replaced while it was in use: put the file "
+                "back, or stop the collector and start it with the right one"
+            )
+
+    def _connect(self) -> sqlite3.Connection:
+        """A connection to the file that is there; it is never made by SQLite."""
+        self.check_place()
+        return sqlite3.connect(
+            f"{self.path.as_uri()}?mode=rw",
+            uri=True,
+            timeout=_WAIT,
+            isolation_level=None,
+            check_same_thread=False,
+            cached_statements=64,
+        )
 
     def claim(self) -> None:
-        """Hold a lock on a neighbour of the file for as long as the process lives."""
-        guard = sqlite3.connect(
-            f"{self.path}.lock", timeout=0, isolation_level=None, check_same_thread=False
-        )
+        """Lock the file for as long as the process lives."""
         try:
-            guard.execute("PRAGMA journal_mode = MEMORY")  # no further file
-            guard.execute("BEGIN EXCLUSIVE")
+            claimed = self._file.claim()
         except sqlite3.OperationalError as error:
-            guard.close()
-            if error.sqlite_errorcode & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-                raise StoreBusy(
-                    f"another collector writes to {self.path}; stop it first, "
-                    "or open the store with writable=False"
-                ) from error
             raise self.translate(error) or error from error
-        self._guard = guard
+        if not claimed:
+            raise StoreBusy(
+                f"another collector writes to {self.path}; stop it first, "
+                "or open the store with writable=False"
+            )
         self._emptier = threading.Thread(target=self._empty_log, name="checkpoints", daemon=True)
         self._emptier.start()
 
@@ -131,6 +193,10 @@ class SQLite(Database):
                 f"{self.path} cannot be written durably: journal_mode, synchronous, foreign_keys, "
                 f"secure_delete are {found}"
             )
+        with self._system_errors():  # what is there from before may be open to others
+            for each in sqlite_files(self.path):
+                if each.exists() and each.stat().st_mode & 0o077:
+                    each.chmod(_MODE)
 
     def translate(self, error: Exception) -> Exception | None:
         cause = error.orig if isinstance(error, DBAPIError) else error
@@ -164,21 +230,37 @@ class SQLite(Database):
         while not self._closing:
             self._wake.wait(_IDLE)
             self._wake.clear()
-            if self._pages and not self._closing:
-                try:
+            try:
+                if not self._leave_if_moved() and self._pages and not self._closing:
                     self.empty_log()
-                except (sqlite3.Error, StoreDown) as error:
-                    _LOG.warning("the log of the store was not emptied: %s", type(error).__name__)
+            except (sqlite3.Error, StoreDown) as error:
+                _LOG.warning("the log of the store was not emptied: %s", type(error).__name__)
 
     def empty_log(self) -> None:
         """Two passes beside the writer, each shorter than the one before, and one with it."""
-        with closing(sqlite3.connect(self.path, timeout=_WAIT, isolation_level=None)) as beside:
+        with closing(self._connect()) as beside:
             beside.execute("PRAGMA synchronous = FULL")
             for _ in range(2):
                 beside.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
             with self.lock:
                 beside.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchone()
                 self._pages = 0
+
+    def _leave_if_moved(self) -> bool:
+        """Empty the log of a file that was moved into it, through what is still open.
+
+        The file is then whole, and its log, which did not move, cannot be taken for that of
+        another file that is put in its place.
+        """
+        try:
+            self.check_place()
+        except StoreDown:
+            with self.lock:
+                if self._connection is not None:
+                    driver: Any = self._connection.connection.driver_connection
+                    driver.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            return True
+        return False
 
     # -- the rest ------------------------------------------------------------------------
 
@@ -194,11 +276,11 @@ class SQLite(Database):
             raise InvalidInput("path", "a backup", "that of no file yet", path)
 
         def fill(part: Path) -> None:
-            with closing(sqlite3.connect(self.path, timeout=_WAIT, isolation_level=None)) as source:
+            with closing(self._connect()) as source:
                 source.execute("VACUUM INTO ?", (str(part),))  # sees one moment, holds up nobody
 
         try:
-            write_whole(target, fill)
+            write_whole(target, fill, private=True)
         except sqlite3.Error as error:
             raise self.translate(error) or error from error
 
@@ -207,7 +289,19 @@ class SQLite(Database):
         self._wake.set()
         if self._emptier is not None:
             self._emptier.join()
+            with suppress(sqlite3.Error):
+                self._leave_if_moved()
         super().close()
-        if self._guard is not None:
-            self._guard.close()
-            self._guard = None
+        self._file.release()
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
+
+
+def _resolved(path: Path) -> Path:
+    """The file itself, without links on the way: its log and its lock are beside it."""
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError) as error:
+        raise InvalidInput("store", "open_store", "a file", str(path)) from error

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import date
 from types import TracebackType
 
@@ -13,10 +13,19 @@ from sottovoce.core.reports import Reports
 from sottovoce.core.survey import Survey
 from sottovoce.core.tally import Tally
 from sottovoce.core.windows import today as today_in_utc
-from sottovoce.store import checking, folding, reading, removing
+from sottovoce.store import checking, clock, folding, handing_out, reading, releasing, removing
 from sottovoce.store.catalogue import Catalogue, Entry
 from sottovoce.store.database import Database
-from sottovoce.store.items import Counts, Published, Receipt, Refusals, Rules, Submission
+from sottovoce.store.errors import StoreDown, StoreFull
+from sottovoce.store.items import (
+    Counts,
+    Published,
+    Receipt,
+    Refusals,
+    Released,
+    Rules,
+    Submission,
+)
 from sottovoce.store.writing import Batch
 
 __all__ = ["Store"]
@@ -137,12 +146,45 @@ class Store:
         entry = self._entry(fingerprint)
         return folding.tally(self.database, entry, windows)
 
+    # -- releases --------------------------------------------------------------------------
+
+    def release(self, fingerprint: str | None = None, ended: date | None = None) -> int:
+        """Let readers see what has come, in steps of the minimum batch: how many windows moved on.
+
+        Windows with a last day before ``ended`` take no more reports; neither do those of a
+        survey that is closed.
+        """
+        self._check_writable("release")
+        moved = 0
+        for entry in self._catalogue.chosen(fingerprint):
+            due = releasing.due_windows(self.database, entry, ended)
+            if due:
+                self._fold_all(entry.published.survey.fingerprint)
+                moved += releasing.release(self.database, entry, due)
+        return moved
+
+    def released(self, fingerprint: str) -> dict[str, Released]:
+        """What readers may see of every window, as of its last step."""
+        return releasing.released(self.database, self._entry(fingerprint))
+
+    def released_tally(self, fingerprint: str, windows: Collection[str]) -> Tally:
+        """The tally that readers see of some windows; those below the minimum batch are left out."""
+        return releasing.released_tally(self.database, self._entry(fingerprint), windows)
+
+    def windows_to_hand_out(self, fingerprint: str) -> tuple[str, ...]:
+        """Windows whose reports readers may have one by one: all are released, none is gone."""
+        return handing_out.windows_to_hand_out(self.database, self._entry(fingerprint))
+
+    def hand_out(self, fingerprint: str, window: str) -> Iterator[Reports]:
+        """The reports of such a window, some megabytes at a time; an error where one goes meanwhile."""
+        return handing_out.hand_out(self.database, self._entry(fingerprint), window)
+
     # -- reports out -----------------------------------------------------------------------
 
     def delete(self, fingerprint: str, id: bytes) -> bool:
         """Take a report out, of its tally too; False if there is none of that id.
 
-        The id stays, so that the report does not come back when it is sent again.
+        The hash of the id stays, so that the report does not come back when it is sent again.
         """
         self._check_writable("delete")
         with self.database.lock:
@@ -150,14 +192,23 @@ class Store:
             with self.database.writing() as connection:
                 return removing.delete(connection, entry, id)
 
-    def expire(self, today: date) -> int:
+    def trusts_day(self, day: date, step: int = 1) -> bool:
+        """Whether the day that a clock shows may be used to :meth:`expire` and :meth:`scrub`.
+
+        It may unless it is more than ``step`` days after the last one that was trusted: then the
+        clock has to go on from there for two days first.
+        """
+        self._check_writable("trusts_day")
+        return clock.trust_day(self.database, day, step)
+
+    def expire(self, today: date, fingerprint: str | None = None) -> int:
         """Remove what has been kept as long as its survey's rules say: how many reports.
 
-        Payloads and ids go, of windows that closed more than ``retention`` days ago, and such a
-        window takes no more reports.  Tallies stay.
+        Payloads and hashes of ids go, of windows that closed more than ``retention`` days ago, and
+        such a window takes no more reports.  Tallies stay.  For one survey, or for all.
         """
         self._check_writable("expire")
-        return sum(self._expire(entry, today) for entry in self._catalogue.chosen(None))
+        return self._each(fingerprint, lambda entry: self._expire(entry, today))
 
     def _expire(self, entry: Entry, today: date) -> int:
         names = removing.expired_windows(self.database, entry, today)
@@ -171,23 +222,45 @@ class Store:
             for window in due:
                 window.over = True
         self._fold_all(entry.published.survey.fingerprint)
+        releasing.release(self.database, entry, dict.fromkeys(numbers, True))
         return removing.expire(self.database, entry, numbers)
 
-    def scrub(self, today: date | None = None) -> int:
+    def scrub(self, today: date | None = None, fingerprint: str | None = None) -> int:
         """Remove the payloads of windows that have closed, where the rules say so: how many.
 
-        They are folded before; ids stay.
+        They are folded before; hashes of ids stay.  For one survey, or for all.
         """
         self._check_writable("scrub")
-        day, done = today or today_in_utc(), 0
-        for entry in self._catalogue.chosen(None):
-            due = removing.scrubbable_windows(self.database, entry, day)
-            if due:
-                self._fold_all(entry.published.survey.fingerprint)
-                done += removing.scrub(self.database, entry, due)
+        day = today or today_in_utc()
+        return self._each(fingerprint, lambda entry: self._scrub(entry, day))
+
+    def _scrub(self, entry: Entry, today: date) -> int:
+        due = removing.scrubbable_windows(self.database, entry, today)
+        if not due:
+            return 0
+        self._fold_all(entry.published.survey.fingerprint)
+        return removing.scrub(self.database, entry, due)
+
+    def _each(self, fingerprint: str | None, work: Callable[[Entry], int]) -> int:
+        """Do the work for one survey or all; an error of one is raised after the others are done."""
+        done, failed = 0, []
+        for entry in self._catalogue.chosen(fingerprint):
+            try:
+                done += work(entry)
+            except (StoreDown, StoreFull):
+                raise
+            except Exception as error:
+                failed.append(error)
+        if failed:
+            raise failed[0]
         return done
 
     # -- looking ---------------------------------------------------------------------------
+
+    def probe(self) -> None:
+        """Return if the database can be read; else :class:`StoreDown`."""
+        with self.database.reading() as connection:
+            self.database.one(connection, "SELECT count(*) FROM surveys", {})
 
     def counts(self, fingerprint: str | None = None) -> Counts:
         """What became of all reports ever sent, of one survey or of all."""
@@ -205,12 +278,16 @@ class Store:
     def reports(
         self, fingerprint: str, window: str | None = None, chunk: int = 100_000
     ) -> Iterator[tuple[list[bytes], Reports]]:
-        """Ids and reports, in the order of ids; those without payload are left out.
+        """Hashes of ids and reports, in the order of hashes; those without payload are left out.
 
         Every chunk is read by itself, so that a slow reader keeps nothing from being cleared
         away: what comes or goes meanwhile may be there or not.
         """
         return reading.reports_of(self.database, self._entry(fingerprint), window, chunk)
+
+    def hash_ids(self, fingerprint: str, ids: Iterable[bytes]) -> list[bytes]:
+        """What this store keeps of the ids of reports, in order."""
+        return self._entry(fingerprint).hash_ids(ids)
 
     def backup(self, path: str | os.PathLike[str]) -> None:
         """Write a copy of all that is stored, while reports come in."""

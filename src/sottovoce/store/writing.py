@@ -1,6 +1,7 @@
 """Many submissions in one transaction: what is new, what is not, what a token still allows.
 
 One collector writes at a time, so what a transaction has looked up stays true until it ends.
+Submissions come with the ids of reports; from there on there are only their hashes.
 """
 
 from __future__ import annotations
@@ -24,11 +25,21 @@ __all__ = ["Batch"]
 ID_BYTES, TOKEN_BYTES = 16, 32
 
 
+@dataclass(frozen=True)
+class _Placed:
+    """A submission, its place among the items, its window, and the hashes of its ids."""
+
+    place: int
+    item: Submission
+    window: Window
+    hashes: list[bytes]
+
+
 @dataclass
 class _Gathered:
     """What a transaction brings to one window."""
 
-    ids: list[bytes] = field(default_factory=list)
+    hashes: list[bytes] = field(default_factory=list)
     rows: list[bytes] = field(default_factory=list)
     duplicates: int = 0
     used: dict[bytes, int] = field(default_factory=dict)
@@ -70,7 +81,7 @@ class Batch:
         """Write all; the receipts hold once the transaction is committed."""
         self.database, self.connection = database, connection
         receipts: list[Receipt | None] = [None] * len(self.items)
-        by_survey: dict[str, list[tuple[int, Submission, Window]]] = {}
+        by_survey: dict[str, list[_Placed]] = {}
         for place, item in enumerate(self.items):
             if isinstance(item, Refusals):
                 receipts[place] = self._refuse(item.fingerprint, item.code, item.reports)
@@ -79,7 +90,9 @@ class Batch:
             if isinstance(window, Receipt):
                 receipts[place] = window
             else:
-                by_survey.setdefault(item.fingerprint, []).append((place, item, window))
+                hashes = self.catalogue.entry(item.fingerprint).hash_ids(item.ids)
+                placed = _Placed(place, item, window, hashes)
+                by_survey.setdefault(item.fingerprint, []).append(placed)
         for fingerprint, found in by_survey.items():
             entry = self.catalogue.entry(fingerprint)
             for place, receipt in self._survey(entry, found):
@@ -108,33 +121,29 @@ class Batch:
         self.refused[known, code] += reports
         return Receipt(0, 0, code)
 
-    def _survey(
-        self, entry: Entry, found: list[tuple[int, Submission, Window]]
-    ) -> Iterable[tuple[int, Receipt]]:
-        taken = self._known(entry, [item for _, item, _ in found])
-        gathered: dict[int, _Gathered] = {window.number: _Gathered() for *_, window in found}
+    def _survey(self, entry: Entry, found: list[_Placed]) -> Iterable[tuple[int, Receipt]]:
+        taken = self._known(entry, found)
+        gathered = {placed.window.number: _Gathered() for placed in found}
         self._load_tokens(gathered, found)
-        for place, item, window in found:
-            yield place, self._take(item, gathered[window.number], taken)
+        for placed in found:
+            yield placed.place, self._take(placed, gathered[placed.window.number], taken)
         for number, window_of_it in gathered.items():
             self._insert(entry, number, window_of_it)
 
-    def _known(self, entry: Entry, items: list[Submission]) -> set[bytes]:
-        """The ids among those of the submissions that the survey has already."""
-        ids = list(chain.from_iterable(item.ids for item in items))
-        if not ids:
+    def _known(self, entry: Entry, found: list[_Placed]) -> set[bytes]:
+        """The hashes among those of the submissions that the survey has already."""
+        hashes = list(chain.from_iterable(placed.hashes for placed in found))
+        if not hashes:
             return set()
-        values = {"n": len(ids), "survey": entry.number, "ids": b"".join(ids)}
+        values = {"n": len(hashes), "survey": entry.number, "ids": b"".join(hashes)}
         places = self.database.one(self.connection, self.database.known_sql, values)
-        return {ids[int(place)] for place in places.split(",")} if places else set()
+        return {hashes[int(place)] for place in places.split(",")} if places else set()
 
-    def _load_tokens(
-        self, gathered: dict[int, _Gathered], found: list[tuple[int, Submission, Window]]
-    ) -> None:
+    def _load_tokens(self, gathered: dict[int, _Gathered], found: list[_Placed]) -> None:
         wanted: dict[int, dict[bytes, None]] = {}
-        for _, item, window in found:
-            if item.token is not None:
-                wanted.setdefault(window.number, {})[item.token] = None
+        for placed in found:
+            if placed.item.token is not None:
+                wanted.setdefault(placed.window.number, {})[placed.item.token] = None
         for number, distinct in wanted.items():
             tokens = list(distinct)
             values = {"n": len(tokens), "window": number, "tokens": b"".join(tokens)}
@@ -143,35 +152,35 @@ class Batch:
                 place, _, used = pair.partition(":")
                 gathered[number].used[tokens[int(place)]] = int(used)
 
-    def _take(self, item: Submission, into: _Gathered, taken: set[bytes]) -> Receipt:
+    def _take(self, placed: _Placed, into: _Gathered, taken: set[bytes]) -> Receipt:
         """Gather what is new of a submission; all of it is refused where its token is used up."""
-        ids, rows = item.ids, item.rows
-        if len(set(ids)) < len(ids) or not taken.isdisjoint(ids):
+        item, hashes, rows = placed.item, placed.hashes, placed.item.rows
+        if len(set(hashes)) < len(hashes) or not taken.isdisjoint(hashes):
             new: dict[bytes, bytes] = {}
-            for number, row in zip(ids, rows, strict=True):
-                if number not in taken:
-                    new.setdefault(number, row)
-            ids, rows = list(new), list(new.values())
-        if item.token is not None and ids:
-            used = into.used.get(item.token, 0) + len(ids)
+            for id_hash, row in zip(hashes, rows, strict=True):
+                if id_hash not in taken:
+                    new.setdefault(id_hash, row)
+            hashes, rows = list(new), list(new.values())
+        if item.token is not None and hashes:
+            used = into.used.get(item.token, 0) + len(hashes)
             if used > item.allowance:
                 return self._refuse(item.fingerprint, "not-allowed", len(item.ids))
             into.used[item.token] = into.charged[item.token] = used
-        taken.update(ids)
-        into.ids.extend(ids)
+        taken.update(hashes)
+        into.hashes.extend(hashes)
         into.rows.extend(rows)
-        duplicates = len(item.ids) - len(ids)
+        duplicates = len(item.ids) - len(hashes)
         into.duplicates += duplicates
-        return Receipt(len(ids), duplicates)
+        return Receipt(len(hashes), duplicates)
 
     def _insert(self, entry: Entry, number: int, gathered: _Gathered) -> None:
-        """In the order of ids: neighbours share pages, and the order of arrival is gone."""
-        run, connection, count = self.database.run, self.connection, len(gathered.ids)
+        """In the order of hashes: neighbours share pages, and the order of arrival is gone."""
+        run, connection, count = self.database.run, self.connection, len(gathered.hashes)
         if count:
-            pairs = sorted(zip(gathered.ids, gathered.rows, strict=True))
+            pairs = sorted(zip(gathered.hashes, gathered.rows, strict=True))
             rows = b"".join([row for _, row in pairs])
             entry.reports(rows)  # what cannot be counted must not get in
-            ids = b"".join([number for number, _ in pairs])
+            ids = b"".join([id_hash for id_hash, _ in pairs])
             values = {"n": count, "survey": entry.number, "window": number, "ids": ids}
             run(
                 connection, self.database.insert_sql, {**values, "rows": rows, "width": entry.width}

@@ -143,9 +143,9 @@ def fused_evidence(mechanisms: Sequence[Mechanism], reports: Sequence[Reports]) 
 def run_rule(rule: str, evidence: Any, epsilon: float, most: int = MOST_PASSES) -> Fit:
     """EM or EMS from uniform shares."""
     if rule == "smoothed":
-        return ems(evidence, tolerance=_STEP, most=most)
+        return ems(evidence, tolerance=_STEP, max_iterations=most)
     tolerance = _STEP * math.exp(epsilon) if rule == "published" else epsilon
-    return em(evidence, tolerance=tolerance, most=most)
+    return em(evidence, tolerance=tolerance, max_iterations=most)
 
 
 def divergences(found: Sequence[Floats], truth: Floats) -> Floats:

@@ -99,7 +99,7 @@ def _along(tally: Tally) -> list[Floats]:
     """The shares after each number of passes."""
     found, done, start = [], 0, None
     for passes in PASSES:
-        e = estimate(tally, "em", most=passes - done, tolerance=0.0, start=start)
+        e = estimate(tally, "em", max_iterations=passes - done, tolerance=0.0, start=start)
         start, done = e.require_shares("an error"), passes
         found.append(start)
     return found
@@ -152,7 +152,7 @@ def _timed(data: Dataset, numbers: Numbers, epsilon: float) -> list[Timed]:
 def _rounds(timed: Timed) -> list[float]:
     """Seconds of each round, after a short run that compiles what is to be compiled."""
     method = timed.line.partition("-")[2]
-    estimate(timed.tally, "em", most=1)
+    estimate(timed.tally, "em", max_iterations=1)
     spent = []
     for _ in range(_ROUNDS):
         begun = perf_counter()

@@ -19,7 +19,7 @@ CUT = 1400
 """Passes after which the authors' program ends EM on randomized response."""
 
 METHODS: dict[str, tuple[str, dict[str, Any]]] = {
-    "em-cut": ("em", {"most": CUT, "tolerance": 0.0}),
+    "em-cut": ("em", {"max_iterations": CUT, "tolerance": 0.0}),
     "mr-smallest": ("mr", {"strategy": "smallest"}),
     "mr-initial": ("mr", {"initial": True}),
 }

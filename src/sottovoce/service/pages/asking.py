@@ -15,7 +15,7 @@ from sottovoce.core.errors import InvalidInput, SottovoceError, shown
 from sottovoce.core.estimate import Estimate
 from sottovoce.core.interval import Interval
 from sottovoce.core.key_values import KeyValues
-from sottovoce.questions import QUESTIONS, Row, Words, read_questions
+from sottovoce.questions import QUESTIONS, Row, Words, example_of, read_questions
 from sottovoce.service.pages.words import number_row, share_row, text
 
 __all__ = ["Asked", "asked", "offered"]
@@ -25,10 +25,6 @@ _LONGEST = 1000
 _MOST_ROWS = 500
 _COUNTED = {"top", "top_keys"}
 _IN_NUMBERS = {"quantile", "mean", "variance"}
-_EXAMPLES = {
-    "share": "a value", "total": "values, by commas", "top": "10", "range": "20:30", "cdf": "30",
-    "quantile": "0.5", "mean": "1", "variance": "1", "key": "a key", "top_keys": "10",
-}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -42,14 +38,14 @@ class Asked:
 
 
 def offered(domain: Domain) -> list[tuple[str, str, str]]:
-    """Questions that a form offers: name, meaning, and an example of what to type."""
+    """Questions that a form offers: name, meaning, and an example from the survey's own domain."""
     if isinstance(domain, KeyValues):
         names = ["key", "top_keys"]
     elif isinstance(domain, Interval):
         names = ["range", "cdf", "quantile"]
     else:
         names = ["share", "total", "top"]
-    return [(name, QUESTIONS[name], _EXAMPLES[name]) for name in names]
+    return [(name, QUESTIONS[name], example_of(name, domain)) for name in names]
 
 
 def asked(query: QueryParams, found: Estimate) -> Asked:

@@ -46,29 +46,30 @@ def board_of(told: Told) -> Board:
     found = told.estimate
     domain = found.domain
     if isinstance(domain, KeyValues):
-        return Board(told, _keys(found, domain), found.n)
+        return Board(told, _keys(found, domain, told.unit), found.n)
     if isinstance(domain, Interval):
-        return Board(told, panels_of_numbers(found, domain), found.n)
-    return Board(told, (_values(found, domain),), found.n)
+        return Board(told, panels_of_numbers(found, domain, told.unit), found.n)
+    return Board(told, (_values(found, domain, told.unit),), found.n)
 
 
 # -- values ----------------------------------------------------------------------------------
 
 
-def _values(found: Estimate, domain: Domain) -> Panel:
+def _values(found: Estimate, domain: Domain, unit: str) -> Panel:
     top = found.top(min(MOST_SHOWN, domain.size))
     rows = [(text(answer.label), *share_row(answer)) for answer in top]
     if len(top) < domain.size:
         rows.append((f"all {count(domain.size - len(top))} others", *share_row(_rest(found, top))))
     described = f"{rows[0][0]} is most frequent: {rows[0][1]}, {rows[0][3]}."
     return _ranking(
-        top, rows, domain.size, name="shares", noun="value", column="share", described=described
-    )
+        top, rows, domain.size, name="shares", noun="value", column="share", described=described,
+        unit=unit,
+    )  # fmt: skip
 
 
 def _ranking(
     top: Sequence[Answer], rows: Sequence[Row], size: int, *, name: str, noun: str, column: str,
-    described: str,
+    described: str, unit: str,
 ) -> Panel:  # fmt: skip
     """The most frequent values or keys, all of them where they are few."""
     every = len(top) == size
@@ -76,7 +77,7 @@ def _ranking(
     return Panel(
         name,
         title,
-        f"The share of people who hold each {noun}; lines are 95% intervals.",
+        f"The share of {unit} with each {noun}; lines are 95% intervals.",
         bars([bar(answer) for answer in top], name=name, title=title, description=described),
         (noun, column, "give or take", "95% interval"),
         rows,
@@ -93,13 +94,13 @@ def _rest(found: Estimate, top: Sequence[Answer]) -> Answer:
 # -- keys with numbers -------------------------------------------------------------------------
 
 
-def _keys(found: Estimate, domain: KeyValues) -> tuple[Panel, ...]:
+def _keys(found: Estimate, domain: KeyValues, unit: str) -> tuple[Panel, ...]:
     top = found.top_keys(min(MOST_SHOWN, domain.keys.size))
     rows = [(text(answer.label), *share_row(answer)) for answer in top]
     described = f"{rows[0][0]} is most frequent: {rows[0][1]}."
     frequencies = _ranking(
         top, rows, domain.keys.size, name="keys", noun="key", column="frequency",
-        described=described,
+        described=described, unit=unit,
     )  # fmt: skip
     means = [found.mean(answer.label) for answer in top]
     interval = domain.interval
@@ -107,7 +108,7 @@ def _keys(found: Estimate, domain: KeyValues) -> tuple[Panel, ...]:
     return frequencies, Panel(
         "means",
         "Means of their numbers",
-        "The mean of the numbers of those who hold a key; lines are 95% intervals.",
+        f"The mean of the numbers of {unit} with each key; lines are 95% intervals.",
         intervals(
             [bar(mean) for mean in means], name="means", zero=False, form="number",
             title="Means of the numbers of keys", low=interval.low, high=interval.high,
@@ -134,7 +135,7 @@ def board_of_vector(estimated: Mapping[int, Told], left_out: Sequence[int], repo
     panel = Panel(
         "coordinates",
         "Means of coordinates",
-        f"The mean of {_whose(len(means), len(left_out), vector.coordinates)} that people hold; "
+        f"The mean of {_whose(len(means), len(left_out), vector.coordinates)}, over {told.unit}; "
         f"lines are 95% intervals.{_without(left_out, told.survey.minimum_batch)}",
         intervals(
             [bar(mean) for mean in means[:MOST_SHOWN]], name="coordinates", zero=False,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
@@ -19,8 +20,9 @@ from sottovoce.service.pages.calculating import Asked, Calculation, Row, calcula
 from sottovoce.service.pages.charts.lines import Line, lines
 from sottovoce.service.pages.charts.numbers import number
 from sottovoce.service.pages.rendering import is_patient, page
+from sottovoce.service.refusals import Declined
 
-__all__ = ["FIELDS", "calculator_page", "read_form"]
+__all__ = ["FIELDS", "Shown", "answer", "calculator_page", "read_form"]
 
 FIELDS = {
     "kind": "what people answer: categories or numbers",
@@ -162,31 +164,42 @@ def _check_two(form: Form) -> None:
 
 async def calculator_page(desk: Desk, request: Request) -> Response:
     """The form, and what comes of it; wrong input is told beside its field."""
+    if not desk.settings.calculator:
+        raise Declined("no-such-route", "the calculator is turned off here (setting calculator)")
     form, asked = read_form(request.query_params)
-    found, pending = None, False
+    shown, pending = None, False
     if asked is not None:
         prepared = await desk.calculator.board(
-            asked, None, lambda: _calculated(asked), patient=is_patient(request)
+            asked, None, lambda: _asked_apart(desk, asked), patient=is_patient(request)
         )
         if prepared.declined is not None:  # raised often: it must not gather tracebacks
             raise prepared.declined.with_traceback(None)
-        found, pending = prepared.board, prepared.board is None and prepared.pending
-    if isinstance(found, SottovoceError):
-        form.problems |= _problem(found)
-        found = None
+        shown, pending = prepared.board, prepared.board is None and prepared.pending
+    if isinstance(shown, dict):
+        form.problems |= shown
+        shown = None
     return page(
         request, "calculator.html", 400 if form.problems else 200, form=form, kinds=KINDS,
-        goals=GOALS, asked=asked, found=found, shown=_shown(asked, found), pending=pending,
-        incomplete=pending,
+        goals=GOALS, asked=asked, shown=shown, pending=pending, incomplete=pending,
     )  # fmt: skip
 
 
-def _calculated(asked: Asked) -> Calculation | SottovoceError:
-    """The numbers of a question, or what is wrong with it."""
+# -- in a process of its own -----------------------------------------------------------------
+
+
+def _asked_apart(desk: Desk, asked: Asked) -> Shown | dict[str, str]:
+    """What the page shows of a question, or what is wrong with its fields."""
+    reply = desk.apart.ask(msgspec.msgpack.encode(asked))
+    return msgspec.msgpack.decode(reply, type=Shown | dict[str, str])
+
+
+def answer(question: bytes) -> bytes:
+    """The same, computed: this runs in the process of the calculator."""
+    asked = msgspec.msgpack.decode(question, type=Asked)
     try:
-        return calculate(asked)
+        return msgspec.msgpack.encode(_shown(asked, calculate(asked)))
     except SottovoceError as error:
-        return error
+        return msgspec.msgpack.encode(_problem(error))
 
 
 def _problem(error: SottovoceError) -> dict[str, str]:
@@ -200,21 +213,25 @@ def _problem(error: SottovoceError) -> dict[str, str]:
 # -- what is shown -------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Shown:
-    """The words and pictures of a calculation."""
+class Shown(msgspec.Struct, frozen=True, array_like=True):
+    """The words and pictures of a calculation; ``best`` is the mechanism of the least error.
+
+    ``tried`` is whether what fake senders could do is known only as far as it was tried.
+    """
 
     answer: str
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
-    chart: Markup | None
+    chart: str
+    """Markup; empty where nothing is drawn."""
     privacy: list[str]
     lies: list[str]
+    epsilon: float
+    best: str
+    tried: bool
 
 
-def _shown(asked: Asked | None, found: Calculation | None) -> Shown | None:
-    if asked is None or found is None:
-        return None
+def _shown(asked: Asked, found: Calculation) -> Shown:
     needed = {"users": "people needed", "epsilon": "epsilon needed"}.get(found.found)
     head = ("mechanism", "rms error", "give or take, 95%", "bytes a report")
     rows = [
@@ -226,9 +243,12 @@ def _shown(asked: Asked | None, found: Calculation | None) -> Shown | None:
         _answer(asked, found),
         (*head, needed) if needed else head,
         tuple(rows),
-        _chart(asked, found),
+        str(_chart(asked, found) or ""),
         privacy_in_words(found.rows[0].mechanism.certificate()).splitlines(),
         [str(each) for each in found.influences],
+        found.epsilon,
+        found.rows[0].name,
+        any(each.how == "tried" for each in found.influences),
     )
 
 

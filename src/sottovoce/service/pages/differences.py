@@ -33,7 +33,7 @@ from sottovoce.service.pages.words import (
     text,
 )
 from sottovoce.service.refusals import Declined
-from sottovoce.store import Published
+from sottovoce.store import Published, Released
 
 __all__ = ["difference_board", "differences_page"]
 
@@ -42,6 +42,7 @@ _PARTS = 12
 _QUANTILES = (0.25, 0.5, 0.75)
 
 Windows = tuple[str, ...]
+Held = dict[str, dict[str, Released]]
 Rows = Callable[[Answer], tuple[str, str, str]]
 
 
@@ -66,8 +67,10 @@ async def differences_page(desk: Desk, request: Request) -> Response:
     ]
     both = first.survey, second.survey
     names = [each.fingerprint for each in both]
-    held = {each: await desk.lookup(desk.store.windows, each) for each in names}
-    counts = [await desk.lookup(desk.store.counts, each) for each in names]
+    held = {
+        each.survey.fingerprint: await desk.lookup(desk.analyst.released, each)
+        for each in (first, second)
+    }
     chosen = [
         windows_wanted(survey, query.getlist(f"{side}_window"), held[survey.fingerprint])
         for survey, side in zip(both, ("first", "second"), strict=True)
@@ -76,8 +79,7 @@ async def differences_page(desk: Desk, request: Request) -> Response:
     prepared = None
     if sides is not None:
         version = tuple(
-            version_of(told, held[name], windows)
-            for told, name, windows in zip(counts, names, sides, strict=True)
+            version_of(held[name], windows) for name, windows in zip(names, sides, strict=True)
         )
         key = ("difference", first.survey.fingerprint, second.survey.fingerprint, *sides)
         prepared = await desk.preparer.board(
@@ -93,11 +95,12 @@ async def differences_page(desk: Desk, request: Request) -> Response:
     )  # fmt: skip
 
 
-def _windows(published: Published, held: dict[str, dict[str, int]]) -> list[str]:
+def _windows(published: Published, held: Held) -> list[str]:
     """The windows that may be shown, the latest first."""
     survey = published.survey
-    counts = held[survey.fingerprint]
-    return sorted((name for name, n in counts.items() if survey.shows(n)), reverse=True)
+    released = held[survey.fingerprint]
+    shown = (name for name, seen in released.items() if survey.shows(seen.reports))
+    return sorted(shown, reverse=True)
 
 
 def _sides(
@@ -105,7 +108,7 @@ def _sides(
     second: Published,
     first_windows: Windows,
     second_windows: Windows,
-    held: dict[str, dict[str, int]],
+    held: Held,
 ) -> tuple[Windows, Windows] | None:
     """The windows of both sides; None where there is nothing to compare."""
     chosen = first_windows, second_windows
@@ -182,7 +185,7 @@ def _panel(
     return Panel(
         name,
         title,
-        f"The second side less the first. {told}",
+        f"Second minus first. {told}",
         intervals(
             bars, name=name, title=title, zero=True, form="number" if numbers else "percent",
             description=f"{told} {', '.join(sure[:5])}".strip(),

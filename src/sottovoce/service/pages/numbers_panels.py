@@ -33,11 +33,14 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 
-def panels_of_numbers(found: Estimate, domain: Interval) -> tuple[Panel, ...]:
-    """What is told of numbers: all of their distribution, or no more than the mean."""
+def panels_of_numbers(found: Estimate, domain: Interval, unit: str) -> tuple[Panel, ...]:
+    """What is told of numbers: all of their distribution, or no more than the mean.
+
+    ``unit`` is what is counted: people or reports.
+    """
     if found.shares is None:
         return (_mean_alone(found, domain),)
-    return _distribution(found, domain), _cumulative(found, domain), _summary(found)
+    return _distribution(found, domain, unit), _cumulative(found, domain, unit), _summary(found)
 
 
 def _mean_alone(found: Estimate, domain: Interval) -> Panel:
@@ -55,19 +58,19 @@ def _mean_alone(found: Estimate, domain: Interval) -> Panel:
     )  # fmt: skip
 
 
-def _distribution(found: Estimate, domain: Interval) -> Panel:
+def _distribution(found: Estimate, domain: Interval, unit: str) -> Panel:
     edges = _joined_edges(domain)
     parts = [found.linear(weights, label) for weights, label in _parts(domain, edges)]
     largest = max(parts, key=lambda answer: answer.value)
     return Panel(
         "distribution",
         "Distribution",
-        f"The share of people in each of {len(parts)} bins, with 95% intervals.",
+        f"The share of {unit} in each of {len(parts)} bins, with 95% intervals.",
         histogram(
             [domain.edges[place] for place in edges], [answer.value for answer in parts],
             [answer.low for answer in parts], [answer.high for answer in parts],
             name="distribution", title="Distribution",
-            description=f"Highest: {largest.label}, with {share_row(largest)[0]} of people.",
+            description=f"Highest: {largest.label}, with {share_row(largest)[0]} of {unit}.",
         ),
         ("number" if domain.whole else "from to", "share", "give or take", "95% interval"),
         [(str(answer.label), *share_row(answer)) for answer in parts],
@@ -89,7 +92,7 @@ def _parts(domain: Interval, edges: Sequence[int]) -> list[tuple[Floats, str]]:
     return found
 
 
-def _cumulative(found: Estimate, domain: Interval) -> Panel:
+def _cumulative(found: Estimate, domain: Interval, unit: str) -> Panel:
     quantiles = found.quantile(_QUANTILES)
     line = found.cumulative
     marked = [
@@ -102,13 +105,13 @@ def _cumulative(found: Estimate, domain: Interval) -> Panel:
     return Panel(
         "cumulative",
         "Cumulative distribution and quantiles",
-        "The share of people up to each number, with a 95% band.",
+        f"The share of {unit} up to each number, with a 95% band.",
         curve(
             at, values, values - reach, values + reach, quantiles=marked,
             name="cumulative", title="Cumulative distribution",
-            description=f"Half of all people are {below} {middle[0]} (95%: {middle[2]}).",
+            description=f"Half of all {unit} are {below} {middle[0]} (95%: {middle[2]}).",
         ),
-        (f"share of people {below}", "number", "give or take", "95% interval"),
+        (f"share of {unit} {below}", "number", "give or take", "95% interval"),
         [(f"{q:.0%}", *number_row(answer)) for q, answer in zip(_QUANTILES, quantiles, strict=True)],
     )  # fmt: skip
 

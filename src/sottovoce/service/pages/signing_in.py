@@ -8,11 +8,11 @@ from urllib.parse import parse_qs
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from sottovoce.service.access import SESSION_TIME
 from sottovoce.service.bodies import read_body
 from sottovoce.service.desk import Desk
 from sottovoce.service.pages.rendering import PAGE_HEADERS, page, root_of
 from sottovoce.service.refusals import CODES, Declined
+from sottovoce.service.sessions import SESSION_TIME
 from sottovoce.service.visitors import SESSION, may_read
 
 __all__ = ["refusal_page", "sign_in", "sign_in_page", "sign_out"]
@@ -39,7 +39,7 @@ async def sign_in(desk: Desk, request: Request) -> Response:
     reply = _go(request, to if _WAY_ON.fullmatch(to) else "")
     reply.set_cookie(
         SESSION,
-        desk.keys.issue_session(desk.clock()),
+        desk.sessions.issue(desk.clock()),
         max_age=int(SESSION_TIME.total_seconds()),
         path=None,  # a browser takes that of this page: behind a prefix others do not get it
         secure=_is_encrypted(request),
@@ -50,14 +50,22 @@ async def sign_in(desk: Desk, request: Request) -> Response:
 
 
 def _is_encrypted(request: Request) -> bool:
-    """Whether the browser came by https, here or to a proxy; who lies about it harms himself."""
-    return "https" in (request.url.scheme, request.headers.get("x-forwarded-proto"))
+    """Whether the browser came by https, here or to the first of several proxies.
+
+    A sender that lies about it harms nobody else.
+    """
+    first = request.headers.get("x-forwarded-proto", "").partition(",")[0]
+    return "https" in (request.url.scheme, first.strip().lower())
 
 
 async def sign_out(desk: Desk, request: Request) -> Response:
-    """End the session of this browser."""
+    """End the session of this browser, here and in its cookie."""
+    desk.sessions.end(request.cookies.get(SESSION, ""))
     reply = _go(request, "")
-    reply.set_cookie(SESSION, "", max_age=0, path=None, httponly=True, samesite="strict")
+    reply.set_cookie(
+        SESSION, "", max_age=0, path=None, secure=_is_encrypted(request), httponly=True,
+        samesite="strict",
+    )  # fmt: skip
     return reply
 
 

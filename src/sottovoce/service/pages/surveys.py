@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from fractions import Fraction
 from functools import partial
@@ -31,7 +32,7 @@ from sottovoce.service.pages.versions import version_of, windows_wanted
 from sottovoce.service.pages.words import count, domain_in_words
 from sottovoce.service.refusals import Declined
 from sottovoce.service.visitors import may_read
-from sottovoce.store import Published
+from sottovoce.store import Published, Released
 
 __all__ = ["list_page", "survey_page"]
 
@@ -77,11 +78,14 @@ async def survey_page(desk: Desk, request: Request) -> Response:
     """One survey: answers, reports over windows, how it was done, what it promises and what not."""
     published = desk.published(request.path_params["fingerprint"])
     survey, query = published.survey, request.query_params
+    released = await desk.lookup(desk.analyst.released, published)
     held = await desk.lookup(desk.store.windows, survey.fingerprint)
+    files = await desk.lookup(desk.store.windows_to_hand_out, survey.fingerprint)
     counts = await desk.lookup(desk.store.counts, survey.fingerprint)
-    wanted = windows_wanted(survey, query.getlist("window"), held)
+    wanted = windows_wanted(survey, query.getlist("window"), released)
+    numbers = _Numbers(survey, wanted or tuple(released), held, released)
     prepared, shifts = await asyncio.gather(
-        _prepared(desk, published, wanted, version_of(counts, held, wanted), is_patient(request)),
+        _prepared(desk, published, wanted, version_of(released, wanted), is_patient(request)),
         _shifts(desk, survey, is_patient(request)),
     )
     board = prepared.board
@@ -90,9 +94,11 @@ async def survey_page(desk: Desk, request: Request) -> Response:
     return page(
         request, "survey.html", 200 if not answered.problem else 400,
         published=published, survey=survey, reads=True, desk=desk, wanted=wanted,
-        windows=_window_rows(survey, held), most_windows=_MOST_WINDOWS, chart=_window_chart(survey, held), counts=counts,
-        total=sum(held.values()), prepared=prepared, board=board, since=_since(board, held),
-        asked=answered, questions=questions, answer=domain_in_words(survey.mechanism.domain),
+        windows=_window_rows(survey, held, released), most_windows=_MOST_WINDOWS,
+        chart=_window_chart(survey, held, released), counts=counts, numbers=numbers,
+        prepared=prepared, board=board, since=_since(board, released),
+        files=bool(set(files).intersection(numbers.shown)),
+        asked=answered, questions=questions, typed=_example(questions, answered.question), answer=domain_in_words(survey.mechanism.domain),
         whole=urlencode([*_method(survey), *_windows(wanted)]), these=urlencode(_windows(wanted)),
         odds=_odds(survey), shifts=shifts.board or (),
         incomplete=(prepared.pending and board is None) or shifts.pending,
@@ -147,26 +153,66 @@ def _questions(board: Board | None, survey: Survey) -> list[tuple[str, str, str]
     return offered(domain) if told else []
 
 
-def _since(board: Board | None, held: Mapping[str, int]) -> int:
-    """Reports that came after a board was worked out."""
+def _example(questions: Sequence[tuple[str, str, str]], chosen: str) -> str:
+    """What may be typed for the question that is chosen, the first unless another is."""
+    examples = {name: example for name, _, example in reversed(questions)}
+    return examples.get(chosen) or next(reversed(examples.values()), "")
+
+
+@dataclass(frozen=True)
+class _Numbers:
+    """The reports of the windows that a page is about."""
+
+    survey: Survey
+    windows: Sequence[str]
+    held: Mapping[str, int]
+    released: Mapping[str, Released]
+
+    @property
+    def reports(self) -> int:
+        """All of them, shown or not."""
+        return sum(self.held.get(name, 0) for name in self.windows)
+
+    @property
+    def shown(self) -> list[str]:
+        """Windows whose results may be shown."""
+        return [name for name in self.windows if self.survey.shows(self.released[name].reports)]
+
+    @property
+    def newest(self) -> int:
+        """Reports of these that results do not have yet."""
+        later = (self.held.get(name, 0) - self.released[name].reports for name in self.shown)
+        return sum(max(0, reports) for reports in later)
+
+
+def _since(board: Board | None, released: Mapping[str, Released]) -> int:
+    """Reports that were released after a board was worked out."""
     if board is None:
         return 0
-    return sum(held.get(name, 0) for name in board.told.windows) - board.reports
+    return sum(released[name].reports for name in board.told.windows) - board.reports
 
 
-def _window_rows(survey: Survey, held: Mapping[str, int]) -> list[dict[str, Any]]:
+def _window_rows(
+    survey: Survey, held: Mapping[str, int], released: Mapping[str, Released]
+) -> list[dict[str, Any]]:
     """Windows, the latest first."""
     return [
-        {"name": name, "reports": n, "shown": survey.shows(n)}
-        for name, n in sorted(held.items(), reverse=True)
+        {"name": name, "reports": held.get(name, 0), "shown": survey.shows(seen.reports)}
+        for name, seen in sorted(released.items(), reverse=True)
     ]
 
 
-def _window_chart(survey: Survey, held: Mapping[str, int]) -> Markup | None:
+def _window_chart(
+    survey: Survey, held: Mapping[str, int], released: Mapping[str, Released]
+) -> Markup | None:
     if survey.window == "once" or not held:
         return None
     rows = [
-        Column(name, held.get(name, 0), name not in held or survey.shows(held[name]))
+        Column(
+            name,
+            held.get(name, 0),
+            name not in released or survey.shows(released[name].reports),
+        )
         for name in _latest_windows(survey.window, held)
     ]
     largest = max(rows, key=lambda row: row.count)

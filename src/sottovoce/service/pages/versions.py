@@ -7,13 +7,13 @@ from collections.abc import Hashable, Iterable, Mapping
 from sottovoce.core.errors import InvalidInput
 from sottovoce.core.survey import Survey
 from sottovoce.core.windows import window_days
-from sottovoce.store import Counts
+from sottovoce.store import Released
 
 __all__ = ["version_of", "windows_wanted"]
 
 
 def windows_wanted(
-    survey: Survey, names: Iterable[str], held: Mapping[str, int]
+    survey: Survey, names: Iterable[str], held: Mapping[str, object]
 ) -> tuple[str, ...]:
     """The windows named, in order; refused where one is none, or has no reports."""
     found = tuple(sorted(set(names)))
@@ -25,7 +25,7 @@ def windows_wanted(
     return found
 
 
-def version_of(counts: Counts, held: Mapping[str, int], windows: Iterable[str] = ()) -> Hashable:
-    """What changes when a report of these windows (of all, if none) comes or is deleted."""
-    chosen = tuple(windows) or tuple(held)
-    return counts.deleted, tuple(sorted((name, held.get(name, 0)) for name in chosen))
+def version_of(released: Mapping[str, Released], windows: Iterable[str] = ()) -> Hashable:
+    """What changes when the release of one of these windows (of all, if none) moves on."""
+    chosen = tuple(windows) or tuple(released)
+    return tuple(sorted((name, released[name].step) for name in chosen))

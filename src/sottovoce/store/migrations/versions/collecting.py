@@ -1,6 +1,8 @@
-"""Surveys, windows, reports, changes, tallies, tokens, refusals."""
+"""Meta, surveys, windows, reports, changes, tallies, releases, tokens, refusals."""
 
 from __future__ import annotations
+
+import os
 
 import sqlalchemy as sa
 from alembic import op
@@ -22,7 +24,15 @@ def _window() -> sa.Column[int]:
 
 
 def upgrade() -> None:
-    """Make the tables."""
+    """Make the tables, and the key of this store."""
+    meta = op.create_table(
+        "meta",
+        sa.Column("name", sa.Text, nullable=False),
+        sa.Column("value", sa.LargeBinary, nullable=False),
+        sa.PrimaryKeyConstraint("name", name="pk_meta"),
+        sqlite_with_rowid=False,
+    )
+    op.bulk_insert(meta, [{"name": "id-key", "value": os.urandom(32)}])
     op.create_table(
         "surveys",
         sa.Column("number", _Number, nullable=False),
@@ -46,6 +56,7 @@ def upgrade() -> None:
         _count("expired"),
         sa.Column("over", sa.Boolean, nullable=False, server_default=sa.false()),
         sa.Column("cleared", sa.Boolean, nullable=False, server_default=sa.false()),
+        _count("scrubbed"),
         sa.PrimaryKeyConstraint("number", name="pk_windows"),
         sa.ForeignKeyConstraint(["survey"], ["surveys.number"], name="fk_windows_survey"),
         sa.UniqueConstraint("survey", "name", name="uq_windows_survey_name"),
@@ -54,11 +65,11 @@ def upgrade() -> None:
     op.create_table(
         "reports",
         sa.Column("survey", _Number, nullable=False, autoincrement=False),
-        sa.Column("id", sa.LargeBinary(16), nullable=False),
+        sa.Column("id_hash", sa.LargeBinary(16), nullable=False),
         _window(),
         sa.Column("state", sa.SmallInteger, nullable=False),
         sa.Column("row", sa.LargeBinary),
-        sa.PrimaryKeyConstraint("survey", "id", name="pk_reports"),
+        sa.PrimaryKeyConstraint("survey", "id_hash", name="pk_reports"),
         sa.ForeignKeyConstraint(
             ["survey", "window"],
             ["windows.survey", "windows.number"],
@@ -79,16 +90,36 @@ def upgrade() -> None:
     op.create_table(
         "tallies",
         _window(),
+        sa.Column("folds", sa.BigInteger, nullable=False),
         sa.Column("n", sa.BigInteger, nullable=False),
         sa.Column("cells", sa.LargeBinary, nullable=False),
         sa.PrimaryKeyConstraint("window", name="pk_tallies"),
         sa.ForeignKeyConstraint(["window"], ["windows.number"], name="fk_tallies_window"),
     )
     op.create_table(
+        "releases",
+        _window(),
+        _count("step"),
+        _count("n"),
+        _count("added"),
+        sa.Column("cells", sa.LargeBinary),
+        sa.PrimaryKeyConstraint("window", name="pk_releases"),
+        sa.ForeignKeyConstraint(["window"], ["windows.number"], name="fk_releases_window"),
+    )
+    op.create_table(
+        "waiting",
+        sa.Column("number", _Number, nullable=False),
+        _window(),
+        sa.Column("reports", sa.Integer, nullable=False),
+        sa.Column("rows", sa.LargeBinary, nullable=False),
+        sa.PrimaryKeyConstraint("number", name="pk_waiting"),
+        sa.ForeignKeyConstraint(["window"], ["windows.number"], name="fk_waiting_window"),
+    )
+    op.create_table(
         "tokens",
         _window(),
         sa.Column("token", sa.LargeBinary(32), nullable=False),
-        sa.Column("used", sa.Integer, nullable=False),
+        sa.Column("used", sa.BigInteger, nullable=False),
         sa.PrimaryKeyConstraint("window", "token", name="pk_tokens"),
         sa.ForeignKeyConstraint(["window"], ["windows.number"], name="fk_tokens_window"),
         sqlite_with_rowid=False,
