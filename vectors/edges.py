@@ -76,9 +76,9 @@ def _subset(m: Any, position: int) -> list[Chosen]:
         return found
     bits = max(1, (m.domain.size - 2).bit_length())
     tries = 64 // bits
-    same = sum(1 << bits * i for i in range(tries - 1))
-    last = [2 << bits * (tries - 1), 2 << bits * tries]  # in the last try, and behind it
-    words = [0x5555555555555555, *((same | word) % 2**64 for word in last)]
+    same = sum(1 << bits * i for i in range(tries))
+    last = [3 << bits * (tries - 1), 2 << bits * tries]  # another one in the last try; behind it
+    words = [0x5555555555555555, *((same ^ word) % 2**64 for word in last)]
     return found + [{1: word} for word in words]
 
 

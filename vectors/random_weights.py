@@ -48,7 +48,7 @@ def _asked() -> Iterator[tuple[str, sv.Mechanism, Any, int]]:
                 made = sv.mechanism(
                     "key-value", domain, 2.0, numbers=numbers, steps=2, output_bins=2
                 )
-            yield f"{keys} unary keys, {pairs} pairs, {numbers}", made, draw, 5
+            yield f"{keys} unary keys, {pairs} pairs, {numbers}", made, draw, 6
     domain = sv.KeyValues(3, 0, 1, bins=2, pairs=4)
     options = {"keys": "response", "steps": 2}
     made = sv.mechanism("key-value", domain, 2.0, numbers="rounding", **options)
@@ -72,7 +72,8 @@ def _size(rng: Random, most: int) -> int:
 
 
 def _keys(rng: Random) -> dict[str, str]:
-    own = rng.choice([2**61, 2**62 - _size(rng, 61), rng.randint(2, 2**62 - 1)])
+    few = _size(rng, 55) + 1
+    own = rng.choice([2**61, 2**62 - _size(rng, 61), rng.randint(2, 2**62 - 1), few])
     other = int(own / (1 + 10 ** rng.uniform(-4, 3)))
     return {"own": str(own), "other": str(max(1, min(other, own - 1)))}
 
