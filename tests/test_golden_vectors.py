@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from datetime import date
 from fractions import Fraction
@@ -231,3 +232,23 @@ def test_blank_is_what_has_nothing_above_the_space():
         with pytest.raises(InvalidInput, match="name of Survey must be text of 1 to 200"):
             sv.Survey(blank, "?", plain)
     assert sv.Survey("\u2003", "?", plain).name == "\u2003"
+
+
+def test_the_page_counts_them():
+    page = (FOLDER.parent / "docs" / "reference" / "wire.md").read_text(encoding="utf-8")
+    rows = [line.split("|")[1:4] for line in page.splitlines() if ".json`" in line and "|" in line]
+    counted = {
+        name: int(number.replace(",", ""))
+        for files, _, numbers in rows
+        for name, number in zip(
+            re.findall(r"`([a-z-]+)[.]json`", files), numbers.split(", "), strict=True
+        )
+    }
+    reports = sum(len(told["cases"]) for name in MECHANISMS for told in VECTORS[name]["surveys"])
+    assert counted.pop("randomized-response") == reports
+    others = {
+        name: len(document["cases"]) + len(document.get("clock", ()))
+        for name, document in VECTORS.items()
+        if name not in MECHANISMS
+    }
+    assert counted == others

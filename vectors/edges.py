@@ -70,8 +70,16 @@ def _unary(m: Any, position: int) -> list[Chosen]:
 
 
 def _subset(m: Any, position: int) -> list[Chosen]:
-    own = m.weights[0] << (64 - m.bits)
-    return [{0: word} for word in (own, own - 1) if 0 <= word < 2**64]
+    own, start = m.weights[0] << (64 - m.bits), m.weights[1]
+    found: list[Chosen] = [{0: word} for word in (own, own - 1) if 0 <= word < 2**64]
+    if start or m.domain.size == 1:
+        return found
+    bits = max(1, (m.domain.size - 2).bit_length())
+    tries = 64 // bits
+    same = sum(1 << bits * i for i in range(tries))
+    last = [3 << bits * (tries - 1), 2 << bits * tries]  # another one in the last try; behind it
+    words = [0x5555555555555555, *((same ^ word) % 2**64 for word in last)]
+    return found + [{1: word} for word in words]
 
 
 def _hadamard(m: Any, position: int) -> list[Chosen]:

@@ -33,19 +33,14 @@ def random_weights() -> Iterator[tuple[str, str]]:
     yield from _at_the_guard()
 
 
+_KEYS = (
+    (1, 2), (2, None), (2, 1), (2, 5), (3, 2), (3, 7), (3, 8), (4, 2), (5, 3), (5, 5), (6, 4), (7, 4), (9, 2),
+)  # fmt: skip
+"""Numbers of keys and of pairs, at which different sets are the worst."""
+
+
 def _asked() -> Iterator[tuple[str, sv.Mechanism, Any, int]]:
-    for keys, pairs in (
-        (1, 2),
-        (2, None),
-        (2, 1),
-        (2, 2),
-        (2, 5),
-        (3, 2),
-        (4, 3),
-        (5, 3),
-        (6, 4),
-        (9, 2),
-    ):
+    for keys, pairs in _KEYS:
         domain = sv.KeyValues(keys, 0, 1, bins=2, pairs=pairs)
         for numbers, draw in (("rounding", _rounded), ("piecewise", _piecewise)):
             made = sv.mechanism("key-value", domain, 2.0, numbers=numbers, steps=2)
@@ -77,18 +72,26 @@ def _size(rng: Random, most: int) -> int:
 
 
 def _keys(rng: Random) -> dict[str, str]:
-    own = rng.choice([2**61, 2**62 - _size(rng, 61), _size(rng, 61) + 1])
-    other = rng.choice([own // _size(rng, 4) - 1, own - _size(rng, 60), own - 1, own // 2])
-    return {"own": str(own), "other": str(max(1, other))}
+    few = _size(rng, 55) + 1
+    own = rng.choice([2**61, 2**62 - _size(rng, 61), rng.randint(2, 2**62 - 1), few])
+    other = int(own / (1 + 10 ** rng.uniform(-4, 3)))
+    return {"own": str(own), "other": str(max(1, min(other, own - 1)))}
+
+
+def _number(rng: Random) -> tuple[int, int]:
+    """A background and a unit, of like size or far apart."""
+    low = _size(rng, 40)
+    return low, rng.choice([_size(rng, 40), max(1, low >> rng.randint(1, 30))])
 
 
 def _rounded(rng: Random) -> dict[str, str]:
-    return {**_keys(rng), "base": str(_size(rng, 40)), "unit": str(_size(rng, 40))}
+    base, unit = _number(rng)
+    return {**_keys(rng), "base": str(base), "unit": str(unit)}
 
 
 def _piecewise(rng: Random) -> dict[str, str]:
-    low, unit, width = _size(rng, 40), _size(rng, 40), rng.randint(1, 5)
-    return {**_keys(rng), "low": str(low), "unit": str(unit), "width": str(width)}
+    low, unit = _number(rng)
+    return {**_keys(rng), "low": str(low), "unit": str(unit), "width": str(rng.randint(1, 5))}
 
 
 def _response(rng: Random) -> dict[str, str]:

@@ -61,6 +61,9 @@ def _unary_encoding() -> Iterator[Asked]:
 def _subset_selection() -> Iterator[Asked]:
     yield Asked(_m("ss", sv.Categories(1)), (0,))
     for size, k in (
+        (3, 1),
+        (4, 2),
+        (66, 33),
         (65, 1),
         (66, 65),
         (129, 64),
@@ -70,11 +73,18 @@ def _subset_selection() -> Iterator[Asked]:
         (1025, 1000),
     ):
         yield Asked(_m("ss", sv.Categories(size), 1.5, subset_size=k), (0, size - 1, size // 2))
+    for size in (17, 33):  # no words at first, and tries of 4 and of 5 bits
+        made = _m("ss", sv.Categories(size), 1.5, subset_size=2)
+        empty = {"own": made.weights[0], "start": 0}
+        yield Asked(
+            _m("ss", sv.Categories(size), 1.5, subset_size=2, weights=empty), (0, 5, size - 1)
+        )
     yield Asked(_m("ss", sv.Categories(262_144), 12.0, subset_size=3), (262_143, 0))
 
 
 def _hadamard_response() -> Iterator[Asked]:
     yield Asked(_m("hr", sv.Categories(1)), (0,))
+    yield Asked(_m("hr", sv.Categories(2)), (0, 1))
     yield Asked(_m("hr", sv.Categories(1000)), (0, 999, 126, 127, 254, 255, 256))
     yield Asked(_m("hr", sv.Categories(1000), 5.0), (0, 999, 127, 512))
     yield Asked(_m("hr", sv.Categories(21), 2.0, block_count=3), (0, 20, 7, 19))

@@ -179,6 +179,8 @@ def _totals() -> Iterator[Pair]:
     two = survey_of(sv.mechanism("table", sv.Categories(2), 1.0, weights=[[1, 1], [1, 1]]))
     at, over = ({"weights": [[str(2**62 + more), str(2**62)]] * 2} for more in (0, 1))
     yield "sum of a row", with_changes(two, at), with_changes(two, over)
+    at, over = ({"weights": [[weight], [weight]]} for weight in ("1", "0"))
+    yield "the least sum of a row", with_changes(two, at), with_changes(two, over)
 
 
 def _noise() -> Iterator[Pair]:

@@ -129,6 +129,9 @@ def mechanism_limits() -> Iterator[Pair]:
     yield "size of a subset", with_changes(subset, at), with_changes(subset, over)
     at, over = ({"weights.own": str(2**62 // 3 + more)} for more in (1, 0))
     yield "own above its share", with_changes(with_changes(subset, {"options.subset_size": 3}), at), with_changes(with_changes(subset, {"options.subset_size": 3}), over)  # fmt: skip
+    pairs = survey_of(sv.mechanism("grr", sv.KeyValues(2, 0, 1, bins=2), 1.0))
+    sets = with_changes(pairs, {"domain.pairs": 2, **filled(5, 1.0)})
+    yield "one pair per person", pairs, sets
     eight = survey_of(sv.mechanism("ss", sv.Categories(8), 1.0, subset_size=2))
     at, over = ({"weights.own": str(2**60 + more)} for more in (1, 0))
     yield "own above exactly its share", with_changes(eight, at), with_changes(eight, over)

@@ -74,7 +74,7 @@ def _wrong_wholes(one: bytes, number: bytes) -> Iterator[Wrong]:
         "an extension of 4": b"\xd6\x05" + bytes(4), "an extension of 8": b"\xd7\x05" + bytes(8),
         "an extension of 16": b"\xd8\x05" + bytes(16), "an extension": b"\xc7\x03\x05" + bytes(3),
         "a long extension": b"\xc8\x00\x03\x05" + bytes(3), "a longer extension": b"\xc9\x00\x00\x00\x03\x05" + bytes(3),
-        "-5": b"\xfb", "-100": b"\xd0\x9c", "text": b"\xa1x", "a number in 5 bytes": b"\xce" + bytes(4),
+        "a map of 15": b"\x8f" + b"\x01\x02" * 15, "text of 31": b"\xbf" + b"x" * 31, "-5": b"\xfb", "-100": b"\xd0\x9c", "text": b"\xa1x", "a number in 5 bytes": b"\xce" + bytes(4),
     }  # fmt: skip
     head = data[:21] + b"\x91" + data[22:-3]
     yield "a payload that is text, but no UTF-8", head + b"\xa1\xff", "malformed", None

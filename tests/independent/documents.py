@@ -122,13 +122,14 @@ class Reader:
         digits = HEX.match(self.text, self.at)
         demand(digits, "not an escape")
         self.at = digits.end()
-        return chr(int(digits[0], 16))
+        return chr(int(digits.group(), 16))
 
     def number(self) -> int:
         digits = NUMBER.match(self.text, self.at)
-        demand(digits and digits[0] != "-0" and abs(int(digits[0])) <= LARGEST, "not a value")
-        self.at = digits.end()
-        return int(digits[0])
+        demand(digits and digits.group() != "-0", "not a value")
+        self.at, number = digits.end(), int(digits.group())
+        demand(abs(number) <= LARGEST, "above 2^53 - 1")
+        return number
 
 
 def canonical(document: object) -> str:

@@ -90,16 +90,16 @@ class KeyValue(Mechanism):
         kept, total = self.w["own"] * self.O * (T - self.w["other"]), self.total
         M, m = kept * (self.low + self.top), kept * self.low
         U = (T - self.w["own"]) * self.w["other"] * total
-        empty, ratios = (T - self.w["other"]) * self.w["other"] * total, [Fraction(1)]
+        empty, ratios = (T - self.w["other"]) * self.w["other"] * total, []
         for s, t in [*product((1, L), (1, L)), (1, K - 1), (K - 1, 1), (L, K - L), (K - L, L)]:
             if min(s, t) < 1 or max(s, t) > L:
                 continue
-            for union in (max(s, t), min(K, s + t)):
-                p, q, c = union - t, union - s, s + t - union
-                for x, y in ((M, m), (U, U)):
-                    above = p * M + c * x + (slots - s) * empty
-                    below = q * min(m, U) + c * y + (slots - t) * empty
-                    ratios.append(Fraction(above, below))
+            union = min(K, s + t)  # of the two on the page the larger is never better for privacy
+            p, q, c = union - t, union - s, s + t - union
+            for x, y in ((M, m), (U, U)):
+                above = p * M + c * x + (slots - s) * empty
+                below = q * min(m, U) + c * y + (slots - t) * empty
+                ratios.append(Fraction(above, below))
         return max(ratios)
 
     # -- drawing ---------------------------------------------------------------------------

@@ -118,7 +118,7 @@ class FixedHashing(Hashing):
 
     def check_range(self) -> int:
         self.hashes = whole(self.o["hash_count"], 1, 2**24 // self.d)
-        return whole(self.o["hash_range"], 2, MOST // self.hashes)
+        return whole(self.o["hash_range"], 2)
 
     def fields(self) -> list[Field]:
         return [Field(self.hashes), Field(self.g)]
