@@ -58,7 +58,9 @@ def measure(process: Process, name: str, seconds: float) -> Figures:
     before = process.memory()
     answers: dict[int, int] = {}
     if name:
-        answers = ast.literal_eval(start_attack(process.address, name, seconds, 0.5).communicate()[0])
+        answers = ast.literal_eval(
+            start_attack(process.address, name, seconds, 0.5).communicate()[0]
+        )
     grown = process.peak() - before
     beside = start_attack(process.address, name, seconds + 2) if name else None
     outcome = others(process, seconds)
