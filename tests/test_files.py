@@ -137,7 +137,7 @@ def test_a_mechanism_of_another_version_is_refused():
             mechanism_from_json(json.dumps({**document, **change}))
     with pytest.raises(CorruptBytes, match="a mechanism is not JSON"):
         mechanism_from_json("{")
-    with pytest.raises(CorruptBytes, match="unknown mechanism"):
+    with pytest.raises(CorruptBytes, match=r"a mechanism is not an object: \[\]"):
         mechanism_from_json("[]")
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sottovoce.core.checks import check_int
 from sottovoce.core.errors import EntropyError
 
-__all__ = ["OperatingSystem", "Seeded", "Source", "uniform_below", "uniform_below_many"]
+__all__ = ["OperatingSystem", "Queue", "Seeded", "Source", "uniform_below", "uniform_below_many"]
 
 Words = NDArray[np.uint64]
 
@@ -81,6 +81,21 @@ class Seeded:
 
     def __repr__(self) -> str:
         return f"Seeded({self.seed})"
+
+
+class Queue:
+    """A source that gives words drawn at once one after the other, then those of another source."""
+
+    def __init__(self, words: Words, source: Source) -> None:
+        self._words, self._source, self.secure = words, source, source.secure
+
+    def words(self, count: int) -> Words:
+        drawn, self._words = self._words[:count], self._words[count:]
+        missing = count - len(drawn)
+        return np.concatenate([drawn, self._source.words(missing)]) if missing else drawn
+
+    def generator(self) -> np.random.Generator:
+        return self._source.generator()
 
 
 def uniform_below(bound: int, source: Source) -> int:

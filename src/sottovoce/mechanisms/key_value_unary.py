@@ -15,7 +15,7 @@ from sottovoce.core.certificate import Certificate
 from sottovoce.core.domain import Indices
 from sottovoce.core.exact import ceil_divide
 from sottovoce.core.fields import BitField, Column, Field, RowField
-from sottovoce.core.randomness import Source, uniform_below, uniform_below_many
+from sottovoce.core.randomness import Queue, Source, uniform_below, uniform_below_many
 from sottovoce.core.reports import Reports
 from sottovoce.kernels.bits import column_counts
 from sottovoce.mechanisms.key_value_channel import UnaryPairsChannel
@@ -122,7 +122,8 @@ class UnaryKeys:
         cells = np.zeros(is_set.shape, dtype=np.min_scalar_type(self.numbers.cells))
         count, outputs = int(is_set.sum()), self.numbers.outputs
         if len(is_set) == 1:  # a device draws again at once, a batch after all others
-            drawn = np.array([uniform_below(outputs, source) for _ in range(count)], dtype=np.int64)
+            queue = Queue(source.words(count), source)
+            drawn = np.array([uniform_below(outputs, queue) for _ in range(count)], dtype=np.int64)
         else:
             drawn = uniform_below_many(outputs, count, source).view(np.int64)
         cells[is_set] = 1 + self.numbers.cells_of(drawn)
