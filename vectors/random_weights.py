@@ -30,7 +30,25 @@ def random_weights() -> Iterator[tuple[str, str]]:
                 continue
             found += 1
             yield f"{name} by chance, {found}", text
+    yield from _at_a_corner()
     yield from _at_the_guard()
+
+
+def _at_a_corner() -> Iterator[tuple[str, str]]:
+    """Three keys in sets of many: the worst are one key against the two others, and the other way.
+
+    With numbers that hardly differ, which of the two it is depends on what an unset key says.
+    """
+    for pairs, own, other in ((8, 0.9965, 0.6569), (7, 0.5859, 0.0322)):
+        domain = sv.KeyValues(3, 0, 1, bins=2, pairs=pairs)
+        made = sv.mechanism("key-value", domain, 2.0, numbers="rounding", steps=2)
+        for unit in (5000, 50_000, 680_000):
+            document = sv.Survey("corner", "?", made).document()
+            weights = {"own": str(int(own * 2**62)), "other": str(int(other * 2**62))}
+            document["mechanism"] |= {
+                "epsilon": "20", "weights": {**weights, "base": str(2**30), "unit": str(unit)},
+            }  # fmt: skip
+            yield f"one key against two, {pairs} pairs, unit {unit}", canonical_json(document)
 
 
 _KEYS = (
