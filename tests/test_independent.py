@@ -1,4 +1,4 @@
-"""A second implementation, written from the pages alone, agrees with every golden vector."""
+"""A second implementation, which shares no code with the library, agrees with every golden vector."""
 
 from __future__ import annotations
 

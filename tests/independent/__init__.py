@@ -1,4 +1,4 @@
-"""A second implementation of the formats, written from the pages: nothing of sottovoce is imported.
+"""A second implementation of the formats, held to the pages: nothing of sottovoce is imported.
 
 ``docs/reference/formats.md``, ``wire.md`` and ``certificates.md`` promise that another language can
 read surveys, answer them and collect.  This is that other language: plain Python and its standard
