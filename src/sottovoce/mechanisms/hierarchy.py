@@ -21,14 +21,13 @@ from sottovoce.core.errors import InvalidInput
 from sottovoce.core.fields import BitField, Column, IntField
 from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
-from sottovoce.core.randomness import Source, uniform_below, uniform_below_many
+from sottovoce.core.randomness import Queue, Source, uniform_below, uniform_below_many
 from sottovoce.core.registry import register
 from sottovoce.core.reports import Reports
 from sottovoce.core.tree import Tree
 from sottovoce.mechanisms.hierarchy_channel import HierarchyChannel, SampledHierarchyChannel
 from sottovoce.mechanisms.level_oracle import (
     LevelOracle,
-    Prepared,
     best_hash_range,
     oracle_of_range,
 )
@@ -197,7 +196,7 @@ class Hierarchy(Mechanism):
         cells = np.empty(n, dtype=np.int64)
         for level, (oracle, held) in enumerate(zip(self._levels, nodes, strict=True)):
             rows = np.flatnonzero(drawn == level)
-            prepared = (Prepared(words[rows], source) for words in (hashes, responses))
+            prepared = (Queue(words[rows], source) for words in (hashes, responses))
             cells[rows] = oracle.respond_many(held[rows], *prepared)
         return (cells,)
 

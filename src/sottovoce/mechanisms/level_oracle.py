@@ -14,12 +14,12 @@ from sottovoce.core.categories import Categories
 from sottovoce.core.channel import Pure
 from sottovoce.core.domain import Indices
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.randomness import Source, Words, uniform_below, uniform_below_many
+from sottovoce.core.randomness import Source, uniform_below, uniform_below_many
 from sottovoce.mechanisms.linear_family import LinearFamily
 from sottovoce.mechanisms.local_hashing import LocalHashing, best_range, collision, digits
 from sottovoce.mechanisms.randomized_response import RandomizedResponse, respond_all, respond_one
 
-__all__ = ["LevelOracle", "Prepared", "best_hash_range", "oracle_of_range"]
+__all__ = ["LevelOracle", "best_hash_range", "oracle_of_range"]
 
 
 def oracle_of_range(size: int, hash_range: int, **options: Any) -> Mechanism:
@@ -39,23 +39,6 @@ def best_hash_range(size: int, epsilon: float) -> int:
     plain = Pure(e / (e + size - 1), 1 / (e + size - 1))
     mean = np.array([1 / size])
     return 0 if plain.variance(mean) <= hashed.variance(mean) else g
-
-
-class Prepared:
-    """A source that gives words drawn earlier first, then those of another source."""
-
-    def __init__(self, words: Words, source: Source) -> None:
-        self._words: Words | None = words
-        self._source, self.secure = source, source.secure
-
-    def words(self, count: int) -> Words:
-        """The prepared words, all at once; after that another's."""
-        first, self._words = self._words, None
-        return self._source.words(count) if first is None else first
-
-    def generator(self) -> Any:
-        """Another's."""
-        return self._source.generator()
 
 
 @dataclass(frozen=True)
