@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import ssl
 import threading
@@ -50,14 +51,21 @@ def server(handle):
 
 
 def head_of(connection):
-    """The request, up to the end of its head."""
+    """The head of a request; its body is read too: closing with unread bytes would reset it."""
     data = b""
-    while b"\r\n\r\n" not in data:
+    while b"\r\n\r\n" not in data or len(data) < _length(data):
         piece = connection.recv(2**16)
         if not piece:
             break
         data += piece
     return data
+
+
+def _length(data):
+    """The bytes of a whole request, as its head announces them."""
+    head, end, _ = data.partition(b"\r\n\r\n")
+    announced = re.search(rb"(?i)\r\ncontent-length: (\d+)", head)
+    return len(head + end) + (int(announced[1]) if announced else 0)
 
 
 def answer_of(body, status=b"200 OK"):

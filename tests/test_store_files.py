@@ -62,9 +62,9 @@ def test_the_log_stays_short_beside_readers_that_never_rest(tmp_path, monkeypatc
     monkeypatch.setattr(in_sqlite, "_LOG_BYTES", 2**18)
     (tmp_path / "emptied").mkdir()
     (tmp_path / "left").mkdir()
-    emptied = largest_log(tmp_path / "emptied", 30)
+    emptied = largest_log(tmp_path / "emptied", 100)
     monkeypatch.setattr(in_sqlite.SQLite, "empty_log", lambda self: None)
-    assert emptied < largest_log(tmp_path / "left", 30) / 2
+    assert emptied < largest_log(tmp_path / "left", 100) / 2
 
 
 def test_a_backup_has_all_that_was_acknowledged_before_it(place, tmp_path):

@@ -97,11 +97,11 @@ def _check_leaf(leaf: Any) -> None:
 # -- reading ---------------------------------------------------------------------------------
 
 
-def read_document(text: str | bytes, what: str) -> Any:
+def read_document(text: str | bytes, what: str, *, longest: int = LONGEST_DOCUMENT) -> Any:
     """The document that a JSON text holds.  White space and the order of keys are free.
 
     Refused are: a key that is there twice, fractions and exponents, ``-0``, integers above
-    2^53 - 1, text that is not valid Unicode, and more than 4 MiB.
+    2^53 - 1, text that is not valid Unicode, and more than ``longest`` bytes, 4 MiB.
 
     >>> read_document('{"a": 1.0}', "the survey")
     Traceback (most recent call last):
@@ -109,8 +109,8 @@ def read_document(text: str | bytes, what: str) -> Any:
     sottovoce.core.errors.CorruptBytes: the survey is not valid: 1.0 is not a whole number
     """
     size = len(text) if isinstance(text, bytes) else len(text.encode(errors="surrogatepass"))
-    if size > LONGEST_DOCUMENT:
-        raise CorruptBytes(f"{what} is longer than {LONGEST_DOCUMENT} bytes: {size}")
+    if size > longest:
+        raise CorruptBytes(f"{what} is longer than {longest} bytes: {size}")
     try:
         document = json.loads(
             text.decode() if isinstance(text, bytes) else text,

@@ -130,7 +130,11 @@ class Survey:
         A text that would be written otherwise is refused, white space and the order of keys
         aside: unknown or missing keys, ``"1.0"`` for ``"1"``, ``true`` for 1, a key twice.
         """
-        document = read_document(text, "the survey")
+        return cls.from_document(read_document(text, "the survey"))
+
+    @classmethod
+    def from_document(cls, document: Any) -> Survey:
+        """As :meth:`from_json`, for a text that :func:`read_document` has read."""
         if not isinstance(document, Mapping):
             raise CorruptBytes("the survey is not a JSON object")
         version = document.get("survey")

@@ -150,6 +150,7 @@ class Connection(HttpToolsProtocol):
                 cycle.keep_alive = False
                 return
             cycle.disconnected = True
+            cycle.body.clear()  # or every refused connection would hold it while it lingers
             cycle.message_event.set()
         if self.pipeline or (cycle is not None and cycle.response_started and not self._in_head):
             self.transport.close()

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import json
 import re
 from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sottovoce.core.errors import CorruptBytes, InvalidInput, SottovoceError
+from sottovoce.core.canonical import LONGEST_DOCUMENT, read_document
+from sottovoce.core.errors import CorruptBytes, InvalidInput
 from sottovoce.core.survey import Survey
 from sottovoce.service.bodies import read_body
 from sottovoce.service.desk import Desk
@@ -20,7 +20,8 @@ from sottovoce.store import Rules
 
 __all__ = ["close", "delete_report", "issue_tokens", "list_surveys", "publish", "show_survey"]
 
-_LONGEST_SURVEY = 2**24
+_LONGEST_BODY = LONGEST_DOCUMENT + 2**12
+"""Bytes: the longest survey, and its rules."""
 _MOST_TOKENS = 10_000
 _ID = re.compile("[0-9a-f]{32}")
 
@@ -58,16 +59,9 @@ def _read(document: dict[str, Any]) -> tuple[Survey, Rules]:
         allowed = "an object with some of upload, retention, scrub"
         raise InvalidInput("rules", "a request", allowed, given) from None
     try:
-        survey = Survey.from_json(json.dumps(document["survey"]))
-        _ = survey.fingerprint
-    except SottovoceError:
-        raise
-    except UnicodeError as error:
-        raise CorruptBytes("the survey has text that is no UTF-8") from error
-    except (MemoryError, RecursionError) as error:
+        survey = Survey.from_document(document["survey"])
+    except MemoryError as error:
         raise CorruptBytes("the survey is too large for this collector") from error
-    except (TypeError, ValueError, AttributeError, ArithmeticError, LookupError) as error:
-        raise CorruptBytes(f"the survey cannot be read: {type(error).__name__}") from error
     return survey, rules
 
 
@@ -115,19 +109,12 @@ def _check_delete_rate(desk: Desk, request: Request) -> None:
 async def _document(desk: Desk, request: Request) -> dict[str, Any]:
     """The body as a JSON object."""
     headers = dict(request.scope["headers"])
-    data = await read_body(desk, headers, request.receive, _LONGEST_SURVEY)
+    data = await read_body(desk, headers, request.receive, _LONGEST_BODY)
     desk.bytes_taken -= len(data)
-    try:
-        document = json.loads(data, parse_constant=_no_constant) if data.strip() else {}
-    except (ValueError, RecursionError) as error:
-        raise CorruptBytes(f"the body is no JSON: {error}") from error
+    document = read_document(data, "the body", longest=_LONGEST_BODY) if data.strip() else {}
     if not isinstance(document, dict):
         raise InvalidInput("body", "a request", "a JSON object", type(document).__name__)
     return document
-
-
-def _no_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON")
 
 
 def _check_keys(document: dict[str, Any], known: set[str], needed: set[str]) -> None:

@@ -81,12 +81,16 @@ class Uploads:
             return taken
         if len(data) < _LONG:
             return take_carefully(data, form, desk.takers, most)
+        held = [data]  # emptied when its sender is gone: work in line holds what it was given
         loop = asyncio.get_running_loop()
-        work = loop.run_in_executor(self._beside, take_carefully, data, form, desk.takers, most)
+        work = loop.run_in_executor(
+            self._beside, lambda: take_carefully(held.pop(), form, desk.takers, most)
+        )
         try:
             await _while_there(work, receive)
             return work.result()
         finally:
+            held.clear()
             del work  # an error would hold this frame, and the frame the error
 
     # -- what becomes of it --------------------------------------------------------------
