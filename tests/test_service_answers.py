@@ -186,7 +186,11 @@ def test_a_key_that_is_there_twice_is_refused(asking, twice):
     """Two readers could take one each; which survey was agreed on would depend on the reader."""
     key = {"authorization": f"Bearer {asking.running.keys.of_role('publish')}"}
     body = {"survey": drinks("twice").document(), "rules": {"retention": 5}}
-    first = {"name": '"name": "other", ', "retention": '"retention": 500, ', "rules": '"rules": {}, '}
+    first = {
+        "name": '"name": "other", ',
+        "retention": '"retention": 500, ',
+        "rules": '"rules": {}, ',
+    }
     text = json.dumps(body).replace(f'"{twice}": ', f'{first[twice]}"{twice}": ', 1)
     answer = httpx.post(f"{asking.running.url}/surveys", content=text, headers=key)
     assert (answer.status_code, answer.json()["code"]) == (400, "invalid")
