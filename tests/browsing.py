@@ -15,7 +15,7 @@ import pytest
 import sottovoce as sv
 from dashboards import fill, now, surveys
 from loading import Running, running
-from sottovoce.core.survey import Survey
+from sottovoce.surveys.survey import Survey
 
 FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync",

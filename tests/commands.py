@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typer.testing import CliRunner
 
 from sottovoce.cli.app import app
-from sottovoce.core.wire import decode_upload
+from sottovoce.wire.uploads import decode_upload
 
 
 def run(*arguments, code=0, stdin=None):

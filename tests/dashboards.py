@@ -13,9 +13,9 @@ import numpy as np
 
 import sottovoce as sv
 from loading import running
-from sottovoce.core.payloads import payloads_of
-from sottovoce.core.survey import Survey
 from sottovoce.store import Submission
+from sottovoce.surveys.survey import Survey
+from sottovoce.wire.payloads import payloads_of
 
 NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)
 """The middle of 2026-W47; the weeks before have ended."""

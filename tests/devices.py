@@ -9,8 +9,8 @@ from datetime import date
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import sottovoce as sv
-from sottovoce.client import Client
-from sottovoce.sending import Patience
+from sottovoce.device.client import Client
+from sottovoce.device.sending import Patience
 
 DRINKS = sv.Categories(["tea", "coffee", "water", "other"])
 MONDAY = date(2026, 11, 16)

@@ -1,6 +1,6 @@
 """Documents of mechanisms that the library did not write."""
 
-from sottovoce.core.canonical import canonical_json, integers_of, text_of_integers
+from sottovoce.base.canonical import canonical_json, integers_of, text_of_integers
 from sottovoce.core.registry import mechanism_from_json
 
 __all__ = ["integer_weights", "read_again", "with_weights"]

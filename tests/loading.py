@@ -25,15 +25,15 @@ from pathlib import Path
 from typing import Any
 
 import sottovoce as sv
-from sottovoce.core.msgpack import pack
-from sottovoce.core.payloads import payloads_of
-from sottovoce.core.survey import Survey
-from sottovoce.core.wire import VERSION
-from sottovoce.service.access import Keys, read_secret
 from sottovoce.service.app import collector
+from sottovoce.service.auth.keys import Keys, read_secret
 from sottovoce.service.serve import server_of
 from sottovoce.service.settings import Settings
 from sottovoce.store import Rules, Store, open_store
+from sottovoce.surveys.survey import Survey
+from sottovoce.wire.msgpack import pack
+from sottovoce.wire.payloads import payloads_of
+from sottovoce.wire.uploads import VERSION
 
 ROOT = Path(__file__).parent.parent
 

@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.payloads import payloads_of
 from sottovoce.store import Rules, Submission, open_store
+from sottovoce.wire.payloads import payloads_of
 
 KINDS = ("sqlite", "postgresql")
 DAY, NEXT_DAY = "2026-11-16", "2026-11-17"

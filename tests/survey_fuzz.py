@@ -9,7 +9,7 @@ from random import Random
 from typing import Any
 
 import sottovoce as sv
-from sottovoce.core.errors import SottovoceError
+from sottovoce.base.errors import SottovoceError
 from sottovoce.core.registry import registered
 
 __all__ = ["changed_text", "random_survey", "random_value"]

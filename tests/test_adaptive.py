@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.channel import Channel, Floats
-from sottovoce.core.dense import DenseChannel
-from sottovoce.core.errors import Unfit
-from sottovoce.estimators.adaptive import adaptive
-from sottovoce.estimators.evidence import Evidence
-from sottovoce.estimators.likelihood import Teller
-from sottovoce.estimators.penalised import Problem
-from sottovoce.estimators.prior_search import PriorSearch
-from sottovoce.estimators.resolution import cell_edges, coarse_problem, spread
-from sottovoce.estimators.smoothing import (
+from sottovoce.base.errors import Unfit
+from sottovoce.channels.base import Channel, Floats
+from sottovoce.channels.dense import DenseChannel
+from sottovoce.estimators.likelihood.base import Teller
+from sottovoce.estimators.observed import Evidence
+from sottovoce.estimators.smooth.adaptive import adaptive
+from sottovoce.estimators.smooth.coarsening import cell_edges, coarse_problem, spread
+from sottovoce.estimators.smooth.map_fit import Problem
+from sottovoce.estimators.smooth.prior_search import PriorSearch
+from sottovoce.estimators.smooth.priors import (
     LINKS,
     ORDERS,
     Smoothness,

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 import sottovoce as sv
 from services import MECHANISMS, SECRET, as_lists, reports_of, single, told
-from sottovoce.core.errors import InvalidInput, Mismatch
-from sottovoce.fusion.aligned import align
-from sottovoce.fusion.keys import pseudonyms
+from sottovoce.base.errors import InvalidInput, Mismatch
+from sottovoce.fusion.joining.aligned import align
+from sottovoce.fusion.joining.keys import pseudonyms
 from sottovoce.fusion.services import Fusion
 
 pa = pytest.importorskip("pyarrow")
@@ -251,7 +251,7 @@ def test_pseudonyms_are_the_hmac_of_any_other_program():
 
 
 def test_pseudonyms_tell_their_progress_and_join(monkeypatch):
-    monkeypatch.setattr("sottovoce.fusion.keys._CHUNK", 3)
+    monkeypatch.setattr("sottovoce.fusion.joining.keys._CHUNK", 3)
     done = []
     found = pseudonyms(list(range(8)), SECRET, progress=done.append)
     assert done == [3, 3, 2]

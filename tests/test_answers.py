@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import InvalidInput, Mismatch, Unfit
+from sottovoce.base.errors import InvalidInput, Mismatch, Unfit
 
 COLORS = sv.Categories(["red", "green", "blue", "white"])
 

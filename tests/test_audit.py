@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import InvalidInput
+from sottovoce.base.errors import InvalidInput
 from sottovoce.privacy.audit import audit_black_box
 
 ALPHA = 1e-7  # a false alarm of the whole suite stays below one in a million

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import InvalidInput, NotIdentified, Unfit
-from sottovoce.privacy.blind import blind_epsilon, blind_kernel
+from sottovoce.base.errors import InvalidInput, NotIdentified, Unfit
+from sottovoce.privacy.kernel_attack import blind_epsilon, blind_kernel
 
 
 @pytest.mark.parametrize("name", ["oue", "sue"])

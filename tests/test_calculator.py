@@ -14,15 +14,16 @@ import pytest
 
 import sottovoce as sv
 from loading import running
-from sottovoce.core.answer import two_sided
-from sottovoce.core.errors import InvalidInput
-from sottovoce.core.survey import Survey
-from sottovoce.service.apart import Apart
-from sottovoce.service.pages import calculating, calculator
-from sottovoce.service.pages.calculating import Asked, calculate
+from sottovoce.answers.answer import two_sided
+from sottovoce.base.errors import InvalidInput
+from sottovoce.service.analysis import calculating
+from sottovoce.service.analysis.calculating import Asked, calculate
+from sottovoce.service.analysis.shifts import shifts_of
+from sottovoce.service.analysis.worker import Apart
+from sottovoce.service.pages import calculator
 from sottovoce.service.pages.charts.lines import Line, lines
-from sottovoce.service.pages.shifts import shifts_of
 from sottovoce.service.routes import ROUTES
+from sottovoce.surveys.survey import Survey
 
 Z = two_sided(0.95)
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sottovoce as sv
-from sottovoce.core.canonical import (
+from sottovoce.base.canonical import (
     LARGEST_INTEGER,
     LONGEST_DOCUMENT,
     canonical_json,
@@ -17,7 +17,7 @@ from sottovoce.core.canonical import (
     read_document,
     text_of_integers,
 )
-from sottovoce.core.errors import CorruptBytes, InvalidInput, SottovoceError
+from sottovoce.base.errors import CorruptBytes, InvalidInput, SottovoceError
 from sottovoce.core.registry import registered
 
 TEXTS = st.text(st.characters(exclude_categories=["Cs"]))

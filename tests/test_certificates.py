@@ -10,9 +10,9 @@ import pytest
 
 import sottovoce as sv
 from laws import taylor_exp
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.exact import exp_bounds, log_above
 from sottovoce.core.certificate import Certificate
-from sottovoce.core.errors import InvalidInput
-from sottovoce.core.exact import exp_bounds, log_above
 
 EPSILONS = ("0.001", "0.1", "0.5", "1", "2", "4", "8", "16")
 SIZES = (2, 3, 10, 100, 1000)

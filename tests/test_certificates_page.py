@@ -12,7 +12,7 @@ from certificates_by_hand import Refused, check
 from certificates_by_hand_numbers import exp_below
 from documents import with_weights
 from laws import taylor_exp
-from sottovoce.core.exact import exp_bounds
+from sottovoce.base.exact import exp_bounds
 from sottovoce.core.registry import registered
 
 PAGE = Path(__file__).parents[1] / "docs" / "reference" / "certificates.md"

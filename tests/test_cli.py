@@ -12,11 +12,11 @@ import pytest
 import sottovoce as sv
 from commands import run, run_json
 from sottovoce import experiments
+from sottovoce.answers.questions import read_questions
 from sottovoce.cli.app import COMMANDS
-from sottovoce.cli.screen import cell_text, printable
+from sottovoce.cli.shared.screen import cell_text, printable
 from sottovoce.experiments import claims
 from sottovoce.privacy import audit as audits
-from sottovoce.questions import read_questions
 
 ANSWERS = ["tea", "coffee", "water"]
 DRINKS = ["--values", "tea,coffee,water", "--mechanism", "olh", "--epsilon", "2"]
@@ -182,7 +182,7 @@ def test_randomness_is_the_system_s_unless_seeded(folder, tmp_path):
 
 
 def test_many_chunks_and_a_byte_order_mark(tmp_path, monkeypatch):
-    monkeypatch.setattr("sottovoce.cli.tables.CHUNK", 7)
+    monkeypatch.setattr("sottovoce.cli.shared.tables.CHUNK", 7)
     text = "\ufeffdrink\n" + "".join(f"{ANSWERS[i % 3]}\n" for i in range(50)) + "\n\n"
     (tmp_path / "t.csv").write_text(text, encoding="utf-8")
     made = run_json(
@@ -435,7 +435,7 @@ class Bench:
 
 def test_bench(monkeypatch, capsys):
     fake = Bench()
-    monkeypatch.setattr("sottovoce.cli.research._benchmarks", lambda: fake)
+    monkeypatch.setattr("sottovoce.cli.commands.research._benchmarks", lambda: fake)
     run("bench", "--only", "one", "--quick")
     assert fake.calls == [["--only", "one", "--quick"]]
     run("bench", "--strict", code=3)

@@ -15,8 +15,8 @@ import pytest
 
 import sottovoce as sv
 from commands import Real, refusal, run, run_json, small_collector
-from sottovoce.core.survey_file import read_survey
-from sottovoce.core.windows import today, window_name
+from sottovoce.surveys.toml import read_survey
+from sottovoce.surveys.windows import today, window_name
 
 ANSWERS = ["tea", "coffee", "water"]
 

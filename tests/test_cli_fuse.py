@@ -11,8 +11,8 @@ import pytest
 
 import commands
 import sottovoce as sv
-from sottovoce.cli.services import ServiceText
-from sottovoce.core.errors import InvalidInput
+from sottovoce.base.errors import InvalidInput
+from sottovoce.cli.shared.services import ServiceText
 
 pa = pytest.importorskip("pyarrow")
 pq = pytest.importorskip("pyarrow.parquet")

@@ -15,8 +15,8 @@ import pytest
 
 import sottovoce as sv
 from commands import refusal, run, run_json, small_collector
-from sottovoce.cli.outputs import format_of, refuse_format
-from sottovoce.core.errors import InvalidInput
+from sottovoce.base.errors import InvalidInput
+from sottovoce.cli.shared.outputs import format_of, refuse_format
 
 DRINKS = ("--column", "drink", "--values", "tea,coffee", "-m", "grr", "-e", 2)
 
@@ -61,7 +61,7 @@ def test_reports_in_every_format(people):
 
 
 def test_csv_of_several_pieces_has_one_head(people, monkeypatch):
-    monkeypatch.setattr("sottovoce.cli.tables.CHUNK", 7)
+    monkeypatch.setattr("sottovoce.cli.shared.tables.CHUNK", 7)
     run("randomize", people / "people.csv", *DRINKS, "-o", people / "r.csv")
     assert len(table_of(people / "r.csv")) == 300
     bits = ("--column", "drink", "--values", "tea,coffee", "-m", "oue", "-e", 2)

@@ -158,7 +158,7 @@ def test_a_full_disk_is_told_in_one_line():
 
 def test_the_unexpected_ends_with_one_and_a_traceback_without_values():
     code = (
-        "import sottovoce.cli.design as d\n"
+        "import sottovoce.cli.commands.design as d\n"
         "def fail(*a, **k):\n    secret = 'said in confidence'\n    raise RuntimeError('unforeseen')\n"
         "d.methods_for = fail\n"
         "import sys; sys.argv = ['sottovoce', 'methods', '-m', 'grr', '--size', '4', '-e', '1']\n"

@@ -160,7 +160,7 @@ def test_a_value_outside_the_domain_with_its_row():
 
 
 def test_the_row_is_right_in_later_chunks(monkeypatch):
-    monkeypatch.setattr("sottovoce.cli.tables.CHUNK", 10)
+    monkeypatch.setattr("sottovoce.cli.shared.tables.CHUNK", 10)
     write("answer\n" + "tea\n" * 37 + "vodka\n")
     randomize(mentions="row 38 of column 'answer'")
     write_parquet({"answer": ["tea"] * 37 + ["vodka"]})
@@ -379,7 +379,7 @@ def test_folders_of_tallies_that_were_altered(here):
 
 
 def test_too_many_groups(monkeypatch):
-    monkeypatch.setattr("sottovoce.cli.evidence.MOST_GROUPS", 1)
+    monkeypatch.setattr("sottovoce.cli.shared.inputs.MOST_GROUPS", 1)
     make_reports()
     refused("tally", "r.parquet", "-o", "g", "--by", "country", mentions="at most 1 groups")
 

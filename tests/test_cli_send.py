@@ -14,9 +14,9 @@ import pytest
 
 import sottovoce as sv
 from commands import refusal, run, run_json, small_collector
-from sottovoce import sending
-from sottovoce.core.windows import today, window_name
-from sottovoce.core.wire import MAXIMUM_BYTES, decode_upload
+from sottovoce.device import sending
+from sottovoce.surveys.windows import today, window_name
+from sottovoce.wire.uploads import MAXIMUM_BYTES, decode_upload
 
 DRINKS = ["tea", "coffee", "water", "other"]
 

@@ -18,18 +18,18 @@ import pytest
 
 import sottovoce as sv
 from devices import DRINKS, MONDAY, Waits, client_of, make_survey, running
-from sottovoce.client import Client
-from sottovoce.core.certificate import Certificate
-from sottovoce.core.errors import (
+from sottovoce.base.errors import (
     CorruptBytes,
     EntropyError,
     InvalidInput,
     OverBudget,
     Refused,
 )
-from sottovoce.core.wire import REFUSALS, decode_upload, parse_upload
-from sottovoce.ledger import Ledger, default_folder
-from sottovoce.sending import check_url
+from sottovoce.core.certificate import Certificate
+from sottovoce.device.client import Client
+from sottovoce.device.ledger import Ledger, default_folder
+from sottovoce.device.sending import check_url
+from sottovoce.wire.uploads import REFUSALS, decode_upload, parse_upload
 
 
 @pytest.fixture
@@ -390,7 +390,8 @@ def test_a_device_needs_numpy_only(tmp_path):
 KILLED = """
 import os, signal, sys
 import sottovoce as sv
-from sottovoce import client, ledger
+from sottovoce.device import client
+from sottovoce.device import ledger
 def die(*a, **k):
     os.kill(os.getpid(), signal.SIGKILL)
 if sys.argv[3] == "before the commit":
@@ -423,8 +424,8 @@ def test_killed_between_spending_and_sending(tmp_path, collector, moment):
 ANSWERING = """
 import os, sys
 import sottovoce as sv
-from sottovoce.client import Client
-from sottovoce.sending import Patience
+from sottovoce.device.client import Client
+from sottovoce.device.sending import Patience
 
 folder, url = sys.argv[1:]
 mechanism = sv.mechanism("olh", sv.Categories(["tea", "coffee", "water", "other"]), 0.5)

@@ -13,15 +13,20 @@ import pytest
 from typer.testing import CliRunner
 
 import sottovoce as sv
+from sottovoce.base.errors import InvalidInput, Unfit
 from sottovoce.cli.app import app
-from sottovoce.core.errors import InvalidInput, Unfit
-from sottovoce.estimators.candidates import Candidate, candidates_for, score_for
 from sottovoce.estimators.choose import GOALS
-from sottovoce.estimators.comparison import Contender, ranked
-from sottovoce.estimators.evidence import Evidence
-from sottovoce.estimators.raw import unbiased_shares
-from sottovoce.estimators.spectrum import noise_power
-from sottovoce.estimators.truths import Neighbours, as_response, draw_truths, log_density_apart
+from sottovoce.estimators.compare.candidates import Candidate, candidates_for, score_for
+from sottovoce.estimators.compare.comparison import Contender, ranked
+from sottovoce.estimators.errors.plausible_truths import (
+    Neighbours,
+    as_response,
+    draw_truths,
+    log_density_apart,
+)
+from sottovoce.estimators.filters.spectrum import noise_power
+from sottovoce.estimators.observed import Evidence
+from sottovoce.estimators.unbiased import unbiased_shares
 
 PEOPLE = 50_000
 
@@ -346,7 +351,7 @@ def test_time_that_runs_out_before_the_surveys_do_is_no_error(zipf, monkeypatch)
     """By a clock of its own, 5 ms a look, so that a busy machine changes nothing."""
     looks = itertools.count()
     clock = SimpleNamespace(perf_counter=lambda: next(looks) * 0.005)
-    monkeypatch.setattr(import_module("sottovoce.estimators.compare"), "time", clock)
+    monkeypatch.setattr(import_module("sottovoce.estimators.compare.compare"), "time", clock)
     found = sv.compare(
         zipf[0], methods=["empirical-bayes", "norm-sub"], replicates=50, seconds=0.12
     )

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.estimators.candidates import score_for
-from sottovoce.estimators.comparison import Contender, ranked
+from sottovoce.estimators.compare.candidates import score_for
+from sottovoce.estimators.compare.comparison import Contender, ranked
 
 PEOPLE, DRAWS, SLOW_DRAWS = 100_000, 60, 20
 SLOW = 0.05

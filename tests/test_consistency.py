@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 import sottovoce as sv
-from sottovoce.core.errors import InvalidInput, Unfit
+from sottovoce.base.errors import InvalidInput, Unfit
 from sottovoce.estimators.catalogue import FILTERS, METHODS
-from sottovoce.estimators.consistency import (
+from sottovoce.estimators.consistency.power import power, power_exponent
+from sottovoce.estimators.consistency.projections import (
     base_cut,
     maximum_likelihood_approximation,
     norm,
@@ -21,8 +22,7 @@ from sottovoce.estimators.consistency import (
     norm_sub,
     threshold,
 )
-from sottovoce.estimators.power import power, power_exponent
-from sottovoce.estimators.raw import Raw
+from sottovoce.estimators.unbiased import Raw
 
 STEPS = {m.name: m for m in METHODS if m.step is not None and m.name not in FILTERS}
 """Those on shares; filters have tests of their own."""

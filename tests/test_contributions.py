@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import InvalidInput, Unfit
+from sottovoce.base.errors import InvalidInput, Unfit
 from sottovoce.fusion.budget import asking_once_more, budget_of
 from sottovoce.fusion.contributions import contributions, shape_contributions
 from sottovoce.fusion.parts import Part, patterns, without

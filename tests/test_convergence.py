@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import InvalidInput
+from sottovoce.base.errors import InvalidInput
 from sottovoce.estimators.convergence import warn_unless_converged
 
 SW = sv.mechanism("sw", sv.Interval(0, 1, bins=16), 1.0)

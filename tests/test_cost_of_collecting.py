@@ -8,10 +8,10 @@ import tracemalloc
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import SottovoceError
-from sottovoce.core.payloads import payloads_of
-from sottovoce.core.wire import new_id
+from sottovoce.base.errors import SottovoceError
 from sottovoce.store import Submission, open_store
+from sottovoce.wire.payloads import payloads_of
+from sottovoce.wire.uploads import new_id
 
 MOST_MEGABYTES = 50
 

@@ -9,7 +9,7 @@ import pytest
 
 import sottovoce as sv
 from documents import with_weights
-from sottovoce.core.errors import InvalidInput
+from sottovoce.base.errors import InvalidInput
 from sottovoce.core.registry import mechanism_from_document
 
 ONE = 2**128

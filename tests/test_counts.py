@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sottovoce as sv
-from sottovoce.core.domain import domain_from_json
-from sottovoce.core.errors import InvalidInput
-from sottovoce.core.numbers import WholeCumulative
+from sottovoce.answers.numbers import WholeCumulative
+from sottovoce.base.errors import InvalidInput
+from sottovoce.domains.base import domain_from_json
 
 FRIENDS = sv.Counts(9)
 

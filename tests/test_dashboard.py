@@ -14,11 +14,11 @@ import pytest
 import sottovoce as sv
 from dashboards import HOSTILE, Board, check, figure, fill, filled, rows, surveys
 from loading import running
-from sottovoce.core.survey import Survey
-from sottovoce.service import answering
+from sottovoce.service.analysis import answering
 from sottovoce.service.pages import boards, numbers_panels
 from sottovoce.service.pages import surveys as pages
 from sottovoce.service.pages.words import number_row, share_row
+from sottovoce.surveys.survey import Survey
 
 
 @pytest.fixture(scope="module")

@@ -12,9 +12,9 @@ import pytest
 
 from dashboards import check, fill, filled, settled, surveys
 from loading import running
+from sottovoce.service.api.visitors import SESSION
+from sottovoce.service.auth.sessions import _MOST, SESSION_TIME, Sessions
 from sottovoce.service.pages import surveys as pages
-from sottovoce.service.sessions import _MOST, SESSION_TIME, Sessions
-from sottovoce.service.visitors import SESSION
 
 
 @pytest.fixture(scope="module")

@@ -10,8 +10,8 @@ import pytest
 import sottovoce as sv
 from dashboards import Board, figure, fill, filled, rows, surveys
 from loading import running
-from sottovoce.core.survey import Survey
 from sottovoce.service.pages.differences import difference_board
+from sottovoce.surveys.survey import Survey
 
 
 @pytest.fixture(scope="module")

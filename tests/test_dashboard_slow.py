@@ -15,9 +15,9 @@ import pytest
 
 import sottovoce as sv
 from loading import Load, Made, Process, request
-from sottovoce.core.payloads import payloads_of
-from sottovoce.core.survey import Survey
 from sottovoce.store import Rules, Submission, open_store
+from sottovoce.surveys.survey import Survey
+from sottovoce.wire.payloads import payloads_of
 
 pytestmark = pytest.mark.slow
 

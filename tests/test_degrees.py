@@ -13,14 +13,14 @@ from typer.testing import CliRunner
 
 import sottovoce as sv
 from documents import integer_weights, read_again, with_weights
-from sottovoce import planning
+from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.base.exact import exp_bounds
+from sottovoce.channels.base import Channel
+from sottovoce.channels.dense import DenseChannel
 from sottovoce.cli.app import app
-from sottovoce.core.channel import Channel
-from sottovoce.core.dense import DenseChannel
-from sottovoce.core.errors import InvalidInput, Unfit
-from sottovoce.core.exact import exp_bounds
 from sottovoce.core.registry import mechanism_from_json
 from sottovoce.metrics import mean_squared_error, wasserstein
+from sottovoce.planning import plan as planning
 from sottovoce.privacy.audit import audit_black_box
 
 

@@ -21,20 +21,20 @@ import pytest
 from rich.console import Console
 
 from commands import refusal, run_json, small_collector
-from sottovoce.client import Receipt
-from sottovoce.core.errors import InvalidInput, MissingExtra
-from sottovoce.core.windows import today
+from sottovoce.base.errors import InvalidInput, MissingExtra
 from sottovoce.demo import __main__ as command_line
 from sottovoce.demo.asking import Caller, Declined
 from sottovoce.demo.collector import CollectorFailed, collector
 from sottovoce.demo.devices import Devices, NotTaken, Sent
-from sottovoce.demo.evidence import held
+from sottovoce.demo.messages import kept as tell_kept
 from sottovoce.demo.options import Options
-from sottovoce.demo.polls import polls
-from sottovoce.demo.telling import kept as tell_kept
-from sottovoce.demo.town import COMMUTES, DISHES
-from sottovoce.exchange import NoAnswer
+from sottovoce.demo.population import COMMUTES, DISHES
+from sottovoce.demo.stored import held
+from sottovoce.demo.surveys import polls
+from sottovoce.device.client import Receipt
+from sottovoce.device.http import NoAnswer
 from sottovoce.store import open_store
+from sottovoce.surveys.windows import today
 
 PEOPLE = 5000
 

@@ -16,17 +16,17 @@ from docs.generate.names import anchor_of, topic_of
 from docs.generate.nav import expanded
 from docs.generate.routes import heading
 from pages import DOCS, ROOT, Page, all_pages, docs_pages, page, slug_of
+from sottovoce.answers.questions import QUESTIONS
 from sottovoce.cli.app import COMMANDS
-from sottovoce.cli.exits import EXIT_CODES
+from sottovoce.cli.shared.exits import EXIT_CODES
 from sottovoce.core.registry import registered
-from sottovoce.core.wire import REFUSALS
 from sottovoce.estimators.catalogue import METHODS
-from sottovoce.questions import QUESTIONS
-from sottovoce.service.counters import Counters, metrics_text
+from sottovoce.service.metrics import Counters, metrics_text
 from sottovoce.service.refusals import CODES, OTHERS
 from sottovoce.service.routes import ROUTES
 from sottovoce.service.settings import ENVIRONMENT, Settings
 from sottovoce.store import Counts
+from sottovoce.wire.uploads import REFUSALS
 
 REFERENCE = DOCS / "reference"
 MECHANISMS = sorted(registered(), key=lambda cls: cls.name)

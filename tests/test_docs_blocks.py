@@ -27,9 +27,9 @@ import sottovoce as sv
 from docs.generate.commands import commands
 from pages import DOCS, ROOT, Block, Page, all_pages, page
 from shells import Said, blurred, calls, parses, run_blocks
-from sottovoce.core.survey_file import survey_from_toml
 from sottovoce.experiments.claims import read_claims
 from sottovoce.service.settings import Settings, load_settings
+from sottovoce.surveys.toml import survey_from_toml
 
 SHELLS = {"sh", "bash", "console"}
 PYTHON = {"pycon", "python"}

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sottovoce as sv
-from sottovoce.core.domain import domain_from_json
-from sottovoce.core.errors import CorruptBytes, InvalidInput
+from sottovoce.base.errors import CorruptBytes, InvalidInput
+from sottovoce.domains.base import domain_from_json
 
 TEXT = st.text(st.characters(exclude_characters="\0", codec="utf-8"), min_size=1)
 NAMES = st.lists(TEXT | st.integers(-5, 5), min_size=1, max_size=20, unique=True)

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.answer import answer
-from sottovoce.core.errors import InvalidInput, Mismatch, Unfit
+from sottovoce.answers.answer import answer
+from sottovoce.base.errors import InvalidInput, Mismatch, Unfit
 
 DRINKS = sv.Categories(["tea", "coffee", "water"])
 HOURS = sv.Interval(0, 24, bins=12)

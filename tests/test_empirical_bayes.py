@@ -9,16 +9,22 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 import sottovoce as sv
-from sottovoce.estimators.bootstrap import Bootstrap, _normal, plausible_truths
 from sottovoce.estimators.catalogue import FILTERS, METHODS
-from sottovoce.estimators.empirical_bayes import (
+from sottovoce.estimators.consistency.empirical_bayes import (
     MIXTURE_NEEDS,
     empirical_bayes,
     fitted_posterior,
     project_by_variance,
 )
-from sottovoce.estimators.prior import SMALL, _tables, _with_mean_zero, fit_prior, posterior_of
-from sottovoce.estimators.raw import Raw
+from sottovoce.estimators.consistency.prior import (
+    SMALL,
+    _tables,
+    _with_mean_zero,
+    fit_prior,
+    posterior_of,
+)
+from sottovoce.estimators.errors.bootstrap import Bootstrap, _normal, plausible_truths
+from sottovoce.estimators.unbiased import Raw
 
 STEPS = {m.name: m for m in METHODS if m.step is not None and m.name not in FILTERS}
 """Those on shares; filters have tests of their own."""

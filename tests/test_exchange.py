@@ -15,12 +15,12 @@ from types import SimpleNamespace
 import pytest
 
 from devices import client_of, running
-from sottovoce import exchange as exchanges
-from sottovoce.cli import collector as cli_collector
-from sottovoce.cli.collector import Collector, Declined
+from sottovoce.cli.shared import collector as cli_collector
+from sottovoce.cli.shared.collector import Collector, Declined
 from sottovoce.demo.asking import Caller
-from sottovoce.exchange import NoAnswer, TooLong, exchange
-from sottovoce.sending import Patience, deliver
+from sottovoce.device import http as exchanges
+from sottovoce.device.http import NoAnswer, TooLong, exchange
+from sottovoce.device.sending import Patience, deliver
 
 ONCE = Patience(attempts=1, timeout=0.5)
 ACKNOWLEDGED = b'{"stored": 1, "duplicates": 0}'

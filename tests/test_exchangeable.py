@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 import sottovoce as sv
-from sottovoce.core.errors import InvalidInput, Unfit
-from sottovoce.estimators.concentration import concentrate
-from sottovoce.estimators.evidence import Evidence
-from sottovoce.estimators.exchangeable import seen_in
-from sottovoce.estimators.inequality import noise_levels, priors_for
-from sottovoce.estimators.likelihood import Teller
+from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.estimators.exchangeable.dirichlet import concentrate
+from sottovoce.estimators.exchangeable.exchangeable import seen_in
+from sottovoce.estimators.exchangeable.noisy_values import log_likelihood
+from sottovoce.estimators.exchangeable.prior_averaging import Seen, weigh
+from sottovoce.estimators.exchangeable.share_priors import noise_levels, priors_for
+from sottovoce.estimators.likelihood.base import Teller
 from sottovoce.estimators.methods import find_method
-from sottovoce.estimators.noisy_values import log_likelihood
-from sottovoce.estimators.raw import unbiased_shares
-from sottovoce.estimators.weighing import Seen, weigh
+from sottovoce.estimators.observed import Evidence
+from sottovoce.estimators.unbiased import unbiased_shares
 
 
 def drawn(weights, n, seed=1):

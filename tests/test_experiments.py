@@ -13,7 +13,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce import metrics
-from sottovoce.core.errors import InvalidInput
+from sottovoce.base.errors import InvalidInput
 from sottovoce.experiments import __main__ as command
 from sottovoce.experiments import datasets, measures, papers, reproduce
 from sottovoce.experiments.claims import Claim, Reading, judge, read_claims

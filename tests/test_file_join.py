@@ -10,12 +10,12 @@ import pytest
 
 import sottovoce as sv
 from services import MECHANISMS, SECRET, as_lists, reports_of, single
-from sottovoce.core.errors import CorruptBytes, InvalidInput, Mismatch
-from sottovoce.fusion import files as files_module
-from sottovoce.fusion.aligned import align
-from sottovoce.fusion.files import ServiceFile
-from sottovoce.fusion.join import join
-from sottovoce.fusion.keys import pseudonyms, read_keys
+from sottovoce.base.errors import CorruptBytes, InvalidInput, Mismatch
+from sottovoce.fusion.joining import files as files_module
+from sottovoce.fusion.joining.aligned import align
+from sottovoce.fusion.joining.files import ServiceFile
+from sottovoce.fusion.joining.join import join
+from sottovoce.fusion.joining.keys import pseudonyms, read_keys
 from sottovoce.fusion.services import Fusion
 
 pa = pytest.importorskip("pyarrow")
@@ -63,7 +63,7 @@ def test_files_are_joined_as_columns_are(tmp_path, small_batches, kind, memory):
 
 
 def test_parts_are_several_and_alike(tmp_path):
-    from sottovoce.fusion.join import _part_of
+    from sottovoce.fusion.joining.join import _part_of
 
     for keys in (np.arange(10**5), [f"a-long-common-beginning-{i}" for i in range(10**5)]):
         words = read_keys(keys, "x").words

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sottovoce as sv
-from sottovoce.core.errors import CorruptBytes, InvalidInput, Mismatch, SottovoceError
-from sottovoce.core.files import write_whole
+from sottovoce.base.errors import CorruptBytes, InvalidInput, Mismatch, SottovoceError
+from sottovoce.base.files import write_whole
 from sottovoce.core.registry import mechanism_from_json
 
 MECHANISM = sv.mechanism("grr", sv.Categories(["a", "b", "c"]), 1.0)

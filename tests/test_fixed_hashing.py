@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import InvalidInput
-from sottovoce.mechanisms import fixed_family
-from sottovoce.mechanisms.fixed_family import FixedFamily
+from sottovoce.base.errors import InvalidInput
+from sottovoce.mechanisms import _fixed_family as fixed_family
+from sottovoce.mechanisms._fixed_family import FixedFamily
 from sottovoce.mechanisms.fixed_hashing import FixedChannel
 from sottovoce.mechanisms.seeded_hashing import best_range
 

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import InvalidInput, Mismatch, Unfit
-from sottovoce.fusion.aligned import align
-from sottovoce.fusion.files import ServiceFile, file_mechanism
-from sottovoce.fusion.foreign import Foreign, foreign
-from sottovoce.fusion.join import join
+from sottovoce.base.errors import InvalidInput, Mismatch, Unfit
+from sottovoce.fusion.external_reports import Foreign, foreign
+from sottovoce.fusion.joining.aligned import align
+from sottovoce.fusion.joining.files import ServiceFile, file_mechanism
+from sottovoce.fusion.joining.join import join
 
 stats = pytest.importorskip("scipy.stats")
 pa = pytest.importorskip("pyarrow")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import InvalidInput, Mismatch, SottovoceError, Unfit
+from sottovoce.base.errors import InvalidInput, Mismatch, SottovoceError, Unfit
 from sottovoce.fusion.condensed import condensed
 from sottovoce.fusion.moments import mean_variances, moments_of
 

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from sottovoce.core import domain as domains
-from sottovoce.questions import QUESTIONS
+from sottovoce.answers.questions import QUESTIONS
+from sottovoce.domains import base as domains
 
 DOCS = Path(__file__).parent.parent / "docs"
 

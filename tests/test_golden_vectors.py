@@ -13,13 +13,13 @@ import pytest
 
 import sottovoce as sv
 from independent.golden import FOLDER, digest, load, survey_bytes, upload_bytes
-from sottovoce.core.canonical import canonical_json
-from sottovoce.core.domain import domain_from_json
-from sottovoce.core.errors import CorruptBytes, InvalidInput, Refused, SottovoceError
-from sottovoce.core.payloads import payloads_of, reports_from_payloads
+from sottovoce.base.canonical import canonical_json
+from sottovoce.base.errors import CorruptBytes, InvalidInput, Refused, SottovoceError
 from sottovoce.core.registry import registered
-from sottovoce.core.windows import check_window, window_days, window_name
-from sottovoce.core.wire import REFUSALS, Upload, decode_upload, encode_upload, parse_upload
+from sottovoce.domains.base import domain_from_json
+from sottovoce.surveys.windows import check_window, window_days, window_name
+from sottovoce.wire.payloads import payloads_of, reports_from_payloads
+from sottovoce.wire.uploads import REFUSALS, Upload, decode_upload, encode_upload, parse_upload
 from vectors.make import MAKERS, made, text_of
 from vectors.report_cases import certificate_of, held
 from vectors.value_cases import place_of

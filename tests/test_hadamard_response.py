@@ -12,7 +12,7 @@ from scipy import linalg, stats
 
 import sottovoce as sv
 from documents import read_again, with_weights
-from sottovoce.core.errors import InvalidInput
+from sottovoce.base.errors import InvalidInput
 from sottovoce.kernels.hadamard import parity, random_rows, walsh_hadamard
 from sottovoce.mechanisms.hadamard_response import best_count, filled, rows_for
 

@@ -13,13 +13,13 @@ from scipy import optimize
 from scipy.linalg import hadamard
 
 import sottovoce as sv
-from sottovoce.core.binning import Binning
-from sottovoce.core.channel import Channel
-from sottovoce.core.errors import InvalidInput, Unfit
-from sottovoce.core.exact import exp_bounds
+from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.base.exact import exp_bounds
+from sottovoce.channels.base import Channel
+from sottovoce.channels.binning import Binning
+from sottovoce.channels.tree import ConstrainedInference, Tree
 from sottovoce.core.registry import mechanism_from_json
-from sottovoce.core.tree import ConstrainedInference, Tree
-from sottovoce.estimators.hh_admm import nearest_tree
+from sottovoce.estimators.trees.hh_admm import nearest_tree
 
 ALL = np.arange(65536, dtype=np.uint64) << np.uint64(48)
 ALPHA = 1e-7

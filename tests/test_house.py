@@ -13,12 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sottovoce as sv
-from sottovoce.core.errors import MissingExtra
-from sottovoce.core.extras import optional
+from sottovoce.base.errors import MissingExtra
+from sottovoce.base.extras import optional
 from sottovoce.core.registry import registered
+from sottovoce.estimators.walk import walk
 from sottovoce.kernels import bits
 from sottovoce.mechanisms import MECHANISMS
-from sottovoce.simulate import walk
 
 ROOT = Path(__file__).parent.parent
 EXTRAS = ("scipy", "numba", "pyarrow", "matplotlib", "rich", "typer", "pandas")

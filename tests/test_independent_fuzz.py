@@ -16,9 +16,9 @@ from independent import documents, uploads
 from independent.draws import Words
 from independent.golden import load, upload_bytes
 from independent.surveys import Survey
-from sottovoce.core.errors import InvalidInput, Refused, SottovoceError
-from sottovoce.core.payloads import payloads_of
-from sottovoce.core.wire import Upload, decode_upload, encode_upload
+from sottovoce.base.errors import InvalidInput, Refused, SottovoceError
+from sottovoce.wire.payloads import payloads_of
+from sottovoce.wire.uploads import Upload, decode_upload, encode_upload
 from survey_fuzz import changed_text, random_survey, random_value
 from vectors.report_cases import held
 from vectors.words import Stream

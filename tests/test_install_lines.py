@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from commands import run
-from sottovoce.core.errors import MissingExtra
+from sottovoce.base.errors import MissingExtra
 from sottovoce.service import Settings
 
 ROOT = Path(__file__).parent.parent

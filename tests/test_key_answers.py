@@ -9,10 +9,10 @@ import pytest
 from scipy import stats
 
 import sottovoce as sv
-from sottovoce.core import keys as answers
-from sottovoce.core.answer import two_sided
-from sottovoce.core.errors import InvalidInput, Mismatch, NotIdentified, Unfit
-from sottovoce.core.noise import LinearNoise
+from sottovoce.answers import keys as answers
+from sottovoce.answers.answer import two_sided
+from sottovoce.answers.errors import LinearNoise
+from sottovoce.base.errors import InvalidInput, Mismatch, NotIdentified, Unfit
 
 NAMES = ["film", "book", "song"]
 HELD = np.array([0.55, 0.35, 0.1])

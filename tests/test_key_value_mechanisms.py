@@ -12,14 +12,14 @@ from scipy import stats
 
 import sottovoce as sv
 from documents import integer_weights, read_again, with_weights
-from sottovoce.core.channel import Channel
-from sottovoce.core.errors import InvalidInput, Unfit
-from sottovoce.core.exact import exp_bounds
-from sottovoce.core.noise import CellNoise
-from sottovoce.core.pair_sets import PairSets
-from sottovoce.core.randomness import uniform_below_many
+from sottovoce.answers.errors import CellNoise
+from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.base.exact import exp_bounds
+from sottovoce.base.randomness import uniform_below_many
+from sottovoce.channels.base import Channel
+from sottovoce.domains.pair_sets import PairSets
 from sottovoce.kernels import segments
-from sottovoce.mechanisms.padding import drawn_slots
+from sottovoce.mechanisms._padding import drawn_slots
 from sottovoce.privacy.audit import audit_black_box
 
 VARIANTS = [*itertools.product(("unary", "response"), ("rounding", "piecewise"))]

@@ -10,10 +10,10 @@ import threading
 import pytest
 
 from devices import client_of, make_survey
-from sottovoce.core import files
-from sottovoce.core.errors import CorruptBytes
-from sottovoce.core.files import write_new
-from sottovoce.ledger import Ledger
+from sottovoce.base import files
+from sottovoce.base.errors import CorruptBytes
+from sottovoce.base.files import write_new
+from sottovoce.device.ledger import Ledger
 
 
 def test_a_ledger_without_bytes_is_damaged_and_not_new(tmp_path):

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.payloads import payload_width, payloads_of
-from sottovoce.core.windows import window_name
-from sottovoce.core.wire import FORMS, Upload, encode_upload
+from sottovoce.surveys.windows import window_name
+from sottovoce.wire.payloads import payload_width, payloads_of
+from sottovoce.wire.uploads import FORMS, Upload, encode_upload
 
 
 def lengths(survey, reports, form):

@@ -11,15 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sottovoce as sv
-from sottovoce.core.dense import DenseChannel
-from sottovoce.core.errors import InvalidInput, Unfit
-from sottovoce.estimators.em import _PassByPass, em, ems, smooth
-from sottovoce.estimators.evidence import Evidence
-from sottovoce.estimators.likelihood import first_shares
-from sottovoce.kernels import climb as climb_kernels
+from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.channels.dense import DenseChannel
+from sottovoce.estimators.likelihood.base import first_shares
+from sottovoce.estimators.likelihood.em import _PassByPass, em, ems, smooth
+from sottovoce.estimators.observed import Evidence
+from sottovoce.kernels import em as climb_kernels
 from sottovoce.kernels import sets
-from sottovoce.kernels.climb import SegmentsClimb
-from sottovoce.mechanisms.reported_sets import SetRows
+from sottovoce.kernels.em import SegmentsClimb
+from sottovoce.mechanisms._reported_sets import SetRows
 
 SETS = ("oue", "sue", "ss", "olh-seeded")
 

@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 
 import sottovoce as sv
 from devices import MONDAY, client_of, make_survey
-from sottovoce.core import charges
-from sottovoce.core.charges import Charge
-from sottovoce.core.errors import InvalidInput, Mismatch, OverBudget
-from sottovoce.core.limits import Limits
+from sottovoce.base.errors import InvalidInput, Mismatch, OverBudget
+from sottovoce.surveys import charges
+from sottovoce.surveys.charges import Charge
+from sottovoce.surveys.limits import Limits
 
 HOUR = 3600.0
 

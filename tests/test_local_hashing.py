@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import InvalidInput
-from sottovoce.mechanisms.linear_family import LinearFamily, next_prime, previous_prime
+from sottovoce.base.errors import InvalidInput
+from sottovoce.mechanisms._linear_family import LinearFamily, next_prime, previous_prime
 from sottovoce.mechanisms.local_hashing import best_range, collision, digits
 
 FAMILIES = [
@@ -97,7 +97,7 @@ def test_places_never_change():
 
 
 def test_hash_without_the_lookup_table_is_the_same(monkeypatch):
-    monkeypatch.setattr("sottovoce.mechanisms.linear_family._LOOKUP", 0)
+    monkeypatch.setattr("sottovoce.mechanisms._linear_family._LOOKUP", 0)
     small = LinearFamily(40, 3, 4, "k")
     monkeypatch.undo()
     looked_up = LinearFamily(40, 3, 4, "k")

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.answer import answer
-from sottovoce.core.errors import InvalidInput, NotIdentified, Unfit
+from sottovoce.answers.answer import answer
+from sottovoce.base.errors import InvalidInput, NotIdentified, Unfit
 from sottovoce.estimators.bounded_mean import bounded
+from sottovoce.estimators.cell_means import average_noise
 from sottovoce.estimators.choose import RULES, choose, find_rule
-from sottovoce.estimators.means import average_noise
 from sottovoce.experiments.mixture_reduction import means as figures
 from sottovoce.experiments.mixture_reduction import values
 

@@ -14,7 +14,7 @@ from scipy.spatial.distance import jensenshannon
 
 import sottovoce as sv
 from sottovoce import metrics
-from sottovoce.core.errors import InvalidInput
+from sottovoce.base.errors import InvalidInput
 
 SIZES = (1, 2, 3, 10, 37, 256)
 AGES = sv.Interval(20, 70, bins=5)

@@ -14,8 +14,8 @@ import pytest
 from typer.testing import CliRunner
 
 import sottovoce as sv
+from sottovoce.answers.trace import Reduction
 from sottovoce.cli.app import app
-from sottovoce.core.trace import Reduction
 from sottovoce.experiments import outcome, papers
 from sottovoce.experiments.claims import judge, read_claims
 from sottovoce.experiments.curves import Curve

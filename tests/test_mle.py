@@ -6,15 +6,19 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import InvalidInput
-from sottovoce.estimators import interior_point as newton
-from sottovoce.estimators import mle as ways
-from sottovoce.estimators.acceleration import accelerated
-from sottovoce.estimators.em import em
-from sottovoce.estimators.evidence import Evidence
-from sottovoce.estimators.interior_point import DenseLikelihood, interior_point, inverse_factor
-from sottovoce.estimators.likelihood import Teller
-from sottovoce.estimators.mle import mle, response_mle
+from sottovoce.base.errors import InvalidInput
+from sottovoce.estimators.likelihood import interior_point as newton
+from sottovoce.estimators.likelihood import mle as ways
+from sottovoce.estimators.likelihood.acceleration import accelerated
+from sottovoce.estimators.likelihood.base import Teller
+from sottovoce.estimators.likelihood.em import em
+from sottovoce.estimators.likelihood.interior_point import (
+    DenseLikelihood,
+    interior_point,
+    inverse_factor,
+)
+from sottovoce.estimators.likelihood.mle import mle, response_mle
+from sottovoce.estimators.observed import Evidence
 from sottovoce.kernels.products import gram, product
 
 QUIET = Teller(None)

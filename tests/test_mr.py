@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sottovoce as sv
-from sottovoce.core.errors import InvalidInput, Unfit
-from sottovoce.core.merged import Groups, MergedChannel, MergedRows
+from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.channels.merged import Groups, MergedChannel, MergedRows
 from sottovoce.core.registry import registered
-from sottovoce.estimators.evidence import Evidence
-from sottovoce.estimators.reduction import Smallest, Window, noise_of_weights
+from sottovoce.estimators.likelihood.reduction import Smallest, Window, noise_of_weights
+from sottovoce.estimators.observed import Evidence
 
 EXAMPLES = [example for cls in registered() for example in cls.examples()]
 SMALL = [m for m in EXAMPLES if 2 <= m.channel().inputs <= 40]

@@ -13,14 +13,14 @@ from scipy import integrate, stats
 
 import sottovoce as sv
 from documents import integer_weights, read_again, with_weights
-from sottovoce.core.channel import Channel
-from sottovoce.core.dense import DenseChannel
-from sottovoce.core.errors import InvalidInput
-from sottovoce.core.exact import exp_bounds
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.exact import exp_bounds
+from sottovoce.channels.base import Channel
+from sottovoce.channels.dense import DenseChannel
+from sottovoce.channels.noise import CensoredNoiseChannel
 from sottovoce.core.registry import mechanism_from_json
-from sottovoce.core.toeplitz import CensoredNoiseChannel
-from sottovoce.mechanisms import gaussian_privacy as privacy
-from sottovoce.mechanisms.noise_on_grid import FIXED_POINT, NoiseTable
+from sottovoce.mechanisms import _gaussian_privacy as privacy
+from sottovoce.mechanisms._noise_on_grid import FIXED_POINT, NoiseTable
 from sottovoce.privacy.audit import audit_black_box
 
 

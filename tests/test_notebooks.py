@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import MissingExtra
+from sottovoce.base.errors import MissingExtra
 
 PNG = b"\x89PNG\r\n\x1a\n"
 MADE = (

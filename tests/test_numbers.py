@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import sottovoce as sv
-from sottovoce.core.dense import DenseChannel
-from sottovoce.core.errors import InvalidInput, NotIdentified, Unfit
-from sottovoce.core.estimate import Estimate
-from sottovoce.core.gains import affine, gains_of_outputs
-from sottovoce.core.noise import CellNoise, LinearNoise, NoNoise
+from sottovoce.answers.errors import CellNoise, LinearNoise, NoNoise
+from sottovoce.answers.estimate import Estimate
+from sottovoce.base.errors import InvalidInput, NotIdentified, Unfit
+from sottovoce.channels.cell_weights import affine, gains_of_outputs
+from sottovoce.channels.dense import DenseChannel
 from sottovoce.estimators.choose import choose
 
 AGE = sv.Interval(0, 120, bins=24)

@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce import planning
-from sottovoce.core.errors import InvalidInput
-from sottovoce.core.plan import response_limit
+from sottovoce.base.errors import InvalidInput
 from sottovoce.mechanisms import local_hashing
-from sottovoce.planning_search import first
+from sottovoce.planning import plan as planning
+from sottovoce.planning.result import response_limit
+from sottovoce.planning.search import first
 
 NAMES = ("grr", "oue", "sue", "olh", "blh", "olh-seeded", "flh", "ss", "hr")
 SHAPES = {5: (100, 2300), 64: (320, 200), 300: (600, 60)}

@@ -11,10 +11,10 @@ from scipy import stats
 from typer.testing import CliRunner
 
 import sottovoce as sv
-from sottovoce import planning
+from sottovoce.base.errors import InvalidInput
 from sottovoce.cli.app import app
-from sottovoce.core.errors import InvalidInput
-from sottovoce.planning_numbers import NumberYardstick, _survey, bump
+from sottovoce.planning import plan as planning
+from sottovoce.planning.numbers import NumberYardstick, _survey, bump
 
 UNIT = sv.Interval(-1, 1, bins=64)
 

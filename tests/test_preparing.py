@@ -11,9 +11,9 @@ from types import SimpleNamespace
 
 import pytest
 
-from sottovoce.core.errors import InvalidInput
-from sottovoce.service.pages import preparing
-from sottovoce.service.pages.preparing import Prepared, Preparer
+from sottovoce.base.errors import InvalidInput
+from sottovoce.service.analysis import background as preparing
+from sottovoce.service.analysis.background import Prepared, Preparer
 from sottovoce.service.refusals import Declined
 from sottovoce.store import StoreDown
 
@@ -229,7 +229,7 @@ def test_nothing_is_begun_after_the_end(preparer):
 def test_a_process_ends_though_work_is_under_way():
     code = (
         "import asyncio, time\n"
-        "from sottovoce.service.pages.preparing import Preparer\n"
+        "from sottovoce.service.analysis.background import Preparer\n"
         "preparer = Preparer()\n"
         "found = asyncio.run(preparer.board('key', 1, lambda: time.sleep(600)))\n"
         "assert found.pending\n"

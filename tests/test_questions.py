@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.cli.asking import AskedOptions, option_words
-from sottovoce.core.errors import InvalidInput, SottovoceError, Unfit
-from sottovoce.questions import QUESTIONS, Questions, example_of, read_questions
+from sottovoce.answers.questions import QUESTIONS, Questions, example_of, read_questions
+from sottovoce.base.errors import InvalidInput, SottovoceError, Unfit
+from sottovoce.cli.shared.asking import AskedOptions, option_words
 
 DRINKS = sv.Categories(["tea", "coffee", "tea, iced"])
 INCOME = sv.Interval(0, 60_000, bins=24)

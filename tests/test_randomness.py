@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import EntropyError, InvalidInput
-from sottovoce.core.randomness import uniform_below, uniform_below_many
+from sottovoce.base.errors import EntropyError, InvalidInput
+from sottovoce.base.randomness import uniform_below, uniform_below_many
 
 SOURCE = Path(sv.__file__).parent
 MECHANISMS = [

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.estimators.refits import Refits
+from sottovoce.estimators.errors.parametric_bootstrap import Refits
 
 COUNTS = np.rint(20_000 * np.sin(np.linspace(0.1, 3.0, 24)) ** 2 / 12).astype(np.int64)
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import CorruptBytes, InvalidInput, Unfit
+from sottovoce.base.errors import CorruptBytes, InvalidInput, Unfit
 from sottovoce.core.registry import register
 
 DOMAIN = sv.Categories(["a", "b", "other"])

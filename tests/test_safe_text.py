@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import sottovoce as sv
 from commands import run
-from sottovoce.cli import screen
-from sottovoce.core.safe_text import csv_cell, csv_text, printable
-from sottovoce.service.replies import answers_csv_text
+from sottovoce.base.text import csv_cell, csv_text, printable
+from sottovoce.cli.shared import screen
+from sottovoce.service.api.replies import answers_csv_text
 
 RUNS = ("=1+1", "+1+1", "-1+1", "@SUM(1)", "\t=1", "\r=1", "\n=1", " =1", "\x00=1", "\ufeff=1")
 WIDE = ("\uff1d1", "\uff0b1", "\uff0d1", "\uff201", "\n\uff1d1")

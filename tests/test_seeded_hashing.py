@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import sottovoce as sv
-from sottovoce.core.errors import InvalidInput
+from sottovoce.base.errors import InvalidInput
 from sottovoce.kernels import seeds as kernel
 from sottovoce.mechanisms.seeded_hashing import _mix, best_range, hash_one
 

@@ -10,8 +10,8 @@ from dataclasses import fields
 
 import pytest
 
-from sottovoce.core.errors import CorruptBytes, InvalidInput
-from sottovoce.service.access import ROLES, Keys, bearer, read_secret
+from sottovoce.base.errors import CorruptBytes, InvalidInput
+from sottovoce.service.auth.keys import ROLES, Keys, bearer, read_secret
 from sottovoce.service.limits import Addresses, Bucket
 from sottovoce.service.settings import Settings, load_settings
 

@@ -15,13 +15,13 @@ import pytest
 
 import sottovoce as sv
 from loading import colors, load, make, running
-from sottovoce.core.payloads import payloads_of
-from sottovoce.core.survey import Survey
-from sottovoce.service import answering
+from sottovoce.service.analysis import answering
 from sottovoce.service.pages.boards import board_of_vector
 from sottovoce.service.refusals import CODES, Declined
 from sottovoce.service.routes import ROUTES
 from sottovoce.store import Rules, Submission, open_store
+from sottovoce.surveys.survey import Survey
+from sottovoce.wire.payloads import payloads_of
 
 WEEKS = ("2026-W45", "2026-W46", "2026-W47")
 AFTER = datetime(2026, 12, 1, tzinfo=UTC)

@@ -16,11 +16,11 @@ import pytest
 
 import sottovoce as sv
 from loading import running
-from sottovoce.core.errors import Mismatch
-from sottovoce.core.payloads import payloads_of
-from sottovoce.core.survey import Survey
-from sottovoce.service import downloads
+from sottovoce.base.errors import Mismatch
+from sottovoce.service.api import downloads
 from sottovoce.store import StoreDown, Submission, handing_out, open_store
+from sottovoce.surveys.survey import Survey
+from sottovoce.wire.payloads import payloads_of
 
 DAY = "2026-11-16"
 

@@ -17,11 +17,11 @@ import pytest
 
 from hostile import ATTACKS
 from loading import Load, Process, colors, load, make, request, running
-from sottovoce.service import health
-from sottovoce.service.apart import Apart
+from sottovoce.service.analysis.worker import Apart
+from sottovoce.service.api import health
 from sottovoce.service.connections import CHUNKS, HEAD_BYTES, HEAD_FIELDS, PIPELINED
-from sottovoce.service.counting import has_too_many_values
 from sottovoce.service.refusals import Declined
+from sottovoce.service.upload.counting import has_too_many_values
 from sottovoce.store import StoreDown
 
 START = b"GET /health/live HTTP/1.1\r\nHost: localhost\r\n"

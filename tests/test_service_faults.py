@@ -14,12 +14,12 @@ import numpy as np
 
 import sottovoce as sv
 from loading import Load, Process, colors, load, make, request, running
-from sottovoce.core.errors import Refused
-from sottovoce.core.msgpack import pack
-from sottovoce.core.payloads import reports_from_payloads
-from sottovoce.core.wire import VERSION, decode_upload
-from sottovoce.service.counting import reports_in
+from sottovoce.base.errors import Refused
+from sottovoce.service.upload.counting import reports_in
 from sottovoce.store import Rules, open_store
+from sottovoce.wire.msgpack import pack
+from sottovoce.wire.payloads import reports_from_payloads
+from sottovoce.wire.uploads import VERSION, decode_upload
 
 # -- mutated requests ----------------------------------------------------------------------------
 
@@ -278,7 +278,8 @@ def test_nothing_about_the_sender_is_stored_or_logged(tmp_path):
 def test_mistakes_of_ours_are_logged_without_what_was_sent(tmp_path, monkeypatch, capsys):
     import logging
 
-    from sottovoce.service import logs, uploads
+    from sottovoce.service import logs
+    from sottovoce.service.api import uploads
 
     def broken(*_):
         raise RuntimeError("Sentinel in a message")

@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from sottovoce import __version__, service
-from sottovoce.service.access import Keys
 from sottovoce.service.app import Collector, collector
+from sottovoce.service.auth.keys import Keys
 from sottovoce.service.openapi import SCHEMAS, openapi_document
 from sottovoce.service.refusals import CODES
 from sottovoce.service.routes import ROUTES

@@ -20,8 +20,8 @@ import sottovoce as sv
 import stores
 import test_service_faults as faults
 from loading import Load, Process, colors, load, make, request, running
-from sottovoce.core.payloads import payloads_of
 from sottovoce.store import Rules, Submission, open_store
+from sottovoce.wire.payloads import payloads_of
 
 pytestmark = pytest.mark.slow
 

@@ -21,17 +21,17 @@ from conftest import EXAMPLES
 from independent.golden import load as load_vectors
 from independent.golden import upload_bytes
 from loading import Load, colors, load, make, request, running
-from sottovoce.client import Client
-from sottovoce.core.errors import Refused
+from sottovoce.base.errors import Refused
 from sottovoce.core.fields import IntField
-from sottovoce.core.msgpack import pack
-from sottovoce.core.payloads import payloads_of, reports_from_payloads
-from sottovoce.core.wire import FORMS, REFUSALS, decode_upload
-from sottovoce.sending import Patience
-from sottovoce.service.counting import reports_in
+from sottovoce.device.client import Client
+from sottovoce.device.sending import Patience
 from sottovoce.service.refusals import CODES
-from sottovoce.service.taking import Taker, payload_checker, take_carefully, take_quickly
+from sottovoce.service.upload.counting import reports_in
+from sottovoce.service.upload.intake import Taker, payload_checker, take_carefully, take_quickly
 from sottovoce.store import Published, Rules
+from sottovoce.wire.msgpack import pack
+from sottovoce.wire.payloads import payloads_of, reports_from_payloads
+from sottovoce.wire.uploads import FORMS, REFUSALS, decode_upload
 
 FILES = load_vectors()
 NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)

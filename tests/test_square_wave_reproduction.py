@@ -14,8 +14,8 @@ import pytest
 from typer.testing import CliRunner
 
 import sottovoce as sv
+from sottovoce.base.errors import InvalidInput
 from sottovoce.cli.app import app
-from sottovoce.core.errors import InvalidInput
 from sottovoce.experiments import numbers, papers
 from sottovoce.experiments.claims import Claim, Reading, judge, read_claims
 from sottovoce.experiments.curves import Curve

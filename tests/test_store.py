@@ -13,8 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import sottovoce as sv
-from sottovoce.core.errors import InvalidInput, Mismatch, Unfit
-from sottovoce.core.payloads import payloads_of, reports_from_rows
+from sottovoce.base.errors import InvalidInput, Mismatch, Unfit
 from sottovoce.store import (
     Published,
     Receipt,
@@ -26,6 +25,7 @@ from sottovoce.store import (
     Writer,
     open_store,
 )
+from sottovoce.wire.payloads import payloads_of, reports_from_rows
 from stores import DAY, NEXT_DAY, collecting, made, place, server, store, submission, survey_of
 
 __all__ = ["place", "server", "store"]

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from sottovoce.core.errors import Unfit
+from sottovoce.base.errors import Unfit
 from stores import place, server, store
 
 __all__ = ["place", "server", "store"]

@@ -99,7 +99,7 @@ import os, sys, time
 sys.path.insert(0, sys.argv[2])
 from store_under_load import SURVEY, piece
 from sottovoce.store import Receipt, Writer, open_store
-from sottovoce.store.locking import FileLock
+from sottovoce.store.databases.locking import FileLock
 FileLock.claim = lambda self: True
 seed, end = int(sys.argv[3]), time.monotonic() + 8
 with open_store(sys.argv[1]) as store:

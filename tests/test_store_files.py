@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-import sottovoce.store.sqlite as in_sqlite
-from sottovoce.core.errors import InvalidInput, Unfit
+import sottovoce.store.databases.sqlite as in_sqlite
+from sottovoce.base.errors import InvalidInput, Unfit
 from sottovoce.store import (
     Receipt,
     Refusals,

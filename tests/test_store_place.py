@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
+import sottovoce.store.databases.locking as locking
+import sottovoce.store.databases.sqlite as in_sqlite
 import sottovoce.store.folding as folding
-import sottovoce.store.locking as locking
-import sottovoce.store.sqlite as in_sqlite
-from sottovoce.core.errors import InvalidInput, Unfit
+from sottovoce.base.errors import InvalidInput, Unfit
 from sottovoce.store import (
     Receipt,
     StoreBusy,

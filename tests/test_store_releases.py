@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 from sqlalchemy import func, select
 
-from sottovoce.core.errors import Unfit
-from sottovoce.core.payloads import payloads_of
+from sottovoce.base.errors import Unfit
 from sottovoce.store import Released, Rules, Submission
 from sottovoce.store.schema import releases, waiting
+from sottovoce.wire.payloads import payloads_of
 from stores import DAY, NEXT_DAY, made, place, server, store, survey_of
 
 __all__ = ["place", "server", "store"]

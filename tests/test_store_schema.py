@@ -14,7 +14,7 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import create_engine, inspect, text
 
 import sottovoce.store.opening as opening
-from sottovoce.core.errors import CorruptBytes, Unfit
+from sottovoce.base.errors import CorruptBytes, Unfit
 from sottovoce.store import Receipt, open_store
 from sottovoce.store.schema import metadata
 from stores import DAY, Place, place, server, submission, survey_of

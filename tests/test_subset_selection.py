@@ -14,10 +14,10 @@ from scipy import stats
 
 import sottovoce as sv
 from documents import read_again, with_weights
-from sottovoce.core.errors import InvalidInput
+from sottovoce.base.errors import InvalidInput
 from sottovoce.kernels import bits, subsets
+from sottovoce.mechanisms._uniform_subsets import UniformSubsets, best_start
 from sottovoce.mechanisms.subset_selection import best_size
-from sottovoce.mechanisms.uniform_subsets import UniformSubsets, best_start
 
 FALSE_ALARM = 1e-7
 ALL = np.arange(65536, dtype=np.uint64) << np.uint64(48)

@@ -6,10 +6,10 @@ import pytest
 
 import sottovoce as sv
 from commands import refusal, run
-from sottovoce.core.checks import check_choice
-from sottovoce.core.errors import CorruptBytes, InvalidInput, Unfit
+from sottovoce.base.checks import check_choice
+from sottovoce.base.errors import CorruptBytes, InvalidInput, Unfit
+from sottovoce.base.suggestions import did_you_mean, unknown
 from sottovoce.core.registry import mechanism_from_document
-from sottovoce.core.suggestions import did_you_mean, unknown
 from sottovoce.service import load_settings
 
 FOUR = sv.Categories(4)

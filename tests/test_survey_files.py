@@ -12,10 +12,10 @@ from hypothesis import strategies as st
 import sottovoce as sv
 from commands import run
 from documents import integer_weights, with_weights
-from sottovoce.core import survey_file
-from sottovoce.core.errors import CorruptBytes, InvalidInput, SottovoceError, Unfit
-from sottovoce.core.survey_file import read_survey, survey_from_toml, survey_to_toml
-from sottovoce.core.survey_words import beliefs, doubts, report_size, survey_in_words
+from sottovoce.base.errors import CorruptBytes, InvalidInput, SottovoceError, Unfit
+from sottovoce.surveys import toml as survey_file
+from sottovoce.surveys.toml import read_survey, survey_from_toml, survey_to_toml
+from sottovoce.surveys.wording import beliefs, doubts, report_size, survey_in_words
 
 FILE = """
 name = "drinks"

@@ -9,11 +9,11 @@ import pytest
 
 import sottovoce as sv
 from commands import run, run_json
-from sottovoce.core import charges
-from sottovoce.core.errors import InvalidInput, OverBudget, Refused
-from sottovoce.core.survey_limits import client_doubt, windows_answered
-from sottovoce.core.survey_words import doubts
-from sottovoce.ledger import Ledger
+from sottovoce.base.errors import InvalidInput, OverBudget, Refused
+from sottovoce.device.ledger import Ledger
+from sottovoce.surveys import charges
+from sottovoce.surveys.default_limits import client_doubt, windows_answered
+from sottovoce.surveys.wording import doubts
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import InvalidInput, Mismatch
+from sottovoce.base.errors import InvalidInput, Mismatch
 
 INTERVAL = sv.Interval(-2, 6, bins=32)
 

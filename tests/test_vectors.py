@@ -10,10 +10,10 @@ import pytest
 from scipy import stats
 
 import sottovoce as sv
-from sottovoce.core.coordinates import CoordinatesChannel
-from sottovoce.core.domain import domain_from_json
-from sottovoce.core.errors import InvalidInput, Unfit
+from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.channels.coordinates import CoordinatesChannel
 from sottovoce.core.registry import mechanism_from_json
+from sottovoce.domains.base import domain_from_json
 
 HOURS = sv.Vector(sv.Interval(0, 24, bins=12), 3)
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 import sottovoce as sv
-from sottovoce.core.errors import InvalidInput
-from sottovoce.core.exact import exp_bounds
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.exact import exp_bounds
 from sottovoce.mechanisms.square_wave import half_width, half_width_on_ring
 
 NAMES = ("sw", "sw-discrete", "pm", "wave", "sr")

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import InvalidInput, Unfit
-from sottovoce.estimators.filters import gaussian_filter, smooth
-from sottovoce.estimators.frequencies import Spectrum
-from sottovoce.estimators.raw import Raw, unbiased_shares
-from sottovoce.estimators.spectrum import noise_power, spectrum_of
-from sottovoce.estimators.wiener import amrp, dw, iiw, iiw_g
+from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.channels.frequencies import Spectrum
+from sottovoce.estimators.filters.plain import gaussian_filter, smooth
+from sottovoce.estimators.filters.spectrum import noise_power, spectrum_of
+from sottovoce.estimators.filters.wiener import amrp, dw, iiw, iiw_g
+from sottovoce.estimators.unbiased import Raw, unbiased_shares
 
 
 def waves(size, people=200_000):
@@ -84,7 +84,7 @@ def test_residual_powers_of_noise_alone():
     spectrum = Spectrum(G, np.full(len(G), 1e3 + 0j), np.ones(len(G)), size)
     raw, left = Raw(np.zeros(size), 1, channel), {}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("sottovoce.estimators.wiener.spectrum_of", lambda *_: spectrum)
+        patch.setattr("sottovoce.estimators.filters.wiener.spectrum_of", lambda *_: spectrum)
         found = {"dw": dw(raw), "iiw": iiw(raw), "limit": iiw(raw, passes="limit")}
     for name, shares in found.items():
         left[name] = float(np.mean(np.abs(np.fft.rfft(shares)[1:] * 1e3) ** 2))

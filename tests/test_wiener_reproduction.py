@@ -14,11 +14,11 @@ import pytest
 from typer.testing import CliRunner
 
 import sottovoce as sv
+from sottovoce.base.errors import Unfit
 from sottovoce.cli.app import app
-from sottovoce.core.errors import Unfit
-from sottovoce.estimators.raw import unbiased_shares
-from sottovoce.estimators.spectrum import spectrum_of
-from sottovoce.estimators.wiener import dw, iiw, iiw_g
+from sottovoce.estimators.filters.spectrum import spectrum_of
+from sottovoce.estimators.filters.wiener import dw, iiw, iiw_g
+from sottovoce.estimators.unbiased import unbiased_shares
 from sottovoce.experiments import papers
 from sottovoce.experiments.claims import judge, read_claims
 from sottovoce.experiments.curves import Curve

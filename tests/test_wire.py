@@ -10,11 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sottovoce as sv
-from sottovoce.core.errors import CorruptBytes, InvalidInput, Refused
-from sottovoce.core.msgpack import OTHER, pack, unpack
-from sottovoce.core.payloads import payload_width
-from sottovoce.core.windows import check_window, today, window_days, window_name
-from sottovoce.core.wire import (
+from sottovoce.base.errors import CorruptBytes, InvalidInput, Refused
+from sottovoce.surveys.windows import check_window, today, window_days, window_name
+from sottovoce.wire.msgpack import OTHER, pack, unpack
+from sottovoce.wire.payloads import payload_width
+from sottovoce.wire.uploads import (
     FORMS,
     REFUSALS,
     Upload,

@@ -9,8 +9,8 @@ from random import Random
 from typing import Any
 
 import sottovoce as sv
-from sottovoce.core.canonical import canonical_json
-from sottovoce.core.errors import SottovoceError
+from sottovoce.base.canonical import canonical_json
+from sottovoce.base.errors import SottovoceError
 
 __all__ = ["random_weights"]
 

@@ -11,9 +11,9 @@ import numpy as np
 
 import sottovoce as sv
 from sottovoce.core.fields import BitField, Field, RowField
-from sottovoce.core.payloads import payload_width
-from sottovoce.core.wire import Upload, encode_upload
-from sottovoce.mechanisms.fine_grid import places_on_grid
+from sottovoce.mechanisms._fine_grid import places_on_grid
+from sottovoce.wire.payloads import payload_width
+from sottovoce.wire.uploads import Upload, encode_upload
 from vectors.edges import Chosen, edges
 from vectors.report_surveys import Asked, asked_surveys
 from vectors.words import Stream

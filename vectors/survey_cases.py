@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import sottovoce as sv
-from sottovoce.core.canonical import LONGEST_DOCUMENT, canonical_json
+from sottovoce.base.canonical import LONGEST_DOCUMENT, canonical_json
 from vectors.random_weights import random_weights
 from vectors.report_cases import certificate_of
 from vectors.survey_limits import limits

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import sottovoce as sv
-from sottovoce.core.canonical import canonical_json
+from sottovoce.base.canonical import canonical_json
 from vectors.changed import MOST, Pair, filled, flat, survey_of, with_changes
 from vectors.survey_limits_of_parts import cell_limits, mechanism_limits, pair_limits
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from sottovoce.core.canonical import canonical_json
+from sottovoce.base.canonical import canonical_json
 
 __all__ = ["refused_texts", "taken_texts"]
 

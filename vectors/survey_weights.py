@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Any
 
 import sottovoce as sv
-from sottovoce.core.canonical import canonical_json
-from sottovoce.core.errors import SottovoceError
+from sottovoce.base.canonical import canonical_json
+from sottovoce.base.errors import SottovoceError
 
 __all__ = ["hostile_surveys", "weighed_surveys"]
 

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 import sottovoce as sv
-from sottovoce.core.msgpack import pack
-from sottovoce.core.wire import MAXIMUM_BYTES, Upload, encode_upload
+from sottovoce.wire.msgpack import pack
+from sottovoce.wire.uploads import MAXIMUM_BYTES, Upload, encode_upload
 from vectors.report_cases import WINDOWS, long
 from vectors.words import Stream
 from vectors.wrong_uploads import wrong_json, wrong_msgpack

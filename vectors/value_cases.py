@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from typing import Any
 
 import sottovoce as sv
-from sottovoce.core.errors import InvalidInput
-from sottovoce.mechanisms.fine_grid import places_on_grid
+from sottovoce.base.errors import InvalidInput
+from sottovoce.mechanisms._fine_grid import places_on_grid
 from vectors.report_cases import held
 
 __all__ = ["place_of", "value_vectors"]

@@ -7,8 +7,8 @@ from datetime import date, timedelta
 from typing import Any
 
 import sottovoce as sv
-from sottovoce.core.errors import Refused
-from sottovoce.core.windows import check_window, window_days, window_name
+from sottovoce.base.errors import Refused
+from sottovoce.surveys.windows import check_window, window_days, window_name
 
 __all__ = ["clock_vectors", "window_vectors"]
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.core.randomness import Words
+from sottovoce.base.randomness import Words
 
 __all__ = ["Stream", "word_for", "words_around"]
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from sottovoce.core.msgpack import pack
+from sottovoce.wire.msgpack import pack
 
 __all__ = ["wrong_json", "wrong_msgpack"]
 

@@ -12,7 +12,7 @@ import typer
 
 from docs.generate.markdown import fence, table
 from sottovoce.cli.app import app
-from sottovoce.cli.exits import EXIT_CODES
+from sottovoce.cli.shared.exits import EXIT_CODES
 
 __all__ = ["command_pages", "commands"]
 

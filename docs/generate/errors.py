@@ -9,9 +9,9 @@ import numpy as np
 
 import sottovoce as sv
 from docs.generate.markdown import inline, table
-from sottovoce.core.domain import Domain
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.estimators.means import average_noise, only_the_mean
+from sottovoce.domains.base import Domain
+from sottovoce.estimators.cell_means import average_noise, only_the_mean
 
 __all__ = ["SIZES", "errors_to_expect", "is_oracle"]
 

@@ -16,12 +16,12 @@ from docs.generate.examples import session
 from docs.generate.markdown import bullets, code, fence, inline, prose, split_doctest, table
 from docs.generate.questions import askable
 from docs.generate.source import texts_beside
+from sottovoce.answers.questions import QUESTIONS
 from sottovoce.core.fields import BitField, Field, IntField
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.payloads import payload_width
 from sottovoce.core.registry import registered
 from sottovoce.estimators.choose import GOALS, find_rule
-from sottovoce.questions import QUESTIONS
+from sottovoce.wire.payloads import payload_width
 
 __all__ = ["mechanism_pages", "options_of"]
 

@@ -25,13 +25,16 @@ from docs.generate.markdown import (
     split_doctest,
     table,
 )
-from sottovoce.core.errors import Unfit
+from sottovoce.base.errors import Unfit
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import registered
 from sottovoce.core.tally import Tally
-from sottovoce.estimators import catalogue, consistency, power, raw
+from sottovoce.estimators import catalogue
+from sottovoce.estimators import unbiased as raw
 from sottovoce.estimators.catalogue import METHODS
 from sottovoce.estimators.choose import RULES, Rule
+from sottovoce.estimators.consistency import power
+from sottovoce.estimators.consistency import projections as consistency
 from sottovoce.estimators.methods import Method
 
 __all__ = ["kept_by", "method_pages", "options_of_method"]

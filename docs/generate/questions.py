@@ -12,9 +12,9 @@ import numpy as np
 import sottovoce as sv
 from docs.generate.examples import session
 from docs.generate.markdown import bullets, fence, sentence
+from sottovoce.answers.errors import NoNoise
+from sottovoce.answers.questions import QUESTIONS, read_questions
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.noise import NoNoise
-from sottovoce.questions import QUESTIONS, read_questions
 
 __all__ = ["askable", "question_pages"]
 

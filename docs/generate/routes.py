@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from docs.generate.markdown import bullets, fence, table
-from sottovoce.questions import QUESTIONS
+from sottovoce.answers.questions import QUESTIONS
 from sottovoce.service.openapi import SCHEMAS, openapi_document
 from sottovoce.service.refusals import CODES
 from sottovoce.service.routes import ROUTES, Described, Parameter

@@ -61,6 +61,6 @@ A name that is no setting is refused, and so is a value of another kind or below
 >>> load_settings(environment={"SOTTOVOCE_QUEUE": "0"})
 Traceback (most recent call last):
 ...
-sottovoce.core.errors.InvalidInput: queue of the collector must be a whole number of at least 1; got 0
+sottovoce.base.errors.InvalidInput: queue of the collector must be a whole number of at least 1; got 0
 
 ```"""

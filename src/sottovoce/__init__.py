@@ -14,36 +14,36 @@ with honest error bars.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sottovoce.core.answer import Answer
-from sottovoce.core.categories import Categories
+from sottovoce.answers.answer import Answer
+from sottovoce.answers.estimate import Estimate
+from sottovoce.base.errors import NotConverged, SottovoceError
+from sottovoce.base.frame import Frame
+from sottovoce.base.randomness import OperatingSystem, Seeded
 from sottovoce.core.certificate import Certificate
-from sottovoce.core.counts import Counts
-from sottovoce.core.errors import NotConverged, SottovoceError
-from sottovoce.core.estimate import Estimate
-from sottovoce.core.frame import Frame
-from sottovoce.core.interval import Interval
-from sottovoce.core.key_values import KeyValues
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.randomness import OperatingSystem, Seeded
 from sottovoce.core.registry import mechanism, mechanism_from_json
 from sottovoce.core.reports import Reports
-from sottovoce.core.survey import Survey
 from sottovoce.core.tally import Tally
-from sottovoce.core.vector import Vector
+from sottovoce.domains.categories import Categories
+from sottovoce.domains.counts import Counts
+from sottovoce.domains.interval import Interval
+from sottovoce.domains.key_values import KeyValues
+from sottovoce.domains.vector import Vector
 from sottovoce.mechanisms import MECHANISMS as _MECHANISMS
+from sottovoce.surveys.survey import Survey
 
 if TYPE_CHECKING:
     from sottovoce import metrics
-    from sottovoce.answers import Difference, difference
-    from sottovoce.client import Client
-    from sottovoce.core.drawing_together import draw
-    from sottovoce.core.plan import Plan
+    from sottovoce.answers.difference import Difference, difference
+    from sottovoce.answers.graphs import edges
+    from sottovoce.device.client import Client
     from sottovoce.estimators import estimate, methods
-    from sottovoce.estimators.compare import compare
-    from sottovoce.fusion.foreign import foreign
+    from sottovoce.estimators.compare.compare import compare
+    from sottovoce.estimators.coordinates import coordinates
+    from sottovoce.estimators.two_phases import TwoPhaseVariance
+    from sottovoce.fusion.external_reports import foreign
     from sottovoce.fusion.fuse import fuse, fuse_distribution, fuse_mean
-    from sottovoce.fusion.keys import pseudonyms
-    from sottovoce.graphs import edges
+    from sottovoce.fusion.joining.keys import pseudonyms
     from sottovoce.mechanisms import (
         Binned,
         DegreeNoise,
@@ -66,36 +66,36 @@ if TYPE_CHECKING:
         UnaryEncoding,
         Wave,
     )
-    from sottovoce.planning import plan
+    from sottovoce.planning.plan import plan
+    from sottovoce.planning.result import Plan
+    from sottovoce.plots.together import draw
     from sottovoce.privacy.audit import audit
     from sottovoce.privacy.influence import Influence, influence
-    from sottovoce.two_phases import TwoPhaseVariance
-    from sottovoce.vectors import coordinates
 
 __version__ = "0.2.0"
 
 _WHEN_ASKED = {
-    "Client": "sottovoce.client",
-    "Difference": "sottovoce.answers",
+    "Client": "sottovoce.device.client",
+    "Difference": "sottovoce.answers.difference",
     "Influence": "sottovoce.privacy.influence",
-    "Plan": "sottovoce.core.plan",
-    "TwoPhaseVariance": "sottovoce.two_phases",
+    "Plan": "sottovoce.planning.result",
+    "TwoPhaseVariance": "sottovoce.estimators.two_phases",
     "audit": "sottovoce.privacy.audit",
-    "compare": "sottovoce.estimators.compare",
-    "coordinates": "sottovoce.vectors",
-    "difference": "sottovoce.answers",
-    "draw": "sottovoce.core.drawing_together",
-    "edges": "sottovoce.graphs",
+    "compare": "sottovoce.estimators.compare.compare",
+    "coordinates": "sottovoce.estimators.coordinates",
+    "difference": "sottovoce.answers.difference",
+    "draw": "sottovoce.plots.together",
+    "edges": "sottovoce.answers.graphs",
     "estimate": "sottovoce.estimators",
-    "foreign": "sottovoce.fusion.foreign",
+    "foreign": "sottovoce.fusion.external_reports",
     "fuse_distribution": "sottovoce.fusion.fuse",
     "fuse_mean": "sottovoce.fusion.fuse",
     "fuse": "sottovoce.fusion.fuse",
     "influence": "sottovoce.privacy.influence",
     "methods": "sottovoce.estimators",
     "metrics": "sottovoce.metrics",
-    "plan": "sottovoce.planning",
-    "pseudonyms": "sottovoce.fusion.keys",
+    "plan": "sottovoce.planning.plan",
+    "pseudonyms": "sottovoce.fusion.joining.keys",
     **dict.fromkeys(_MECHANISMS, "sottovoce.mechanisms"),
 }
 """What a device never needs is imported when first asked for: importing us stays cheap."""

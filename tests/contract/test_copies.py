@@ -17,8 +17,8 @@ import pytest
 
 import sottovoce as sv
 from copies import pickled
-from sottovoce.core import errors
-from sottovoce.core.errors import InvalidInput, MissingExtra, Refused, SottovoceError, Unfit
+from sottovoce.base import errors
+from sottovoce.base.errors import InvalidInput, MissingExtra, Refused, SottovoceError, Unfit
 from sottovoce.estimators.methods import Method, registered_method
 
 WAYS = {

@@ -10,7 +10,7 @@ import pytest
 
 import sottovoce as sv
 from copies import pickled
-from sottovoce.core.errors import InvalidInput, Unfit
+from sottovoce.base.errors import InvalidInput, Unfit
 from sottovoce.core.registry import registered
 
 WITH_ERRORS = ("unbiased", "norm-sub", "em")

@@ -13,7 +13,7 @@ import pytest
 
 import sottovoce as sv
 from conftest import EXAMPLES, name_of
-from sottovoce.core.errors import Unfit
+from sottovoce.base.errors import Unfit
 from sottovoce.fusion.factors import TableFactor
 from sottovoce.fusion.mean import METHODS
 

@@ -22,13 +22,13 @@ from documents import with_weights
 from hostile_mechanisms import CASES, Case
 from hostile_weights import weights_of
 from laws import hockey_stick, law, steps_between_neighbours, taylor_exp, worst_ratio
+from sottovoce.base.errors import SottovoceError
+from sottovoce.base.exact import decimal_text
 from sottovoce.core.certificate import Certificate
-from sottovoce.core.errors import SottovoceError
-from sottovoce.core.exact import decimal_text
 from sottovoce.core.registry import mechanism_from_document, registered
-from sottovoce.mechanisms.grid_wave import GridWave
-from sottovoce.mechanisms.key_value_unary import UnaryKeys
-from sottovoce.mechanisms.noise_on_grid import NoiseTable
+from sottovoce.mechanisms._grid_wave import GridWave
+from sottovoce.mechanisms._key_value_unary import UnaryKeys
+from sottovoce.mechanisms._noise_on_grid import NoiseTable
 
 OURS = [cls for cls in registered() if cls.__module__.startswith("sottovoce.")]
 NAMES = sorted({case.name for case in CASES})

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.core.errors import InvalidInput, Mismatch
+from sottovoce.base.errors import InvalidInput, Mismatch
 from sottovoce.core.fields import BitField, IntField, RowField
 from sottovoce.core.registry import mechanism_from_json
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import sys
 
-from sottovoce.core.errors import MissingExtra
-from sottovoce.core.extras import optional
+from sottovoce.base.errors import MissingExtra
+from sottovoce.base.extras import optional
 
 __all__ = ["main"]
 

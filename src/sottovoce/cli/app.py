@@ -10,10 +10,9 @@ from typing import Annotated
 import typer
 
 import sottovoce
-from sottovoce.cli import (
+from sottovoce.cli.commands import (
     answers,
     backup,
-    check,
     collect,
     compare,
     demo,
@@ -29,9 +28,10 @@ from sottovoce.cli import (
     survey,
     tokens,
 )
-from sottovoce.cli.exits import EXIT_CODES, INTERRUPTED, end_with_pipes
-from sottovoce.cli.groups import unfolded
-from sottovoce.cli.screen import say
+from sottovoce.cli.commands import audit as check
+from sottovoce.cli.shared.exits import EXIT_CODES, INTERRUPTED, end_with_pipes
+from sottovoce.cli.shared.groups import unfolded
+from sottovoce.cli.shared.screen import say
 
 __all__ = ["COMMANDS", "app", "run"]
 

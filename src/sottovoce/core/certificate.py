@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-from sottovoce.core.exact import exp_bounds, log_above
+from sottovoce.base.exact import exp_bounds, log_above
 
 __all__ = ["Certificate", "Scope"]
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.errors import CorruptBytes, InvalidInput
+from sottovoce.base.errors import CorruptBytes, InvalidInput
 
 __all__ = ["BitField", "Column", "Field", "IntField", "RowField"]
 

@@ -19,20 +19,20 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.caches import state_without_caches
-from sottovoce.core.canonical import canonical_json, fingerprint_of, text_of_integers
+from sottovoce.base.caches import state_without_caches
+from sottovoce.base.canonical import canonical_json, fingerprint_of, text_of_integers
+from sottovoce.base.checks import check_epsilon, check_int
+from sottovoce.base.errors import InvalidInput, Mismatch
+from sottovoce.base.exact import decimal_text
+from sottovoce.base.randomness import OperatingSystem, Source, uniform_below_many
+from sottovoce.base.threads import in_parallel
+from sottovoce.channels.base import Channel, Floats
+from sottovoce.channels.rows import Rows
 from sottovoce.core.certificate import Certificate
-from sottovoce.core.channel import Channel, Floats
-from sottovoce.core.checks import check_epsilon, check_int
-from sottovoce.core.domain import MOST_INPUTS, Domain, Indices
-from sottovoce.core.errors import InvalidInput, Mismatch
-from sottovoce.core.exact import decimal_text
 from sottovoce.core.fields import Column, Field
-from sottovoce.core.randomness import OperatingSystem, Source, uniform_below_many
 from sottovoce.core.reports import Reports
-from sottovoce.core.rows import Rows
 from sottovoce.core.tally import Tally
-from sottovoce.core.threads import in_parallel
+from sottovoce.domains.base import MOST_INPUTS, Domain, Indices
 
 __all__ = [
     "DEFAULT_BITS",

@@ -10,8 +10,8 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
+from sottovoce.base.exact import decimal_text
 from sottovoce.core.certificate import Certificate, Scope
-from sottovoce.core.exact import decimal_text
 
 __all__ = ["belief", "privacy_in_words", "round_up"]
 

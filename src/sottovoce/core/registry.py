@@ -7,11 +7,11 @@ from dataclasses import fields
 from importlib import import_module
 from typing import Any, TypeVar
 
-from sottovoce.core.canonical import check_same, integers_of, read_document
-from sottovoce.core.domain import Domain, domain_from_json
-from sottovoce.core.errors import CorruptBytes, InvalidInput, SottovoceError, Unfit, shown
+from sottovoce.base.canonical import check_same, integers_of, read_document
+from sottovoce.base.errors import CorruptBytes, InvalidInput, SottovoceError, Unfit, shown
+from sottovoce.base.suggestions import did_you_mean, unknown
 from sottovoce.core.mechanism import VERSION, Mechanism
-from sottovoce.core.suggestions import did_you_mean, unknown
+from sottovoce.domains.base import Domain, domain_from_json
 
 __all__ = [
     "declare",

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.core.errors import CorruptBytes, InvalidInput, Mismatch
-from sottovoce.core.extras import optional
+from sottovoce.base.errors import CorruptBytes, InvalidInput, Mismatch
+from sottovoce.base.extras import optional
+from sottovoce.base.files import write_whole
 from sottovoce.core.fields import Column
-from sottovoce.core.files import write_whole
 
 if TYPE_CHECKING:
     from sottovoce.core.mechanism import Mechanism

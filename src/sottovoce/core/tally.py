@@ -16,14 +16,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.canonical import (
+from sottovoce.base.canonical import (
     LARGEST_INTEGER,
     canonical_json,
     check_same,
     read_document,
 )
-from sottovoce.core.errors import CorruptBytes, InvalidInput, Mismatch
-from sottovoce.core.files import write_whole
+from sottovoce.base.errors import CorruptBytes, InvalidInput, Mismatch
+from sottovoce.base.files import write_whole
 
 if TYPE_CHECKING:
     from sottovoce.core.mechanism import Mechanism

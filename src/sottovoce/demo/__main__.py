@@ -6,8 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from sottovoce.core.errors import SottovoceError
-from sottovoce.core.extras import optional
+from sottovoce.base.errors import SottovoceError
+from sottovoce.base.extras import optional
 from sottovoce.demo.options import HELP, NEEDED, Options
 
 __all__ = ["main"]
@@ -22,8 +22,8 @@ def main(arguments: list[str] | None = None) -> int:
         for package in NEEDED:
             optional(package, extra="all", purpose="the demo")
         options = Options(**vars(given))
+        from sottovoce.demo.run import run
         from sottovoce.demo.screen import console
-        from sottovoce.demo.show import run
 
         run(options, console())
     except (SottovoceError, OSError) as error:

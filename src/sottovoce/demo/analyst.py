@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sottovoce.demo import town
+from sottovoce.demo import population as town
 from sottovoce.demo.asking import Caller
 from sottovoce.demo.findings import Findings, ask, ask_difference
-from sottovoce.demo.polls import Poll
 from sottovoce.demo.questions import MEAN, below, had, liked, quantile, share
+from sottovoce.demo.surveys import Poll
 
 __all__ = ["all_findings"]
 

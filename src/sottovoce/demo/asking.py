@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from sottovoce.core.errors import SottovoceError
-from sottovoce.demo.polls import Poll
-from sottovoce.exchange import exchange
+from sottovoce.base.errors import SottovoceError
+from sottovoce.demo.surveys import Poll
+from sottovoce.device.http import exchange
 
 __all__ = ["Caller", "Declined", "close", "publish"]
 

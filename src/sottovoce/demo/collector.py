@@ -11,8 +11,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from sottovoce.core.errors import InvalidInput, SottovoceError
-from sottovoce.service.access import Keys, read_secret
+from sottovoce.base.errors import InvalidInput, SottovoceError
+from sottovoce.service.auth.keys import Keys, read_secret
 
 __all__ = ["Collector", "CollectorFailed", "collector"]
 

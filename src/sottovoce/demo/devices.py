@@ -16,12 +16,12 @@ from pathlib import Path
 from threading import Event
 from typing import Any
 
-from sottovoce.client import Client, Receipt
-from sottovoce.core.errors import SottovoceError
-from sottovoce.core.wire import Upload, encode_upload, new_id
+from sottovoce.base.errors import SottovoceError
 from sottovoce.demo.asking import Caller
-from sottovoce.demo.polls import Poll
-from sottovoce.sending import Outcome, Patience, deliver
+from sottovoce.demo.surveys import Poll
+from sottovoce.device.client import Client, Receipt
+from sottovoce.device.sending import Outcome, Patience, deliver
+from sottovoce.wire.uploads import Upload, encode_upload, new_id
 
 __all__ = ["CLIENTS", "Devices", "NotTaken", "Sent"]
 

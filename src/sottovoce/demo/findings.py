@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sottovoce.demo.asking import Caller
-from sottovoce.demo.polls import Poll
 from sottovoce.demo.questions import Asked
+from sottovoce.demo.surveys import Poll
 
 __all__ = ["Finding", "Findings", "ask", "ask_difference"]
 

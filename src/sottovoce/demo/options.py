@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from sottovoce.core.checks import check_int
-from sottovoce.core.errors import InvalidInput
-from sottovoce.core.extras import optional
+from sottovoce.base.checks import check_int
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.extras import optional
 
 __all__ = ["HELP", "LEAST_PEOPLE", "NEEDED", "Options"]
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 
-from sottovoce.core.files import write_whole
+from sottovoce.base.files import write_whole
 from sottovoce.core.reports import Reports
 from sottovoce.demo.asking import Caller
-from sottovoce.demo.polls import Poll
+from sottovoce.demo.surveys import Poll
 from sottovoce.estimators import estimate
 
 __all__ = ["draw"]

@@ -14,7 +14,7 @@ import sys
 import threading
 from pathlib import Path
 
-from sottovoce.core.errors import SottovoceError
+from sottovoce.base.errors import SottovoceError
 from sottovoce.service.serve import serve
 from sottovoce.service.settings import Settings
 

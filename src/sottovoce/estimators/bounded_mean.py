@@ -31,12 +31,12 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.core.answer import Answer
-from sottovoce.core.estimate import Estimate
+from sottovoce.answers.answer import Answer
+from sottovoce.answers.errors import CellNoise
+from sottovoce.answers.estimate import Estimate
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.noise import CellNoise
 from sottovoce.core.tally import Tally
-from sottovoce.estimators.means import mean_gains
+from sottovoce.estimators.cell_means import mean_gains
 
 __all__ = ["BoundedMean", "bounded", "bounded_mean", "no_mean"]
 

@@ -5,23 +5,23 @@ The guidelines are their authors': of consistency Wang et al. 2020, section 4.5.
 
 from __future__ import annotations
 
-from sottovoce.core.channel import Floats
+from sottovoce.channels.base import Floats
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.estimators import consistency as c
-from sottovoce.estimators.adaptive import adaptive, no_single_likelihood
 from sottovoce.estimators.bounded_mean import bounded_mean, no_mean
-from sottovoce.estimators.em import em, ems, unordered
-from sottovoce.estimators.empirical_bayes import MIXTURE_NEEDS, empirical_bayes
-from sottovoce.estimators.exchangeable import exchangeable, too_many_to_weigh
-from sottovoce.estimators.filters import gaussian_filter, smooth
-from sottovoce.estimators.hh_admm import hh_admm, no_hierarchy
-from sottovoce.estimators.likelihood import unidentified
+from sottovoce.estimators.consistency import projections as c
+from sottovoce.estimators.consistency.empirical_bayes import MIXTURE_NEEDS, empirical_bayes
+from sottovoce.estimators.consistency.power import power
+from sottovoce.estimators.exchangeable.exchangeable import exchangeable, too_many_to_weigh
+from sottovoce.estimators.filters.plain import gaussian_filter, smooth
+from sottovoce.estimators.filters.wiener import amrp, dw, iiw, iiw_g, is_randomized_response
+from sottovoce.estimators.likelihood.base import unidentified
+from sottovoce.estimators.likelihood.em import em, ems, unordered
+from sottovoce.estimators.likelihood.mle import mle
+from sottovoce.estimators.likelihood.mr import mr
 from sottovoce.estimators.methods import Method, register_method
-from sottovoce.estimators.mle import mle
-from sottovoce.estimators.mr import mr
-from sottovoce.estimators.power import power
-from sottovoce.estimators.raw import Raw
-from sottovoce.estimators.wiener import amrp, dw, iiw, iiw_g, is_randomized_response
+from sottovoce.estimators.smooth.adaptive import adaptive, no_single_likelihood
+from sottovoce.estimators.trees.hh_admm import hh_admm, no_hierarchy
+from sottovoce.estimators.unbiased import Raw
 
 __all__ = ["FILTERS", "METHODS", "power_ns"]
 

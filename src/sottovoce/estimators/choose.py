@@ -19,13 +19,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sottovoce.core.checks import check_choice
-from sottovoce.core.errors import Unfit
-from sottovoce.core.interval import Interval
+from sottovoce.base.checks import check_choice
+from sottovoce.base.errors import Unfit
+from sottovoce.channels.noise import CensoredNoiseChannel
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.toeplitz import CensoredNoiseChannel
-from sottovoce.estimators.empirical_bayes import MIXTURE_NEEDS
-from sottovoce.estimators.means import average_noise, only_keys, only_the_mean
+from sottovoce.domains.interval import Interval
+from sottovoce.estimators.cell_means import average_noise, only_keys, only_the_mean
+from sottovoce.estimators.consistency.empirical_bayes import MIXTURE_NEEDS
 from sottovoce.estimators.methods import applies, methods
 
 __all__ = ["GOALS", "RULES", "Rule", "choose", "find_rule"]

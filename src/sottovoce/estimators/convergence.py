@@ -7,8 +7,8 @@ import math
 import sys
 import warnings
 
-from sottovoce.core.errors import NotConverged
-from sottovoce.core.estimate import Estimate
+from sottovoce.answers.estimate import Estimate
+from sottovoce.base.errors import NotConverged
 from sottovoce.estimators.methods import registered_method
 
 __all__ = ["warn_unless_converged"]

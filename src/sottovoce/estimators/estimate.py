@@ -9,23 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.core.binning import CoarseMechanism
-from sottovoce.core.channel import Floats
-from sottovoce.core.checks import check_choice
-from sottovoce.core.errors import InvalidInput, Unfit
-from sottovoce.core.estimate import Estimate
-from sottovoce.core.noise import LinearNoise, NoNoise
+from sottovoce.answers.errors import LinearNoise, NoNoise
+from sottovoce.answers.estimate import Estimate
+from sottovoce.base.checks import check_choice
+from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.channels.base import Floats
+from sottovoce.channels.binning import CoarseMechanism
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
-from sottovoce.estimators.bootstrap import Bootstrap
+from sottovoce.estimators.cell_means import estimate_without_shares
 from sottovoce.estimators.choose import choose
+from sottovoce.estimators.coarse_bins import evidence_of_bins, spread_evenly
 from sottovoce.estimators.convergence import warn_unless_converged
-from sottovoce.estimators.evidence import Evidence
-from sottovoce.estimators.means import estimate_without_shares
+from sottovoce.estimators.errors.bootstrap import Bootstrap
+from sottovoce.estimators.errors.parametric_bootstrap import Refits, without_progress
 from sottovoce.estimators.methods import Method, find_method, find_step
-from sottovoce.estimators.raw import Raw, unbiased_shares
-from sottovoce.estimators.refits import Refits, without_progress
-from sottovoce.estimators.spread import evidence_of_bins, spread_evenly
+from sottovoce.estimators.observed import Evidence
+from sottovoce.estimators.unbiased import Raw, unbiased_shares
 
 __all__ = ["estimate", "estimated"]
 
@@ -43,7 +43,7 @@ def estimate(
 
     ``method="auto"`` takes the first rule of :mod:`sottovoce.estimators.choose` for
     ``goal``; ``why`` tells which.  With ``auto="bootstrap"`` it takes the best of
-    :func:`~sottovoce.estimators.compare.compare` instead.  ``then`` names methods to apply to the result, in
+    :func:`~sottovoce.estimators.compare.compare.compare` instead.  ``then`` names methods to apply to the result, in
     order.  ``options`` are those of the method, such as ``alpha`` of ``norm-hyb``.
 
     >>> import sottovoce as sv
@@ -113,7 +113,7 @@ def _by_bootstrap(
     evidence: Tally | Reports, method: str, goal: str, steps: list[str], options: dict[str, Any]
 ) -> tuple[str, str, list[str], dict[str, Any]]:
     """Method, reason, steps and options of the best in a comparison."""
-    from sottovoce.estimators.compare import compare
+    from sottovoce.estimators.compare.compare import compare
 
     if method != "auto" or options:
         given = method if method != "auto" else ", ".join(options)

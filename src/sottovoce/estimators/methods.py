@@ -7,18 +7,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sottovoce.core.binning import reporting_mechanism
-from sottovoce.core.channel import Floats
-from sottovoce.core.checks import check_int
-from sottovoce.core.errors import InvalidInput, Unfit
-from sottovoce.core.estimate import Estimate
-from sottovoce.core.frame import Frame
+from sottovoce.answers.estimate import Estimate
+from sottovoce.base.checks import check_int
+from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.base.frame import Frame
+from sottovoce.base.suggestions import did_you_mean
+from sottovoce.channels.base import Floats
+from sottovoce.channels.binning import reporting_mechanism
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.suggestions import did_you_mean
 from sottovoce.core.tally import Tally
-from sottovoce.estimators.evidence import Evidence, Fit
-from sottovoce.estimators.means import only_told
-from sottovoce.estimators.raw import Raw
+from sottovoce.estimators.cell_means import only_told
+from sottovoce.estimators.observed import Evidence, Fit
+from sottovoce.estimators.unbiased import Raw
 
 __all__ = [
     "Method",
@@ -41,9 +41,9 @@ _NAMES: dict[str, str] = {}
 class Method:
     """An estimator: unbiased shares and then ``step`` on them, or ``fit`` on the evidence itself.
 
-    ``step`` takes :class:`~sottovoce.estimators.raw.Raw` and keyword options and
-    returns shares; ``fit`` takes :class:`~sottovoce.estimators.evidence.Evidence`
-    and returns a :class:`~sottovoce.estimators.evidence.Fit`; ``mean`` takes a tally, the
+    ``step`` takes :class:`~sottovoce.estimators.unbiased.Raw` and keyword options and
+    returns shares; ``fit`` takes :class:`~sottovoce.estimators.observed.Evidence`
+    and returns a :class:`~sottovoce.estimators.observed.Fit`; ``mean`` takes a tally, the
     method's name and the reason for it, and returns an estimate of the mean alone.  A method with
     none of these is the unbiased estimate.
     """

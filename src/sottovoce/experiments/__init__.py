@@ -16,9 +16,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from sottovoce.core.checks import check_choice, check_int
-from sottovoce.core.errors import InvalidInput
-from sottovoce.core.frame import Frame
+from sottovoce.base.checks import check_choice, check_int
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.frame import Frame
 from sottovoce.experiments.claims import Finding
 from sottovoce.experiments.work import Progress, shown_progress
 

@@ -25,7 +25,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from sottovoce.core.checks import check_choice
+from sottovoce.base.checks import check_choice
 from sottovoce.experiments.curves import Curve, quotient
 
 __all__ = ["KINDS", "NOISE", "Claim", "Finding", "Reading", "judge", "read_claims", "verdict_of"]

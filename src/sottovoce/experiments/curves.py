@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.core.channel import Floats
-from sottovoce.core.errors import InvalidInput
+from sottovoce.base.errors import InvalidInput
+from sottovoce.channels.base import Floats
 
 __all__ = ["Curve", "Quotient", "quotient"]
 

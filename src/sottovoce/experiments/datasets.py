@@ -17,9 +17,9 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.channel import Floats
-from sottovoce.core.checks import check_choice
-from sottovoce.core.extras import optional
+from sottovoce.base.checks import check_choice
+from sottovoce.base.extras import optional
+from sottovoce.channels.base import Floats
 
 __all__ = ["DIVISIONS", "Dataset", "Shelf", "load", "names", "read_parquet"]
 

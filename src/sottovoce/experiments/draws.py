@@ -8,8 +8,8 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from sottovoce.core.channel import Floats
-from sottovoce.core.randomness import Seeded
+from sottovoce.base.randomness import Seeded
+from sottovoce.channels.base import Floats
 from sottovoce.core.tally import Tally
 from sottovoce.estimators import estimate
 from sottovoce.experiments.work import Progress, in_processes, seed_of, silent

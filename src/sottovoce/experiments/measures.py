@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sottovoce.core.channel import Floats
+from sottovoce.channels.base import Floats
 
 __all__ = ["clipping_gain", "set_size"]
 

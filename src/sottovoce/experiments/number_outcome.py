@@ -6,7 +6,7 @@ from abc import ABC
 from dataclasses import dataclass
 from typing import Any
 
-from sottovoce.core.frame import Frame
+from sottovoce.base.frame import Frame
 from sottovoce.experiments.outcome import Outcome
 
 __all__ = ["NumberOutcome"]

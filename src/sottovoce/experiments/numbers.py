@@ -14,9 +14,9 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.channel import Floats
-from sottovoce.core.errors import InvalidInput
-from sottovoce.core.interval import Interval
+from sottovoce.base.errors import InvalidInput
+from sottovoce.channels.base import Floats
+from sottovoce.domains.interval import Interval
 from sottovoce.experiments.datasets import Shelf, read_parquet
 
 __all__ = ["FINE", "Numbers", "load", "names", "rounded_as_told"]

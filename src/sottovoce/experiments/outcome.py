@@ -10,7 +10,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, ClassVar
 
-from sottovoce.core.frame import Frame
+from sottovoce.base.frame import Frame
 from sottovoce.experiments import page
 from sottovoce.experiments.claims import Finding
 from sottovoce.experiments.curves import Curve

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from sottovoce.core.frame import Frame
+from sottovoce.base.frame import Frame
 from sottovoce.experiments.claims import Finding
 from sottovoce.experiments.curves import Curve
 

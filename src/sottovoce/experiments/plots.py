@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-from sottovoce.core.extras import optional
+from sottovoce.base.extras import optional
 from sottovoce.experiments.curves import Curve
 
 __all__ = ["Style", "draw_curves", "draw_ratios", "gallery", "grid", "png", "svg"]

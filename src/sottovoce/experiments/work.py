@@ -11,9 +11,9 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import TypeVar
 
-from sottovoce.core.errors import MissingExtra
-from sottovoce.core.extras import optional
-from sottovoce.core.files import write_whole
+from sottovoce.base.errors import MissingExtra
+from sottovoce.base.extras import optional
+from sottovoce.base.files import write_whole
 
 __all__ = ["Progress", "in_processes", "seed_of", "shown_progress", "silent", "write"]
 

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.core.checks import check_epsilon
-from sottovoce.core.errors import Unfit
-from sottovoce.core.frame import Frame
+from sottovoce.base.checks import check_epsilon
+from sottovoce.base.errors import Unfit
+from sottovoce.base.frame import Frame
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import mechanism
-from sottovoce.estimators.means import mean_gains
-from sottovoce.fusion.aligned import Aligned
+from sottovoce.estimators.cell_means import mean_gains
 from sottovoce.fusion.factors import Varying, variances
+from sottovoce.fusion.joining.aligned import Aligned
 from sottovoce.fusion.moments import mean_variances, moments_of
 from sottovoce.fusion.parts import patterns
 from sottovoce.fusion.services import Services

@@ -15,11 +15,11 @@ from functools import cached_property
 
 import numpy as np
 
-from sottovoce.core.channel import Channel, Floats
-from sottovoce.core.dense import DenseChannel
-from sottovoce.core.domain import Indices
-from sottovoce.estimators.em import em
-from sottovoce.estimators.evidence import Observations, Rearranged
+from sottovoce.channels.base import Channel, Floats
+from sottovoce.channels.dense import DenseChannel
+from sottovoce.domains.base import Indices
+from sottovoce.estimators.likelihood.em import em
+from sottovoce.estimators.observed import Observations, Rearranged
 from sottovoce.fusion.joint import FusedObservations
 
 __all__ = ["condensed"]

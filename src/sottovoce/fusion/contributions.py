@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sottovoce.core.channel import Floats
-from sottovoce.core.domain import Domain
-from sottovoce.core.drawing_numbers import INK, PALE, TRUTH
-from sottovoce.core.errors import Unfit
-from sottovoce.core.figures import new_figure
-from sottovoce.core.frame import Frame
-from sottovoce.core.interval import Interval
+from sottovoce.base.errors import Unfit
+from sottovoce.base.frame import Frame
+from sottovoce.channels.base import Floats
+from sottovoce.domains.base import Domain
+from sottovoce.domains.interval import Interval
 from sottovoce.fusion.distribution import fused_distribution
 from sottovoce.fusion.mean import FusedMean
 from sottovoce.fusion.parts import without
 from sottovoce.fusion.services import Fusion
 from sottovoce.metrics import jensen_shannon, wasserstein
+from sottovoce.plots.figures import new_figure
+from sottovoce.plots.numbers import INK, PALE, TRUTH
 
 __all__ = ["Contributions", "contributions", "shape_contributions"]
 

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.core.estimate import Estimate
-from sottovoce.core.noise import NoNoise
-from sottovoce.estimators.adaptive import adaptive
-from sottovoce.estimators.em import em, ems
-from sottovoce.estimators.evidence import Fit
+from sottovoce.answers.errors import NoNoise
+from sottovoce.answers.estimate import Estimate
+from sottovoce.estimators.errors.parametric_bootstrap import without_progress
+from sottovoce.estimators.likelihood.em import em, ems
+from sottovoce.estimators.likelihood.mle import mle
+from sottovoce.estimators.likelihood.mr import mr
 from sottovoce.estimators.methods import Method
-from sottovoce.estimators.mle import mle
-from sottovoce.estimators.mr import mr
-from sottovoce.estimators.refits import without_progress
-from sottovoce.fusion.again import Again
+from sottovoce.estimators.observed import Fit
+from sottovoce.estimators.smooth.adaptive import adaptive
 from sottovoce.fusion.condensed import condensed
+from sottovoce.fusion.fused_bootstrap import Again
 from sottovoce.fusion.joint import FusedObservations
 
 if TYPE_CHECKING:

@@ -18,13 +18,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.channel import Channel, Floats
-from sottovoce.core.errors import InvalidInput, Unfit
-from sottovoce.core.gains import Gains
-from sottovoce.core.interval import Interval
+from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.channels.base import Channel, Floats
+from sottovoce.channels.cell_weights import Gains
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
-from sottovoce.estimators.means import from_the_middle, mean_gains
+from sottovoce.domains.interval import Interval
+from sottovoce.estimators.cell_means import from_the_middle, mean_gains
 
 __all__ = [
     "Codes",

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sottovoce.core.estimate import Estimate
+from sottovoce.answers.estimate import Estimate
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
-from sottovoce.fusion.aligned import align
+from sottovoce.fusion.joining.aligned import align
 from sottovoce.fusion.mean import FusedMean
 from sottovoce.fusion.services import Fusion
 

@@ -13,9 +13,9 @@ from functools import cached_property
 
 import numpy as np
 
-from sottovoce.core.channel import Channel, Floats
-from sottovoce.core.domain import Domain
-from sottovoce.estimators.evidence import Observations
+from sottovoce.channels.base import Channel, Floats
+from sottovoce.domains.base import Domain
+from sottovoce.estimators.observed import Observations
 from sottovoce.fusion.factors import Codes, Factor, TableFactor
 from sottovoce.fusion.pieces import cut_table, joined
 from sottovoce.kernels.joint import JointUsers, joint_step_plain, joint_sums_plain, product
@@ -33,7 +33,7 @@ _AT_ONCE = 2**13
 
 
 class JointRows:
-    """The likelihoods of users; a :class:`~sottovoce.core.rows.Rows`.
+    """The likelihoods of users; a :class:`~sottovoce.channels.rows.Rows`.
 
     Rows are different combinations of reports with their counts, or with ``distinct=False``
     the users in their order.

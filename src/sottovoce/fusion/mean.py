@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sottovoce.core.answer import Answer, answer
-from sottovoce.core.channel import Floats
-from sottovoce.core.frame import Frame
+from sottovoce.answers.answer import Answer, answer
+from sottovoce.base.frame import Frame
+from sottovoce.channels.base import Floats
 from sottovoce.fusion.factors import Factor, Varying
 from sottovoce.fusion.joint import JointRows
 from sottovoce.fusion.moments import mean_variances, moments_of

@@ -17,8 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sottovoce.core.channel import Floats
-from sottovoce.core.interval import Interval
+from sottovoce.channels.base import Floats
+from sottovoce.domains.interval import Interval
 from sottovoce.fusion.factors import Varying
 
 __all__ = ["Moments", "mean_variances", "moments_of"]

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.errors import InvalidInput
-from sottovoce.fusion.aligned import Aligned
+from sottovoce.base.errors import InvalidInput
 from sottovoce.fusion.factors import Factor, Varying
+from sottovoce.fusion.joining.aligned import Aligned
 from sottovoce.fusion.services import Fusion, Services
 
 __all__ = ["Part", "patterns", "without"]

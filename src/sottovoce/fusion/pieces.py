@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.channel import Floats
+from sottovoce.channels.base import Floats
 from sottovoce.kernels.joint import Pieces
 
 __all__ = ["Cut", "cut_table", "joined"]

@@ -5,15 +5,15 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from sottovoce.core.caches import state_without_caches
-from sottovoce.core.checks import check_choice
-from sottovoce.core.errors import InvalidInput, Unfit
-from sottovoce.core.estimate import Estimate
-from sottovoce.core.interval import Interval
+from sottovoce.answers.estimate import Estimate
+from sottovoce.base.caches import state_without_caches
+from sottovoce.base.checks import check_choice
+from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.domains.interval import Interval
 from sottovoce.estimators.convergence import warn_unless_converged
-from sottovoce.fusion.aligned import Aligned
 from sottovoce.fusion.distribution import INNER, fused_distribution
 from sottovoce.fusion.factors import Factor, Varying, factor_of, varying
+from sottovoce.fusion.joining.aligned import Aligned
 from sottovoce.fusion.joint import FusedObservations, JointRows
 from sottovoce.fusion.mean import METHODS, FusedMean, fused_mean
 

@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.threads import in_parallel
+from sottovoce.base.threads import in_parallel
 
 __all__ = ["JointUsers", "Pieces", "joint_step_plain", "joint_sums_plain", "product"]
 

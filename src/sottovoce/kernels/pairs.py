@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.errors import InvalidInput
+from sottovoce.base.errors import InvalidInput
 from sottovoce.kernels.segments import Segments
 
 __all__ = ["Pairs", "PairsClimb"]
@@ -33,7 +33,7 @@ def _compiled() -> Any:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """The law of key-value reports, see :mod:`sottovoce.mechanisms.key_value_channel`.
+    """The law of key-value reports, see :mod:`sottovoce.mechanisms._key_value_channel`.
 
     ``segments`` are A, ``uniform`` is u, ``own`` and ``other`` are a and b.  Where ``unset``, keys
     are blocks of their own, with a first cell "unset".  ``nobody`` is q, 0 where nothing
@@ -87,7 +87,7 @@ class PairsClimb:
     def run(
         self, shares: Floats, passes: int, tolerance: float, smoothing: int
     ) -> tuple[Floats, Floats, Floats]:
-        """Passes from ``shares``, as :class:`sottovoce.core.channel.Climb` says, none smoothed."""
+        """Passes from ``shares``, as :class:`sottovoce.channels.base.Climb` says, none smoothed."""
         if smoothing:
             raise InvalidInput(
                 "smoothing", "a climb over pairs", "0: keys have no order", smoothing

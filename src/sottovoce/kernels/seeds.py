@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.threads import in_parallel
+from sottovoce.base.threads import in_parallel
 
 __all__ = [
     "FACTORS",

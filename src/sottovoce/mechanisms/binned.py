@@ -9,19 +9,19 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.binning import CoarseMechanism
+from sottovoce.base.checks import check_int
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.randomness import Source
+from sottovoce.channels.binning import CoarseMechanism
 from sottovoce.core.certificate import Certificate
-from sottovoce.core.checks import check_int
-from sottovoce.core.domain import Indices
-from sottovoce.core.errors import InvalidInput
 from sottovoce.core.fields import Column
-from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import Field, Mechanism
-from sottovoce.core.randomness import Source
 from sottovoce.core.registry import mechanism, register, restore
 from sottovoce.core.reports import Reports
-from sottovoce.mechanisms.binned_channel import BinnedChannel
-from sottovoce.mechanisms.level_oracle import best_hash_range
+from sottovoce.domains.base import Indices
+from sottovoce.domains.interval import Interval
+from sottovoce.mechanisms._binned_channel import BinnedChannel
+from sottovoce.mechanisms._level_oracle import best_hash_range
 
 __all__ = ["Binned"]
 

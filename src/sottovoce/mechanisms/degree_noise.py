@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.exact import ceil_divide, exp_bounds
 from sottovoce.core.certificate import Certificate, Scope
-from sottovoce.core.counts import Counts
-from sottovoce.core.errors import InvalidInput
-from sottovoce.core.exact import ceil_divide, exp_bounds
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import register
-from sottovoce.mechanisms.noise_on_grid import (
+from sottovoce.domains.counts import Counts
+from sottovoce.mechanisms._noise_on_grid import (
     FIXED_POINT,
     GUARD,
     NoiseOnGrid,
@@ -34,7 +34,7 @@ class DegreeNoise(NoiseOnGrid):
     from one that differs by 1, and only ``e^(m eps)`` times from one that differs by m.  That is
     edge local differential privacy.  It hides whether two people are linked; it does not
     hide whether somebody has many neighbours or few (:class:`~sottovoce.mechanisms.laplace.Laplace`
-    on the same :class:`~sottovoce.core.counts.Counts` does, with far more noise).  An edge is
+    on the same :class:`~sottovoce.domains.counts.Counts` does, with far more noise).  An edge is
     counted in the reports of both its ends, which together spend 2 epsilon on it.
 
     Noise that leads out of the range is counted at its end, which loses nothing, and the mean is

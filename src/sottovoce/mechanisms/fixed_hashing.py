@@ -10,18 +10,18 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.categories import Categories
-from sottovoce.core.channel import Channel, Floats, Inverse, Pure
-from sottovoce.core.checks import check_int
+from sottovoce.base.checks import check_int
+from sottovoce.base.randomness import Source, uniform_below
+from sottovoce.channels.base import Channel, Floats, Inverse, Pure
+from sottovoce.channels.support import SupportInverse
 from sottovoce.core.fields import IntField
-from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import DEFAULT_BITS, MOST_CELLS, Mechanism, check_bits
-from sottovoce.core.randomness import Source, uniform_below
 from sottovoce.core.registry import register
 from sottovoce.core.reports import Reports
-from sottovoce.core.support import SupportInverse
-from sottovoce.mechanisms.fixed_family import FixedFamily
-from sottovoce.mechanisms.hashed_response import NumberedHashes
+from sottovoce.domains.categories import Categories
+from sottovoce.domains.interval import Interval
+from sottovoce.mechanisms._fixed_family import FixedFamily
+from sottovoce.mechanisms._hashed_response import NumberedHashes
 from sottovoce.mechanisms.randomized_response import respond_one
 from sottovoce.mechanisms.seeded_hashing import best_range
 
@@ -38,7 +38,7 @@ class FixedHashing(NumberedHashes):
 
     A report is (hash, cell), the tally a table of K g cells that says all the
     reports say.  The hashes are drawn once, by the mechanism's fingerprint
-    (:mod:`sottovoce.mechanisms.fixed_family`), and are the same for everybody.
+    (:mod:`sottovoce.mechanisms._fixed_family`), and are the same for everybody.
 
     ``p = E/(E + g - 1)``, and ``q = 1/g`` *on average over the hashes*.  For these
     hashes two values collide a little more or less often than that, so the linear

@@ -12,27 +12,27 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.base.checks import check_decimal, check_int
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.exact import exp_bounds
+from sottovoce.base.randomness import OperatingSystem, Source
+from sottovoce.channels.base import Channel
+from sottovoce.channels.coordinates import CoordinatesChannel
 from sottovoce.core.certificate import Certificate
-from sottovoce.core.channel import Channel
-from sottovoce.core.checks import check_decimal, check_int
-from sottovoce.core.coordinates import CoordinatesChannel
-from sottovoce.core.domain import Indices
-from sottovoce.core.errors import InvalidInput
-from sottovoce.core.exact import exp_bounds
 from sottovoce.core.fields import Column, IntField
-from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.randomness import OperatingSystem, Source
 from sottovoce.core.registry import register
 from sottovoce.core.reports import Reports
-from sottovoce.core.vector import Vector
-from sottovoce.mechanisms.gaussian_privacy import (
+from sottovoce.domains.base import Indices
+from sottovoce.domains.interval import Interval
+from sottovoce.domains.vector import Vector
+from sottovoce.mechanisms._gaussian_privacy import (
     delta_of_table,
     falls_steadily,
     normal_scale,
     normal_tail,
 )
-from sottovoce.mechanisms.noise_on_grid import (
+from sottovoce.mechanisms._noise_on_grid import (
     FIXED_POINT,
     GUARD,
     LARGEST_TABLE,
@@ -57,7 +57,7 @@ class Gaussian(NoiseOnGrid):
     Sigma is the smallest for which normal noise keeps epsilon and ``delta`` on values D
     apart: ``D = bins - 1`` bins for a number, ``sqrt(k) (bins - 1)`` for a vector of k, all
     of whose coordinates are reported.  That the integer weights keep them is then computed
-    from the weights themselves (:mod:`~sottovoce.mechanisms.gaussian_privacy`).
+    from the weights themselves (:mod:`~sottovoce.mechanisms._gaussian_privacy`).
 
     ``reach`` cells lie beyond the bins on either side (by default 3 sigma, at most 16 times
     the bins); noise that leads farther is counted in the last one.  ``delta`` is a chance

@@ -10,17 +10,17 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.base.randomness import Source, uniform_below, uniform_below_many
+from sottovoce.channels.tree import Tree
 from sottovoce.core.certificate import Certificate
-from sottovoce.core.domain import Indices
 from sottovoce.core.fields import Column, IntField
-from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
-from sottovoce.core.randomness import Source, uniform_below, uniform_below_many
 from sottovoce.core.registry import register
 from sottovoce.core.reports import Reports
-from sottovoce.core.tree import Tree
+from sottovoce.domains.base import Indices
+from sottovoce.domains.interval import Interval
 from sottovoce.kernels.hadamard import parity, random_rows
-from sottovoce.mechanisms.haar_channel import HaarChannel
+from sottovoce.mechanisms._haar_channel import HaarChannel
 from sottovoce.mechanisms.hierarchy import check_ordered
 from sottovoce.mechanisms.randomized_response import (
     check_response_weights,

@@ -10,19 +10,19 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.categories import Categories
+from sottovoce.base.checks import check_int
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.exact import exp_bounds
+from sottovoce.base.randomness import Source, uniform_below, uniform_below_many
+from sottovoce.channels.base import Channel, Floats, Inverse, Pure
 from sottovoce.core.certificate import Certificate
-from sottovoce.core.channel import Channel, Floats, Inverse, Pure
-from sottovoce.core.checks import check_int
-from sottovoce.core.domain import Indices
-from sottovoce.core.errors import InvalidInput
-from sottovoce.core.exact import exp_bounds
 from sottovoce.core.fields import Column, IntField
-from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
-from sottovoce.core.randomness import Source, uniform_below, uniform_below_many
 from sottovoce.core.registry import register
 from sottovoce.core.reports import Reports
+from sottovoce.domains.base import Indices
+from sottovoce.domains.categories import Categories
+from sottovoce.domains.interval import Interval
 from sottovoce.kernels.hadamard import parity, random_rows, walsh_hadamard
 
 __all__ = ["HadamardResponse"]

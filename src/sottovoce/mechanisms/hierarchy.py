@@ -13,20 +13,20 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.categories import Categories
+from sottovoce.base.checks import MIN_EPSILON, check_choice, check_int
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.randomness import Queue, Source, uniform_below, uniform_below_many
+from sottovoce.channels.tree import Tree
 from sottovoce.core.certificate import Certificate
-from sottovoce.core.checks import MIN_EPSILON, check_choice, check_int
-from sottovoce.core.domain import Indices
-from sottovoce.core.errors import InvalidInput
 from sottovoce.core.fields import BitField, Column, IntField
-from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
-from sottovoce.core.randomness import Queue, Source, uniform_below, uniform_below_many
 from sottovoce.core.registry import register
 from sottovoce.core.reports import Reports
-from sottovoce.core.tree import Tree
-from sottovoce.mechanisms.hierarchy_channel import HierarchyChannel, SampledHierarchyChannel
-from sottovoce.mechanisms.level_oracle import (
+from sottovoce.domains.base import Indices
+from sottovoce.domains.categories import Categories
+from sottovoce.domains.interval import Interval
+from sottovoce.mechanisms._hierarchy_channel import HierarchyChannel, SampledHierarchyChannel
+from sottovoce.mechanisms._level_oracle import (
     LevelOracle,
     best_hash_range,
     oracle_of_range,

@@ -10,24 +10,24 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.base.checks import check_choice, check_int
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.exact import exp_bounds
+from sottovoce.base.randomness import OperatingSystem, Source, uniform_below_many
 from sottovoce.core.certificate import Certificate
-from sottovoce.core.checks import check_choice, check_int
-from sottovoce.core.domain import Indices
-from sottovoce.core.errors import InvalidInput
-from sottovoce.core.exact import exp_bounds
 from sottovoce.core.fields import Column, Field
-from sottovoce.core.key_values import NO_PAIR, KeyValues
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
-from sottovoce.core.pair_sets import PairSets
-from sottovoce.core.randomness import OperatingSystem, Source, uniform_below_many
 from sottovoce.core.registry import register
 from sottovoce.core.reports import Reports
-from sottovoce.mechanisms.fine_grid import places_on_grid
-from sottovoce.mechanisms.key_value_channel import PairsChannel
-from sottovoce.mechanisms.key_value_response import ResponseKeys
-from sottovoce.mechanisms.key_value_unary import UnaryKeys
-from sottovoce.mechanisms.key_value_weights import PairWeights
-from sottovoce.mechanisms.padding import drawn_slots
+from sottovoce.domains.base import Indices
+from sottovoce.domains.key_values import NO_PAIR, KeyValues
+from sottovoce.domains.pair_sets import PairSets
+from sottovoce.mechanisms._fine_grid import places_on_grid
+from sottovoce.mechanisms._key_value_channel import PairsChannel
+from sottovoce.mechanisms._key_value_response import ResponseKeys
+from sottovoce.mechanisms._key_value_unary import UnaryKeys
+from sottovoce.mechanisms._key_value_weights import PairWeights
+from sottovoce.mechanisms._padding import drawn_slots
 from sottovoce.mechanisms.piecewise import Piecewise
 from sottovoce.mechanisms.stochastic_rounding import StochasticRounding
 

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import ClassVar
 
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.exact import ceil_divide, exp_bounds
 from sottovoce.core.certificate import Certificate
-from sottovoce.core.errors import InvalidInput
-from sottovoce.core.exact import ceil_divide, exp_bounds
-from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import register
-from sottovoce.mechanisms.fine_grid import check_interval
-from sottovoce.mechanisms.noise_on_grid import (
+from sottovoce.domains.interval import Interval
+from sottovoce.mechanisms._fine_grid import check_interval
+from sottovoce.mechanisms._noise_on_grid import (
     FIXED_POINT,
     NoiseOnGrid,
     NoiseTable,

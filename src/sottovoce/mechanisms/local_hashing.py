@@ -11,18 +11,18 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.categories import Categories
-from sottovoce.core.channel import Floats, Pure
-from sottovoce.core.checks import check_int
-from sottovoce.core.errors import InvalidInput
+from sottovoce.base.checks import check_int
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.randomness import Source, uniform_below
+from sottovoce.channels.base import Floats, Pure
+from sottovoce.channels.support import SupportChannel
 from sottovoce.core.fields import IntField
 from sottovoce.core.mechanism import DEFAULT_BITS, MOST_CELLS, Mechanism, check_bits
-from sottovoce.core.randomness import Source, uniform_below
 from sottovoce.core.registry import register
 from sottovoce.core.reports import Reports
-from sottovoce.core.support import SupportChannel
-from sottovoce.mechanisms.hashed_response import NumberedHashes
-from sottovoce.mechanisms.linear_family import LinearFamily, next_prime, previous_prime
+from sottovoce.domains.categories import Categories
+from sottovoce.mechanisms._hashed_response import NumberedHashes
+from sottovoce.mechanisms._linear_family import LinearFamily, next_prime, previous_prime
 from sottovoce.mechanisms.randomized_response import respond_one
 
 __all__ = ["LocalHashing", "best_range", "collision", "digits"]
@@ -37,7 +37,7 @@ class LocalHashing(NumberedHashes):
     """Hash the value to one of ``g`` cells by a random public hash, then randomized response on g.
 
     A report is (hash, cell).  The hash is a canonical vector of a linear family
-    over F_g^t (:mod:`sottovoce.mechanisms.linear_family`), so the tally is a
+    over F_g^t (:mod:`sottovoce.mechanisms._linear_family`), so the tally is a
     table of fixed size that says all the reports say, and one transform
     decodes it: O(n) to tally, O(d log d) to decode, whatever n times d.
 

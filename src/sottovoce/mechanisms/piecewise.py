@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sottovoce.core.exact import exp_bounds
-from sottovoce.core.interval import Interval
+from sottovoce.base.exact import exp_bounds
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import register
-from sottovoce.mechanisms.grid_wave import GridWave
+from sottovoce.domains.interval import Interval
+from sottovoce.mechanisms._grid_wave import GridWave
 
 __all__ = ["Piecewise"]
 

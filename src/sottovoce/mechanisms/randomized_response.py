@@ -9,19 +9,19 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.categories import Categories
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.exact import ceil_divide, exp_bounds
+from sottovoce.base.randomness import Source
+from sottovoce.channels.base import Floats, Pure
+from sottovoce.channels.support import SupportChannel
 from sottovoce.core.certificate import Certificate
-from sottovoce.core.channel import Floats, Pure
-from sottovoce.core.domain import Indices
-from sottovoce.core.errors import InvalidInput
-from sottovoce.core.exact import ceil_divide, exp_bounds
 from sottovoce.core.fields import Column, IntField
-from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
-from sottovoce.core.randomness import Source
 from sottovoce.core.registry import register
 from sottovoce.core.reports import Reports
-from sottovoce.core.support import SupportChannel
+from sottovoce.domains.base import Indices
+from sottovoce.domains.categories import Categories
+from sottovoce.domains.interval import Interval
 
 __all__ = [
     "RandomizedResponse",

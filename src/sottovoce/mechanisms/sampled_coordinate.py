@@ -9,17 +9,17 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.randomness import OperatingSystem, Source, uniform_below, uniform_below_many
+from sottovoce.channels.coordinates import CoordinatesChannel
 from sottovoce.core.certificate import Certificate
-from sottovoce.core.coordinates import CoordinatesChannel
-from sottovoce.core.domain import Indices
-from sottovoce.core.errors import InvalidInput
 from sottovoce.core.fields import Column, IntField
-from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import Field, Mechanism
-from sottovoce.core.randomness import OperatingSystem, Source, uniform_below, uniform_below_many
 from sottovoce.core.registry import mechanism, register, restore
 from sottovoce.core.reports import Reports
-from sottovoce.core.vector import Vector
+from sottovoce.domains.base import Indices
+from sottovoce.domains.interval import Interval
+from sottovoce.domains.vector import Vector
 
 __all__ = ["SampledCoordinate"]
 

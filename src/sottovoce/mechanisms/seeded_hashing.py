@@ -9,26 +9,26 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.categories import Categories
-from sottovoce.core.checks import check_int
-from sottovoce.core.domain import Indices
-from sottovoce.core.exact import exp_bounds
+from sottovoce.base.checks import check_int
+from sottovoce.base.exact import exp_bounds
+from sottovoce.base.randomness import Source
 from sottovoce.core.fields import Column, IntField
-from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
-from sottovoce.core.randomness import Source
 from sottovoce.core.registry import register
 from sottovoce.core.reports import Reports
+from sottovoce.domains.base import Indices
+from sottovoce.domains.categories import Categories
+from sottovoce.domains.interval import Interval
 from sottovoce.kernels.seeds import FACTORS, SHIFTS, cells_of, support_bits, support_counts
-from sottovoce.mechanisms.hashed_response import HashedResponse
-from sottovoce.mechanisms.randomized_response import respond_all, respond_one
-from sottovoce.mechanisms.reported_sets import SetRows, set_rows
-from sottovoce.mechanisms.support_blocks import (
+from sottovoce.mechanisms._hashed_response import HashedResponse
+from sottovoce.mechanisms._reported_sets import SetRows, set_rows
+from sottovoce.mechanisms._support_blocks import (
     SupportBlocks,
     UnaryChannel,
     in_and_out,
     simulate_supports,
 )
+from sottovoce.mechanisms.randomized_response import respond_all, respond_one
 
 __all__ = ["SeededHashing", "best_range", "hash_one"]
 

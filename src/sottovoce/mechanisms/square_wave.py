@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
-from sottovoce.core.checks import check_decimal
-from sottovoce.core.errors import InvalidInput
-from sottovoce.core.interval import Interval
+from sottovoce.base.checks import check_decimal
+from sottovoce.base.errors import InvalidInput
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import register
-from sottovoce.mechanisms.grid_wave import GridWave
+from sottovoce.domains.interval import Interval
+from sottovoce.mechanisms._grid_wave import GridWave
 
 __all__ = ["SquareWave", "check_half_width", "half_width", "half_width_on_ring"]
 

@@ -9,19 +9,19 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.exact import exp_bounds
+from sottovoce.base.randomness import Source, uniform_below, uniform_below_many
+from sottovoce.channels.base import Channel, Floats
+from sottovoce.channels.cell_weights import Gains, gains_of_outputs
 from sottovoce.core.certificate import Certificate
-from sottovoce.core.channel import Channel, Floats
-from sottovoce.core.domain import Indices
-from sottovoce.core.errors import InvalidInput
-from sottovoce.core.exact import exp_bounds
 from sottovoce.core.fields import Column, IntField
-from sottovoce.core.gains import Gains, gains_of_outputs
-from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.randomness import Source, uniform_below, uniform_below_many
 from sottovoce.core.registry import register
 from sottovoce.core.reports import Reports
-from sottovoce.mechanisms.fine_grid import FineGrid
+from sottovoce.domains.base import Indices
+from sottovoce.domains.interval import Interval
+from sottovoce.mechanisms._fine_grid import FineGrid
 
 __all__ = ["StochasticRounding"]
 

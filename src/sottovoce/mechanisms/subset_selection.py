@@ -11,23 +11,23 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.categories import Categories
+from sottovoce.base.checks import check_int
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.exact import exp_bounds
+from sottovoce.base.randomness import Source
+from sottovoce.channels.base import Floats
 from sottovoce.core.certificate import Certificate
-from sottovoce.core.channel import Floats
-from sottovoce.core.checks import check_int
-from sottovoce.core.domain import Indices
-from sottovoce.core.errors import InvalidInput
-from sottovoce.core.exact import exp_bounds
 from sottovoce.core.fields import BitField, Column
-from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
-from sottovoce.core.randomness import Source
 from sottovoce.core.registry import register
 from sottovoce.core.reports import Reports
+from sottovoce.domains.base import Indices
+from sottovoce.domains.categories import Categories
+from sottovoce.domains.interval import Interval
 from sottovoce.kernels.bits import column_counts
-from sottovoce.mechanisms.reported_sets import SetRows, set_rows
-from sottovoce.mechanisms.support_blocks import SupportBlocks, UnaryChannel, in_and_out
-from sottovoce.mechanisms.uniform_subsets import SIXTEENTHS, UniformSubsets, best_start
+from sottovoce.mechanisms._reported_sets import SetRows, set_rows
+from sottovoce.mechanisms._support_blocks import SupportBlocks, UnaryChannel, in_and_out
+from sottovoce.mechanisms._uniform_subsets import SIXTEENTHS, UniformSubsets, best_start
 
 __all__ = ["SubsetSelection"]
 
@@ -51,7 +51,7 @@ class SubsetSelection(SupportBlocks):
 
     Randomness: one word decides whether one's own value is in.  Stand-ins for
     the other values are drawn by
-    :class:`~sottovoce.mechanisms.uniform_subsets.UniformSubsets`, always as many
+    :class:`~sottovoce.mechanisms._uniform_subsets.UniformSubsets`, always as many
     as a set without one's own value needs; one's own value then takes the place of
     the last, or not.  The words drawn depend neither on the value nor on that.
 

@@ -12,17 +12,17 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.categories import Categories
+from sottovoce.base.checks import MIN_EPSILON, check_int
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.randomness import Source, uniform_below, uniform_below_many
+from sottovoce.channels.dense import DenseChannel
 from sottovoce.core.certificate import Certificate
-from sottovoce.core.checks import MIN_EPSILON, check_int
-from sottovoce.core.dense import DenseChannel
-from sottovoce.core.domain import Indices
-from sottovoce.core.errors import InvalidInput
 from sottovoce.core.fields import Column, IntField
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.randomness import Source, uniform_below, uniform_below_many
 from sottovoce.core.registry import register
 from sottovoce.core.reports import Reports
+from sottovoce.domains.base import Indices
+from sottovoce.domains.categories import Categories
 
 __all__ = ["Table"]
 

@@ -9,21 +9,21 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.categories import Categories
+from sottovoce.base.checks import check_choice
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.exact import ceil_divide, exp_bounds
+from sottovoce.base.randomness import Source
 from sottovoce.core.certificate import Certificate
-from sottovoce.core.checks import check_choice
-from sottovoce.core.domain import Indices
-from sottovoce.core.errors import InvalidInput
-from sottovoce.core.exact import ceil_divide, exp_bounds
 from sottovoce.core.fields import BitField, Column
-from sottovoce.core.interval import Interval
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
-from sottovoce.core.randomness import Source
 from sottovoce.core.registry import register
 from sottovoce.core.reports import Reports
+from sottovoce.domains.base import Indices
+from sottovoce.domains.categories import Categories
+from sottovoce.domains.interval import Interval
 from sottovoce.kernels.bits import column_counts
-from sottovoce.mechanisms.reported_sets import SetRows, set_rows
-from sottovoce.mechanisms.support_blocks import (
+from sottovoce.mechanisms._reported_sets import SetRows, set_rows
+from sottovoce.mechanisms._support_blocks import (
     SupportBlocks,
     UnaryChannel,
     in_and_out,

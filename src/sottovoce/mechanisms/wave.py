@@ -8,13 +8,13 @@ from dataclasses import KW_ONLY, dataclass
 from fractions import Fraction
 from typing import Any, ClassVar
 
-from sottovoce.core.checks import check_decimal
-from sottovoce.core.errors import InvalidInput
-from sottovoce.core.exact import decimal_text
-from sottovoce.core.interval import Interval
+from sottovoce.base.checks import check_decimal
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.exact import decimal_text
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import register
-from sottovoce.mechanisms.grid_wave import GridWave
+from sottovoce.domains.interval import Interval
+from sottovoce.mechanisms._grid_wave import GridWave
 from sottovoce.mechanisms.square_wave import check_half_width, half_width
 
 __all__ = ["Wave"]

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.core.channel import Floats
-from sottovoce.core.errors import InvalidInput
-from sottovoce.core.interval import Interval
+from sottovoce.base.errors import InvalidInput
+from sottovoce.channels.base import Floats
+from sottovoce.domains.interval import Interval
 
 __all__ = ["length_of", "summing_to_one", "two_distributions", "two_shares"]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.core.channel import Floats
-from sottovoce.core.checks import check_real
-from sottovoce.core.errors import InvalidInput
+from sottovoce.base.checks import check_real
+from sottovoce.base.errors import InvalidInput
+from sottovoce.channels.base import Floats
 from sottovoce.metrics.checks import two_distributions
 
 __all__ = ["jensen_shannon", "kullback_leibler"]

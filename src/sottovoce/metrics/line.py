@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.core.channel import Floats
-from sottovoce.core.checks import check_real
-from sottovoce.core.errors import InvalidInput
-from sottovoce.core.interval import Interval
+from sottovoce.base.checks import check_real
+from sottovoce.base.errors import InvalidInput
+from sottovoce.channels.base import Floats
+from sottovoce.domains.interval import Interval
 from sottovoce.metrics.checks import length_of, summing_to_one, two_distributions, two_shares
 
 __all__ = [

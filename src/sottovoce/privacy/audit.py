@@ -25,14 +25,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.base.checks import check_int, check_real
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.randomness import OperatingSystem
 from sottovoce.core.certificate import Certificate
-from sottovoce.core.checks import check_int, check_real
-from sottovoce.core.errors import InvalidInput
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.pair_sets import PairSets
-from sottovoce.core.randomness import OperatingSystem
 from sottovoce.core.reports import Reports
-from sottovoce.core.vector import Vector
+from sottovoce.domains.pair_sets import PairSets
+from sottovoce.domains.vector import Vector
 from sottovoce.mechanisms.gaussian import Gaussian
 from sottovoce.mechanisms.key_value import KeyValue
 from sottovoce.mechanisms.sampled_coordinate import SampledCoordinate

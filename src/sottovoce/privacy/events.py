@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.errors import InvalidInput
-from sottovoce.core.extras import optional
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.extras import optional
 
 __all__ = ["Counts", "Sample", "Supports", "count_outcomes", "count_supports", "lower_bounds"]
 

@@ -8,7 +8,7 @@ the largest gain, each in the place of an honest one, shift it on average by
 
 For randomized response over d values this is ``beta (1 - f) + beta (d - r)/(e^eps - 1)`` for the
 total f of r values, for optimized unary encoding ``beta (2 r e^eps/(e^eps - 1) - f)``; one formula
-serves every mechanism, by the gains of its channel (:mod:`~sottovoce.privacy.lies`).  A gain is what
+serves every mechanism, by the gains of its channel (:mod:`~sottovoce.privacy.one_report`).  A gain is what
 makes up for the noise, so that the smaller epsilon is, the more a lie weighs.
 
 The mean of a key's numbers is a quotient of two such averages.  Over what liars can do, quotients
@@ -25,15 +25,15 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.core.channel import Floats
-from sottovoce.core.checks import check_real
-from sottovoce.core.errors import InvalidInput, Unfit
+from sottovoce.base.checks import check_real
+from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.channels.base import Floats
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.odds import round_up
 from sottovoce.core.tally import Tally
-from sottovoce.core.vector import Vector
-from sottovoce.privacy.lies import EXACT, TRIED
-from sottovoce.privacy.pushes import Honest, push
+from sottovoce.domains.vector import Vector
+from sottovoce.privacy.one_report import EXACT, TRIED
+from sottovoce.privacy.shifts import Honest, push
 from sottovoce.privacy.targets import target_of
 
 __all__ = ["Influence", "influence"]

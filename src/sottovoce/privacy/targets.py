@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.core.channel import Floats
-from sottovoce.core.checks import check_int
-from sottovoce.core.domain import Domain
-from sottovoce.core.errors import InvalidInput, Unfit
-from sottovoce.core.interval import Interval
-from sottovoce.core.key_values import KeyValues
-from sottovoce.core.keys import key_weights, place_of
+from sottovoce.answers.keys import key_weights, place_of
+from sottovoce.base.checks import check_int
+from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.channels.base import Floats
+from sottovoce.domains.base import Domain
+from sottovoce.domains.interval import Interval
+from sottovoce.domains.key_values import KeyValues
 
 __all__ = ["Target", "target_of"]
 

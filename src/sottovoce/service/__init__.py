@@ -6,7 +6,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sottovoce.core.extras import optional
+from sottovoce.base.extras import optional
 
 if TYPE_CHECKING:
     from sottovoce.service.app import collector

@@ -16,24 +16,24 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from sottovoce import __version__
-from sottovoce.core.errors import InvalidInput
-from sottovoce.service.access import Keys, read_secret
-from sottovoce.service.bodies import Gone
-from sottovoce.service.commits import Commits
-from sottovoce.service.desk import Clock, Desk, now
-from sottovoce.service.gate import Gate, is_upload
-from sottovoce.service.health import Probe
+from sottovoce.base.errors import InvalidInput
+from sottovoce.service.api.bodies import Gone
+from sottovoce.service.api.gate import Gate, is_upload
+from sottovoce.service.api.health import Probe
+from sottovoce.service.api.replies import json_reply, refusal_reply
+from sottovoce.service.api.uploads import Uploads
+from sottovoce.service.api.visitors import roles_of
+from sottovoce.service.auth.keys import Keys, read_secret
 from sottovoce.service.logs import log_failure
 from sottovoce.service.openapi import openapi_document
 from sottovoce.service.pages.rendering import compile_templates
 from sottovoce.service.pages.signing_in import refusal_page
 from sottovoce.service.refusals import Declined, declined_by
-from sottovoce.service.replies import json_reply, refusal_reply
 from sottovoce.service.routes import ROUTES, Described
 from sottovoce.service.settings import Settings
+from sottovoce.service.state import Clock, Desk, now
 from sottovoce.service.upkeep import Upkeep
-from sottovoce.service.uploads import Uploads
-from sottovoce.service.visitors import roles_of
+from sottovoce.service.upload.commits import Commits
 from sottovoce.store import Store
 
 __all__ = ["Collector", "collector"]

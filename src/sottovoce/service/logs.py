@@ -13,7 +13,7 @@ import time
 import traceback
 from types import TracebackType
 
-from sottovoce.core.errors import SottovoceError
+from sottovoce.base.errors import SottovoceError
 
 __all__ = ["log_failure", "log_once", "log_warning", "set_up_logs"]
 

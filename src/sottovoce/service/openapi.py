@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from sottovoce.core.checks import MAX_RETENTION
-from sottovoce.core.wire import FORMS
+from sottovoce.base.checks import MAX_RETENTION
 from sottovoce.service.refusals import CODES
 from sottovoce.service.routes import Described, Parameter
+from sottovoce.wire.uploads import FORMS
 
 __all__ = ["openapi_document"]
 

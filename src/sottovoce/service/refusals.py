@@ -1,6 +1,6 @@
 """Refusals over HTTP: a code, its status, words that say what is wrong, sometimes a position.
 
-Those of uploads are the wire's (:data:`sottovoce.core.wire.REFUSALS`); here are the
+Those of uploads are the wire's (:data:`sottovoce.wire.uploads.REFUSALS`); here are the
 others, and how all of them are written.
 """
 
@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from sottovoce.core.errors import (
+from sottovoce.base.errors import (
     CorruptBytes,
     InvalidInput,
     Mismatch,
@@ -21,8 +21,8 @@ from sottovoce.core.errors import (
     SottovoceError,
     Unfit,
 )
-from sottovoce.core.wire import REFUSALS, Refusal
 from sottovoce.store import Scrubbed, StoreDown, StoreFull
+from sottovoce.wire.uploads import REFUSALS, Refusal
 
 __all__ = ["CODES", "RETRY_SECONDS", "Declined", "body_of", "declined_by"]
 

@@ -11,10 +11,12 @@ from dataclasses import dataclass
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sottovoce.questions import QUESTIONS
-from sottovoce.service import downloads, health, publishing, reading
-from sottovoce.service.desk import Desk
+from sottovoce.answers.questions import QUESTIONS
+from sottovoce.service.api import downloads, health
+from sottovoce.service.api import results as reading
+from sottovoce.service.api import surveys as publishing
 from sottovoce.service.pages import calculator, differences, rendering, signing_in, surveys
+from sottovoce.service.state import Desk
 
 __all__ = ["ROUTES", "Described", "Parameter"]
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import uvicorn
 
-from sottovoce.core.errors import InvalidInput
+from sottovoce.base.errors import InvalidInput
 from sottovoce.service.app import Collector, collector
 from sottovoce.service.connections import Connection
 from sottovoce.service.logs import set_up_logs

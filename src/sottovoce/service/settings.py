@@ -14,9 +14,9 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from sottovoce.core.errors import CorruptBytes, InvalidInput
-from sottovoce.core.suggestions import did_you_mean
-from sottovoce.service.names import check_hosts, check_origins, check_proxies
+from sottovoce.base.errors import CorruptBytes, InvalidInput
+from sottovoce.base.suggestions import did_you_mean
+from sottovoce.service.auth.names import check_hosts, check_origins, check_proxies
 
 __all__ = ["ENVIRONMENT", "OWNER", "Settings", "load_settings"]
 

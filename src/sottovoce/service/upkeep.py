@@ -10,8 +10,8 @@ import threading
 from collections.abc import Callable
 from datetime import date, timedelta
 
-from sottovoce.service.desk import Desk
 from sottovoce.service.logs import log_failure, log_warning
+from sottovoce.service.state import Desk
 from sottovoce.store import StoreDown, StoreFull
 
 __all__ = ["Upkeep"]

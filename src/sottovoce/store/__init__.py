@@ -5,7 +5,7 @@ submit at once.  What is written is on the disk when it is acknowledged, an id c
 and reports sent = stored + duplicates + refused, always.  SQL is spoken in this room only.
 """
 
-from sottovoce.core.extras import optional
+from sottovoce.base.extras import optional
 
 for _package in ("sqlalchemy", "alembic"):
     optional(_package, extra="service", purpose="the store of a collector")

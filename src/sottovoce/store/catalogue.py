@@ -8,15 +8,15 @@ from datetime import date
 
 from sqlalchemy import Connection, insert, select, update
 
-from sottovoce.core.errors import InvalidInput, Mismatch
-from sottovoce.core.payloads import payload_width, reports_from_rows
+from sottovoce.base.errors import InvalidInput, Mismatch
 from sottovoce.core.reports import Reports
-from sottovoce.core.survey import Survey
 from sottovoce.core.tally import Tally
-from sottovoce.core.windows import window_days
 from sottovoce.store.hashing import IdHasher, read_key
 from sottovoce.store.items import Published, Rules, check_rules
 from sottovoce.store.schema import surveys, windows
+from sottovoce.surveys.survey import Survey
+from sottovoce.surveys.windows import window_days
+from sottovoce.wire.payloads import payload_width, reports_from_rows
 
 __all__ = ["Catalogue", "Entry", "Window"]
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Connection, select
 
-from sottovoce.core.errors import CorruptBytes
+from sottovoce.base.errors import CorruptBytes
 from sottovoce.core.tally import Tally
 from sottovoce.store.catalogue import Entry
 from sottovoce.store.schema import tallies

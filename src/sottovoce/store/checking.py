@@ -18,11 +18,11 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select
 
-from sottovoce.core.errors import SottovoceError
+from sottovoce.base.errors import SottovoceError
 from sottovoce.core.tally import Tally
 from sottovoce.store import folding, releasing
 from sottovoce.store.catalogue import Catalogue, Entry
-from sottovoce.store.database import Database
+from sottovoce.store.databases.base import Database
 from sottovoce.store.schema import DELETED, HELD, SCRUBBED, reports, windows
 
 __all__ = ["check"]

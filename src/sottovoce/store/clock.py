@@ -13,7 +13,7 @@ from datetime import date
 
 from sqlalchemy import Connection, delete, insert, select
 
-from sottovoce.store.database import Database
+from sottovoce.store.databases.base import Database
 from sottovoce.store.schema import meta
 
 __all__ = ["Days", "read_days", "trust_day"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sottovoce.core.errors import SottovoceError
+from sottovoce.base.errors import SottovoceError
 
 __all__ = ["Scrubbed", "StoreBusy", "StoreDown", "StoreFull"]
 

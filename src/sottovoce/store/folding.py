@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 from sqlalchemy import Connection, delete, func, select, update
 
 from sottovoce.core.tally import Tally
-from sottovoce.core.windows import window_days
 from sottovoce.store.catalogue import Entry
 from sottovoce.store.cells import bytes_of_cells, is_worth_writing, stored_tally
-from sottovoce.store.database import Database
+from sottovoce.store.databases.base import Database
 from sottovoce.store.errors import StoreBusy
 from sottovoce.store.releasing import News
 from sottovoce.store.schema import changes, tallies
+from sottovoce.surveys.windows import window_days
 
 __all__ = ["fold", "tally", "tally_of"]
 

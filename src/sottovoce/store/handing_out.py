@@ -13,10 +13,10 @@ from collections.abc import Iterator
 
 from sqlalchemy import ColumnElement, Connection, and_, exists, select
 
-from sottovoce.core.errors import Mismatch
+from sottovoce.base.errors import Mismatch
 from sottovoce.core.reports import Reports
 from sottovoce.store.catalogue import Entry
-from sottovoce.store.database import Database
+from sottovoce.store.databases.base import Database
 from sottovoce.store.schema import HELD, changes, releases, reports, windows
 
 __all__ = ["hand_out", "windows_to_hand_out"]

@@ -14,7 +14,7 @@ from hashlib import blake2b
 
 from sqlalchemy import Connection, select
 
-from sottovoce.core.errors import CorruptBytes
+from sottovoce.base.errors import CorruptBytes
 from sottovoce.store.schema import meta
 
 __all__ = ["HASH_BYTES", "IdHasher", "read_key"]

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sottovoce.core.checks import MAX_RETENTION, check_choice, check_int
-from sottovoce.core.errors import InvalidInput
-from sottovoce.core.survey import Survey
+from sottovoce.base.checks import MAX_RETENTION, check_choice, check_int
+from sottovoce.base.errors import InvalidInput
+from sottovoce.surveys.survey import Survey
 
 __all__ = [
     "Counts",
@@ -58,7 +58,7 @@ class Published:
 class Submission:
     """Reports of one survey and window, found in order: ids and rows side by side.
 
-    A row is a report's payload (:func:`sottovoce.core.payloads.payloads_of`).
+    A row is a report's payload (:func:`sottovoce.wire.payloads.payloads_of`).
     ``token`` is what the token was hashed to, with survey and window; new reports are
     charged to it, up to ``allowance``.
     """

@@ -11,9 +11,9 @@ from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import Connection
 
-from sottovoce.core.errors import InvalidInput, Unfit
-from sottovoce.store.database import Database
-from sottovoce.store.sqlite import SQLite
+from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.store.databases.base import Database
+from sottovoce.store.databases.sqlite import SQLite
 from sottovoce.store.store import Store
 
 __all__ = ["migrate", "open_store"]
@@ -61,7 +61,7 @@ def _database(url: str | os.PathLike[str], *, writable: bool) -> Database:
     if kind == "sqlite" and rest.startswith("/") and len(rest) > 1:
         return SQLite(Path(rest[1:]), writable=writable)
     if kind in ("postgresql", "postgres"):
-        from sottovoce.store.postgres import Postgres
+        from sottovoce.store.databases.postgres import Postgres
 
         return Postgres(f"postgresql://{rest}", writable=writable)
     raise InvalidInput("store", "open_store", _ADDRESS, f"{kind}://...")

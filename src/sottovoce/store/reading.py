@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 from sqlalchemy import func, select
 
-from sottovoce.core.checks import check_int
+from sottovoce.base.checks import check_int
 from sottovoce.core.reports import Reports
-from sottovoce.core.windows import window_days
 from sottovoce.store.catalogue import Entry
-from sottovoce.store.database import Database
+from sottovoce.store.databases.base import Database
 from sottovoce.store.items import Counts
 from sottovoce.store.schema import HELD, refusals, reports, windows
+from sottovoce.surveys.windows import window_days
 
 __all__ = ["counts", "kept_of", "reports_of", "windows_of"]
 

@@ -29,7 +29,7 @@ from sqlalchemy import Connection, case, delete, func, insert, select, update
 from sottovoce.core.tally import Tally
 from sottovoce.store.catalogue import Entry
 from sottovoce.store.cells import bytes_of_cells, cells_from_bytes, is_worth_writing, stored_tally
-from sottovoce.store.database import Database
+from sottovoce.store.databases.base import Database
 from sottovoce.store.items import Released
 from sottovoce.store.schema import changes, releases, tallies, waiting, windows
 

@@ -13,9 +13,9 @@ from datetime import date, timedelta
 from sqlalchemy import ColumnElement, Connection, func, insert, select, update
 from sqlalchemy import delete as delete_from
 
-from sottovoce.core.errors import InvalidInput
+from sottovoce.base.errors import InvalidInput
 from sottovoce.store.catalogue import Entry
-from sottovoce.store.database import Database
+from sottovoce.store.databases.base import Database
 from sottovoce.store.errors import Scrubbed
 from sottovoce.store.schema import (
     DELETED,

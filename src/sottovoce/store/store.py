@@ -8,14 +8,12 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from datetime import date
 from types import TracebackType
 
-from sottovoce.core.errors import Unfit
+from sottovoce.base.errors import Unfit
 from sottovoce.core.reports import Reports
-from sottovoce.core.survey import Survey
 from sottovoce.core.tally import Tally
-from sottovoce.core.windows import today as today_in_utc
 from sottovoce.store import checking, clock, folding, handing_out, reading, releasing, removing
 from sottovoce.store.catalogue import Catalogue, Entry
-from sottovoce.store.database import Database
+from sottovoce.store.databases.base import Database
 from sottovoce.store.errors import StoreDown, StoreFull
 from sottovoce.store.items import (
     Counts,
@@ -27,6 +25,8 @@ from sottovoce.store.items import (
     Submission,
 )
 from sottovoce.store.writing import Batch
+from sottovoce.surveys.survey import Survey
+from sottovoce.surveys.windows import today as today_in_utc
 
 __all__ = ["Store"]
 
@@ -83,7 +83,7 @@ class Store:
     def publish(self, survey: Survey, rules: Rules | None = None) -> bool:
         """Collect for a survey from now on: True if it is new, False if it was there already.
 
-        The same survey with other rules is a :class:`~sottovoce.core.errors.Mismatch`.
+        The same survey with other rules is a :class:`~sottovoce.base.errors.Mismatch`.
         """
         self._check_writable("publish")
         with self.database.lock:

@@ -14,10 +14,10 @@ from itertools import chain
 
 from sqlalchemy import Connection
 
-from sottovoce.core.checks import check_int
-from sottovoce.core.errors import InvalidInput
+from sottovoce.base.checks import check_int
+from sottovoce.base.errors import InvalidInput
 from sottovoce.store.catalogue import Catalogue, Entry, Window
-from sottovoce.store.database import Database
+from sottovoce.store.databases.base import Database
 from sottovoce.store.items import Receipt, Refusals, Submission
 
 __all__ = ["Batch"]

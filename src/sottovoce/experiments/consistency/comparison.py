@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from sottovoce import metrics
-from sottovoce.core.categories import Categories
-from sottovoce.core.channel import Floats
-from sottovoce.core.frame import Frame
-from sottovoce.core.randomness import Seeded
+from sottovoce.base.frame import Frame
+from sottovoce.base.randomness import Seeded
+from sottovoce.channels.base import Floats
 from sottovoce.core.registry import mechanism
+from sottovoce.domains.categories import Categories
 from sottovoce.experiments import measures
 from sottovoce.experiments.claims import Reading
 from sottovoce.experiments.consistency.methods import PUBLISHED, TITLES, answers_to

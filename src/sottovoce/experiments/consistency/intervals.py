@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sottovoce.core.categories import Categories
-from sottovoce.core.channel import Floats
-from sottovoce.core.estimate import Estimate
-from sottovoce.core.frame import Frame
-from sottovoce.core.randomness import Seeded
+from sottovoce.answers.estimate import Estimate
+from sottovoce.base.frame import Frame
+from sottovoce.base.randomness import Seeded
+from sottovoce.channels.base import Floats
 from sottovoce.core.registry import mechanism
+from sottovoce.domains.categories import Categories
 from sottovoce.estimators import estimate
 from sottovoce.experiments.claims import Reading
 from sottovoce.experiments.consistency.methods import OURS, PUBLISHED, TITLES

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from sottovoce.core.channel import Floats
+from sottovoce.channels.base import Floats
 from sottovoce.core.tally import Tally
 from sottovoce.estimators.choose import choose
 from sottovoce.estimators.methods import find_method, find_step
-from sottovoce.estimators.raw import Raw, unbiased_shares
+from sottovoce.estimators.unbiased import Raw, unbiased_shares
 
 __all__ = ["AUTO", "OURS", "PUBLISHED", "TITLES", "Answers", "answers_to"]
 

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sottovoce.core.channel import Floats
-from sottovoce.estimators.empirical_bayes import project_by_variance
-from sottovoce.estimators.raw import Raw
+from sottovoce.channels.base import Floats
+from sottovoce.estimators.consistency.empirical_bayes import project_by_variance
+from sottovoce.estimators.unbiased import Raw
 
 __all__ = ["oracle_shares"]
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sottovoce.core.frame import Frame
+from sottovoce.base.frame import Frame
 from sottovoce.experiments import page, plots
 from sottovoce.experiments.consistency import comparison, figures, intervals
 from sottovoce.experiments.consistency.comparison import Cell

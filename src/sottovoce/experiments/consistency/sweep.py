@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from sottovoce import metrics
-from sottovoce.core.categories import Categories
-from sottovoce.core.channel import Floats
-from sottovoce.core.randomness import Seeded
+from sottovoce.base.randomness import Seeded
+from sottovoce.channels.base import Floats
 from sottovoce.core.registry import mechanism
 from sottovoce.core.tally import Tally
+from sottovoce.domains.categories import Categories
 from sottovoce.experiments import measures
 from sottovoce.experiments.consistency.methods import AUTO, OURS, PUBLISHED, Answers, answers_to
 from sottovoce.experiments.curves import Curve

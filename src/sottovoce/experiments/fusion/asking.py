@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.base.randomness import Seeded
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.randomness import Seeded
-from sottovoce.estimators.evidence import Evidence
+from sottovoce.estimators.observed import Evidence
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.draws import Errors, repeat
 from sottovoce.experiments.fusion.distributions import divergences, fused_evidence, run_rule
@@ -25,7 +25,7 @@ from sottovoce.experiments.fusion.sizes import Sizes
 from sottovoce.experiments.fusion.sweep import Curves
 from sottovoce.experiments.fusion.values import some_people
 from sottovoce.experiments.numbers import Numbers
-from sottovoce.fusion.aligned import align
+from sottovoce.fusion.joining.aligned import align
 from sottovoce.fusion.parts import Part
 from sottovoce.fusion.services import Fusion
 

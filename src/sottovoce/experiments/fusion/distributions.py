@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from sottovoce import metrics
-from sottovoce.core.channel import Floats
+from sottovoce.base.randomness import Seeded
+from sottovoce.channels.base import Floats
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.randomness import Seeded
 from sottovoce.core.reports import Reports
-from sottovoce.estimators.em import MOST_PASSES, em, ems
-from sottovoce.estimators.evidence import Evidence, Fit
+from sottovoce.estimators.likelihood.em import MOST_PASSES, em, ems
+from sottovoce.estimators.observed import Evidence, Fit
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.draws import Errors, repeat
 from sottovoce.experiments.fusion.services import (
@@ -38,7 +38,7 @@ from sottovoce.experiments.fusion.sizes import Sizes
 from sottovoce.experiments.fusion.sweep import Curves, sweep
 from sottovoce.experiments.fusion.values import some_people
 from sottovoce.experiments.numbers import Numbers
-from sottovoce.fusion.aligned import align
+from sottovoce.fusion.joining.aligned import align
 from sottovoce.fusion.services import Fusion
 
 __all__ = [

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.core.channel import Floats
+from sottovoce.base.randomness import Seeded
+from sottovoce.channels.base import Floats
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.randomness import Seeded
-from sottovoce.estimators.evidence import Evidence
-from sottovoce.estimators.means import mean_gains
+from sottovoce.estimators.cell_means import mean_gains
+from sottovoce.estimators.observed import Evidence
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.draws import Errors, repeat
 from sottovoce.experiments.fusion.distributions import Fits, divergences, run_rule
@@ -23,7 +23,7 @@ from sottovoce.experiments.fusion.sizes import Sizes
 from sottovoce.experiments.fusion.sweep import Curves
 from sottovoce.experiments.fusion.values import some_people
 from sottovoce.experiments.numbers import Numbers
-from sottovoce.fusion.aligned import align
+from sottovoce.fusion.joining.aligned import align
 from sottovoce.fusion.services import Fusion
 
 __all__ = ["EPSILON", "by_group", "pooled"]

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce.base.randomness import Seeded
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.randomness import Seeded
 from sottovoce.experiments.draws import Errors
 from sottovoce.experiments.fusion.services import (
     EPSILONS,
@@ -27,7 +27,7 @@ from sottovoce.experiments.fusion.sizes import Sizes
 from sottovoce.experiments.fusion.sweep import Curves, sweep
 from sottovoce.experiments.fusion.values import some_people
 from sottovoce.experiments.numbers import Numbers
-from sottovoce.fusion.aligned import align
+from sottovoce.fusion.joining.aligned import align
 from sottovoce.fusion.parts import Part
 from sottovoce.fusion.services import Fusion
 

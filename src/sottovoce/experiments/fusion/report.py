@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sottovoce.core.frame import Frame
+from sottovoce.base.frame import Frame
 from sottovoce.experiments import page, plots
 from sottovoce.experiments.fusion import comparison, figures
 from sottovoce.experiments.fusion.sizes import Sizes

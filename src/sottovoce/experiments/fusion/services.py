@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from itertools import combinations
 
-from sottovoce.core.channel import Floats
-from sottovoce.core.interval import Interval
+from sottovoce.channels.base import Floats
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import mechanism
-from sottovoce.estimators.means import mean_gains
+from sottovoce.domains.interval import Interval
+from sottovoce.estimators.cell_means import mean_gains
 from sottovoce.experiments.fusion.values import BINS
 
 __all__ = [

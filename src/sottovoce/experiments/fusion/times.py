@@ -9,14 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.core.frame import Frame
-from sottovoce.core.randomness import Seeded
-from sottovoce.estimators.em import em
+from sottovoce.base.frame import Frame
+from sottovoce.base.randomness import Seeded
+from sottovoce.estimators.likelihood.em import em
 from sottovoce.experiments.fusion.services import FOUR, THREE, alike, made
 from sottovoce.experiments.fusion.values import some_people
 from sottovoce.experiments.numbers import Numbers
 from sottovoce.experiments.work import Progress, silent
-from sottovoce.fusion.aligned import align
+from sottovoce.fusion.joining.aligned import align
 from sottovoce.fusion.services import Fusion
 
 __all__ = ["Time", "table_1", "time_frame"]

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.channel import Floats
+from sottovoce.channels.base import Floats
 from sottovoce.experiments.datasets import Dataset, Shelf, read_parquet
 
 __all__ = ["EMPLOYEES", "SETS", "TAXPAYERS", "UNIFORM", "load", "names"]

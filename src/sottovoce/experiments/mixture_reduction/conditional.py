@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.core.channel import Floats
-from sottovoce.core.estimate import Estimate
+from sottovoce.answers.estimate import Estimate
+from sottovoce.base.randomness import Seeded
+from sottovoce.channels.base import Floats
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.randomness import Seeded
 from sottovoce.core.registry import mechanism
 from sottovoce.estimators import estimate
 from sottovoce.experiments.curves import Curve

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from sottovoce import metrics
-from sottovoce.core.channel import Floats
-from sottovoce.core.interval import Interval
-from sottovoce.core.randomness import Seeded
+from sottovoce.base.randomness import Seeded
+from sottovoce.channels.base import Floats
 from sottovoce.core.registry import mechanism
 from sottovoce.core.tally import Tally
+from sottovoce.domains.interval import Interval
 from sottovoce.estimators import estimate
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.datasets import Dataset

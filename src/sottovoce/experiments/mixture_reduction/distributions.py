@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 
 from sottovoce import metrics
-from sottovoce.core.channel import Floats
-from sottovoce.core.interval import Interval
+from sottovoce.base.randomness import Seeded
+from sottovoce.channels.base import Floats
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.randomness import Seeded
 from sottovoce.core.registry import mechanism
+from sottovoce.domains.interval import Interval
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.draws import Errors, repeat
 from sottovoce.experiments.mixture_reduction.methods import shares_by

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sottovoce.core.channel import Floats
+from sottovoce.channels.base import Floats
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.mixture_reduction import conditional
 from sottovoce.experiments.mixture_reduction.methods import TITLES

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from sottovoce import metrics
-from sottovoce.core.categories import Categories
-from sottovoce.core.domain import Domain
-from sottovoce.core.interval import Interval
+from sottovoce.base.randomness import Seeded
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.randomness import Seeded
 from sottovoce.core.registry import mechanism
+from sottovoce.domains.base import Domain
+from sottovoce.domains.categories import Categories
+from sottovoce.domains.interval import Interval
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.datasets import Dataset
 from sottovoce.experiments.draws import Errors, repeat

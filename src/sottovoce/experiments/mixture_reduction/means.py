@@ -18,11 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.core.interval import Interval
+from sottovoce.base.randomness import Seeded
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.randomness import Seeded
 from sottovoce.core.registry import mechanism
 from sottovoce.core.tally import Tally
+from sottovoce.domains.interval import Interval
 from sottovoce.estimators import estimate
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.draws import Errors, repeat

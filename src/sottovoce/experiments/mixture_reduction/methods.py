@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.core.channel import Floats
-from sottovoce.core.estimate import Estimate
+from sottovoce.answers.estimate import Estimate
+from sottovoce.answers.trace import Reduction
+from sottovoce.channels.base import Floats
 from sottovoce.core.tally import Tally
-from sottovoce.core.trace import Reduction
 from sottovoce.estimators import estimate
 
 __all__ = ["CUT", "METHODS", "TITLES", "estimate_by", "left_over", "merged", "shares_by"]

@@ -10,8 +10,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.channel import Floats
-from sottovoce.core.key_values import KeyValues
+from sottovoce.channels.base import Floats
+from sottovoce.domains.key_values import KeyValues
 from sottovoce.experiments.datasets import Shelf, read_parquet
 from sottovoce.experiments.mixture_reduction.categories import EMPLOYEES
 

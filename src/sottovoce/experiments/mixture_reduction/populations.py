@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sottovoce.core.channel import Floats
+from sottovoce.channels.base import Floats
 from sottovoce.experiments.datasets import Dataset, Shelf, read_parquet
 
 __all__ = ["SIZES", "load", "names"]

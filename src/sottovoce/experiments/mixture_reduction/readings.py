@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from sottovoce.core.channel import Floats
+from sottovoce.channels.base import Floats
 from sottovoce.experiments.claims import Reading
 from sottovoce.experiments.curves import Curve, quotient
 from sottovoce.experiments.datasets import Dataset

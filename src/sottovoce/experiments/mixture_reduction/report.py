@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from sottovoce.core.frame import Frame
+from sottovoce.base.frame import Frame
 from sottovoce.experiments import page, plots
 from sottovoce.experiments.mixture_reduction import conditional, drawing, figures, tables
 from sottovoce.experiments.mixture_reduction.methods import TITLES

@@ -14,10 +14,10 @@ from pathlib import Path
 import numpy as np
 
 from sottovoce import metrics
-from sottovoce.core.categories import Categories
-from sottovoce.core.channel import Floats
-from sottovoce.core.randomness import Seeded
+from sottovoce.base.randomness import Seeded
+from sottovoce.channels.base import Floats
 from sottovoce.core.registry import mechanism
+from sottovoce.domains.categories import Categories
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.datasets import Dataset
 from sottovoce.experiments.draws import Errors, repeat, shares_of

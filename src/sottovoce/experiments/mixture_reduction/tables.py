@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from sottovoce.core.frame import Frame
+from sottovoce.base.frame import Frame
 from sottovoce.experiments.curves import Curve, quotient
 from sottovoce.experiments.mixture_reduction import distributions
 from sottovoce.experiments.mixture_reduction.categories import SETS

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from sottovoce.core.channel import Floats
+from sottovoce.channels.base import Floats
 from sottovoce.experiments import numbers
 from sottovoce.experiments.datasets import Shelf, read_parquet
 from sottovoce.experiments.mixture_reduction.categories import EMPLOYEES, TAXPAYERS

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from sottovoce.core.frame import Frame
+from sottovoce.base.frame import Frame
 from sottovoce.experiments.claims import Reading
 from sottovoce.experiments.curves import Curve, quotient
 from sottovoce.experiments.square_wave.methods import TITLES

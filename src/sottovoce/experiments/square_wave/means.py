@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.core.randomness import Seeded
+from sottovoce.base.randomness import Seeded
 from sottovoce.core.registry import mechanism
 from sottovoce.estimators import estimate
 from sottovoce.experiments.curves import Curve

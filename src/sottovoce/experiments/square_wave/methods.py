@@ -11,15 +11,15 @@ from functools import cached_property
 import numpy as np
 
 from sottovoce import metrics
-from sottovoce.core.channel import Floats
-from sottovoce.core.interval import Interval
+from sottovoce.base.randomness import Seeded
+from sottovoce.channels.base import Floats
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.randomness import Seeded
 from sottovoce.core.registry import mechanism
+from sottovoce.domains.interval import Interval
 from sottovoce.estimators import estimate
+from sottovoce.estimators.two_phases import TwoPhaseVariance
 from sottovoce.experiments.draws import Errors, shares_of
 from sottovoce.experiments.numbers import Numbers
-from sottovoce.two_phases import TwoPhaseVariance
 
 __all__ = ["BINNINGS", "DISTRIBUTIONS", "MOMENTS", "RANGES", "TITLES", "WIDTHS", "Rivals"]
 

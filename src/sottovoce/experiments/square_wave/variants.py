@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from sottovoce import metrics
-from sottovoce.core.interval import Interval
+from sottovoce.base.randomness import Seeded
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.randomness import Seeded
 from sottovoce.core.registry import mechanism
 from sottovoce.core.tally import Tally
+from sottovoce.domains.interval import Interval
 from sottovoce.experiments.claims import Reading
 from sottovoce.experiments.curves import Curve, quotient
 from sottovoce.experiments.draws import Errors, repeat, shares_of

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
-from sottovoce.core.channel import Floats
-from sottovoce.core.frame import Frame
+from sottovoce.base.frame import Frame
+from sottovoce.channels.base import Floats
 from sottovoce.experiments.claims import Reading
 from sottovoce.experiments.curves import Curve, quotient
 from sottovoce.experiments.wiener.histograms import Histogram

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.channel import Floats
+from sottovoce.channels.base import Floats
 from sottovoce.experiments.datasets import Shelf, read_parquet
 
 __all__ = ["DAY", "MANY", "Histogram", "load", "names"]

@@ -9,16 +9,16 @@ from functools import cached_property
 import numpy as np
 
 from sottovoce import metrics
-from sottovoce.core.categories import Categories
-from sottovoce.core.channel import Floats
+from sottovoce.base.randomness import Seeded
+from sottovoce.channels.base import Floats
+from sottovoce.channels.frequencies import Spectrum
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.randomness import Seeded
 from sottovoce.core.registry import mechanism
-from sottovoce.estimators.filters import gaussian_filter, smooth
-from sottovoce.estimators.frequencies import Spectrum
-from sottovoce.estimators.raw import Raw, unbiased_shares
-from sottovoce.estimators.spectrum import spectrum_of
-from sottovoce.estimators.wiener import amrp, dw, iiw
+from sottovoce.domains.categories import Categories
+from sottovoce.estimators.filters.plain import gaussian_filter, smooth
+from sottovoce.estimators.filters.spectrum import spectrum_of
+from sottovoce.estimators.filters.wiener import amrp, dw, iiw
+from sottovoce.estimators.unbiased import Raw, unbiased_shares
 from sottovoce.experiments.draws import Errors
 from sottovoce.experiments.wiener.histograms import Histogram
 

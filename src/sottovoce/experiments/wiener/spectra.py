@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from sottovoce import metrics
-from sottovoce.core.randomness import Seeded
-from sottovoce.estimators.spectrum import spectrum_of
+from sottovoce.base.randomness import Seeded
+from sottovoce.estimators.filters.spectrum import spectrum_of
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.draws import Errors, repeat
 from sottovoce.experiments.wiener.histograms import Histogram

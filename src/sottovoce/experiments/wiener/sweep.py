@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.core.randomness import Seeded
+from sottovoce.base.randomness import Seeded
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.draws import Errors, repeat
 from sottovoce.experiments.wiener.histograms import MANY, Histogram

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 
 from starlette.datastructures import QueryParams
 
-from sottovoce.core.answer import Answer
-from sottovoce.core.domain import Domain
-from sottovoce.core.errors import InvalidInput, SottovoceError, shown
-from sottovoce.core.estimate import Estimate
-from sottovoce.core.interval import Interval
-from sottovoce.core.key_values import KeyValues
-from sottovoce.questions import QUESTIONS, Row, Words, example_of, read_questions
+from sottovoce.answers.answer import Answer
+from sottovoce.answers.estimate import Estimate
+from sottovoce.answers.questions import QUESTIONS, Row, Words, example_of, read_questions
+from sottovoce.base.errors import InvalidInput, SottovoceError, shown
+from sottovoce.domains.base import Domain
+from sottovoce.domains.interval import Interval
+from sottovoce.domains.key_values import KeyValues
 from sottovoce.service.pages.words import number_row, share_row, text
 
 __all__ = ["Asked", "asked", "offered"]

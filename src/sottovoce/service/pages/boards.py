@@ -10,15 +10,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from sottovoce.core.answer import Answer
-from sottovoce.core.domain import Domain
-from sottovoce.core.estimate import Estimate
-from sottovoce.core.interval import Interval
-from sottovoce.core.key_values import KeyValues
+from sottovoce.answers.answer import Answer
+from sottovoce.answers.estimate import Estimate
+from sottovoce.answers.questions import Questions
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.vector import Vector
-from sottovoce.questions import Questions
-from sottovoce.service.answering import Told, Way
+from sottovoce.domains.base import Domain
+from sottovoce.domains.interval import Interval
+from sottovoce.domains.key_values import KeyValues
+from sottovoce.domains.vector import Vector
+from sottovoce.service.analysis.answering import Told, Way
 from sottovoce.service.pages.charts import bars, intervals
 from sottovoce.service.pages.numbers_panels import panels_of_numbers
 from sottovoce.service.pages.panels import MOST_SHOWN, Board, Panel, Row, bar

@@ -12,15 +12,15 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sottovoce.core.answer import two_sided
-from sottovoce.core.errors import InvalidInput, SottovoceError
+from sottovoce.answers.answer import two_sided
+from sottovoce.base.errors import InvalidInput, SottovoceError
 from sottovoce.core.odds import privacy_in_words
-from sottovoce.service.desk import Desk
-from sottovoce.service.pages.calculating import Asked, Calculation, Row, calculate
+from sottovoce.service.analysis.calculating import Asked, Calculation, Row, calculate
 from sottovoce.service.pages.charts.lines import Line, lines
 from sottovoce.service.pages.charts.numbers import number
 from sottovoce.service.pages.rendering import is_patient, page
 from sottovoce.service.refusals import Declined
+from sottovoce.service.state import Desk
 
 __all__ = ["FIELDS", "Shown", "answer", "calculator_page", "read_form"]
 

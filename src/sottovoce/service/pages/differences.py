@@ -10,13 +10,12 @@ import numpy as np
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sottovoce.answers import Difference
-from sottovoce.core.answer import Answer
-from sottovoce.core.interval import Interval
-from sottovoce.core.key_values import KeyValues
-from sottovoce.core.vector import Vector
-from sottovoce.service.answering import Told
-from sottovoce.service.desk import Desk
+from sottovoce.answers.answer import Answer
+from sottovoce.answers.difference import Difference
+from sottovoce.domains.interval import Interval
+from sottovoce.domains.key_values import KeyValues
+from sottovoce.domains.vector import Vector
+from sottovoce.service.analysis.answering import Told
 from sottovoce.service.pages.boards import way_of
 from sottovoce.service.pages.charts import intervals
 from sottovoce.service.pages.charts.numbers import digits_of, signed
@@ -33,6 +32,7 @@ from sottovoce.service.pages.words import (
     text,
 )
 from sottovoce.service.refusals import Declined
+from sottovoce.service.state import Desk
 from sottovoce.store import Published, Released
 
 __all__ = ["difference_board", "differences_page"]

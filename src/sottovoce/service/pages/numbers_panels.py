@@ -8,10 +8,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.core.answer import two_sided
-from sottovoce.core.estimate import Estimate
-from sottovoce.core.interval import Interval
-from sottovoce.core.numbers import Cumulative
+from sottovoce.answers.answer import two_sided
+from sottovoce.answers.estimate import Estimate
+from sottovoce.answers.numbers import Cumulative
+from sottovoce.domains.interval import Interval
 from sottovoce.service.pages.charts import curve, histogram, intervals
 from sottovoce.service.pages.panels import Panel, bar
 from sottovoce.service.pages.words import number_row, part_in_words, share_row

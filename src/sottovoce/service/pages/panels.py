@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from sottovoce.core.answer import Answer
-from sottovoce.service.answering import Told
+from sottovoce.answers.answer import Answer
+from sottovoce.service.analysis.answering import Told
 from sottovoce.service.pages.charts import Bar
 from sottovoce.service.pages.words import text
 

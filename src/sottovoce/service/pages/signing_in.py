@@ -8,12 +8,12 @@ from urllib.parse import parse_qs
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from sottovoce.service.bodies import read_body
-from sottovoce.service.desk import Desk
+from sottovoce.service.api.bodies import read_body
+from sottovoce.service.api.visitors import SESSION, may_read
+from sottovoce.service.auth.sessions import SESSION_TIME
 from sottovoce.service.pages.rendering import PAGE_HEADERS, page, root_of
 from sottovoce.service.refusals import CODES, Declined
-from sottovoce.service.sessions import SESSION_TIME
-from sottovoce.service.visitors import SESSION, may_read
+from sottovoce.service.state import Desk
 
 __all__ = ["refusal_page", "sign_in", "sign_in_page", "sign_out"]
 

@@ -15,24 +15,24 @@ from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sottovoce.core.key_values import KeyValues
 from sottovoce.core.odds import belief
-from sottovoce.core.survey import Survey
-from sottovoce.core.vector import Vector
-from sottovoce.core.windows import window_days, window_name
-from sottovoce.service.desk import Desk
+from sottovoce.domains.key_values import KeyValues
+from sottovoce.domains.vector import Vector
+from sottovoce.service.analysis.background import Prepared
+from sottovoce.service.analysis.shifts import shifts_of
+from sottovoce.service.api.visitors import may_read
 from sottovoce.service.pages.asking import Asked, asked, offered
 from sottovoce.service.pages.boards import board_of, board_of_vector, way_of
 from sottovoce.service.pages.charts import Column, columns
 from sottovoce.service.pages.panels import Board
-from sottovoce.service.pages.preparing import Prepared
 from sottovoce.service.pages.rendering import is_patient, page
-from sottovoce.service.pages.shifts import shifts_of
 from sottovoce.service.pages.versions import version_of, windows_wanted
 from sottovoce.service.pages.words import count, domain_in_words
 from sottovoce.service.refusals import Declined
-from sottovoce.service.visitors import may_read
+from sottovoce.service.state import Desk
 from sottovoce.store import Published, Released
+from sottovoce.surveys.survey import Survey
+from sottovoce.surveys.windows import window_days, window_name
 
 __all__ = ["list_page", "survey_page"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 
-from sottovoce.core.errors import InvalidInput
-from sottovoce.core.survey import Survey
-from sottovoce.core.windows import window_days
+from sottovoce.base.errors import InvalidInput
 from sottovoce.store import Released
+from sottovoce.surveys.survey import Survey
+from sottovoce.surveys.windows import window_days
 
 __all__ = ["version_of", "windows_wanted"]
 

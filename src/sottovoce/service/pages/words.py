@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from sottovoce.core.answer import Answer
-from sottovoce.core.counts import Counts
-from sottovoce.core.domain import Domain
-from sottovoce.core.interval import Interval
-from sottovoce.core.key_values import KeyValues
-from sottovoce.core.vector import Vector
+from sottovoce.answers.answer import Answer
+from sottovoce.domains.base import Domain
+from sottovoce.domains.counts import Counts
+from sottovoce.domains.interval import Interval
+from sottovoce.domains.key_values import KeyValues
+from sottovoce.domains.vector import Vector
 from sottovoce.service.pages.charts.numbers import digits_of, number, percent
 
 __all__ = [

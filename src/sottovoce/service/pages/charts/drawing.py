@@ -12,7 +12,7 @@ from xml.etree import ElementTree as Tree
 
 from markupsafe import Markup
 
-from sottovoce.core.errors import InvalidInput
+from sottovoce.base.errors import InvalidInput
 from sottovoce.service.pages.charts.labels import cut, from_right, plain
 
 __all__ = [

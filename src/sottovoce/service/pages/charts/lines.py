@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from sottovoce.core.errors import InvalidInput
+from sottovoce.base.errors import InvalidInput
 from sottovoce.service.pages.charts.axes import Plot, across, down, stubs
 from sottovoce.service.pages.charts.drawing import add, markup, part, picture, sheet, text
 from sottovoce.service.pages.charts.labels import cut, plain

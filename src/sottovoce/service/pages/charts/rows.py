@@ -13,7 +13,7 @@ from xml.etree.ElementTree import Element
 
 from markupsafe import Markup
 
-from sottovoce.core.errors import InvalidInput
+from sottovoce.base.errors import InvalidInput
 from sottovoce.service.pages.charts.axes import across, legible
 from sottovoce.service.pages.charts.drawing import (
     GRID,

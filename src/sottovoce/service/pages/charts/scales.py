@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from sottovoce.core.errors import InvalidInput
+from sottovoce.base.errors import InvalidInput
 from sottovoce.service.pages.charts.numbers import room, ticks
 
 __all__ = ["Scale", "finite", "ordered", "series"]

@@ -9,7 +9,7 @@ from xml.etree.ElementTree import Element
 
 from markupsafe import Markup
 
-from sottovoce.core.errors import InvalidInput
+from sottovoce.base.errors import InvalidInput
 from sottovoce.service.pages.charts.axes import Plot, down
 from sottovoce.service.pages.charts.drawing import add, markup, part, path, picture, sheet, text
 from sottovoce.service.pages.charts.labels import cut, plain, width

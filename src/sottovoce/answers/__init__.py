@@ -1,0 +1,1 @@
+"""Estimates and what is read off them: answers with their errors, differences, questions."""

@@ -1,0 +1,62 @@
+"""One number with its error bar."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+from sottovoce.base.checks import check_real
+from sottovoce.base.errors import InvalidInput
+
+__all__ = ["Answer", "answer", "two_sided"]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A value, its standard error, and the interval ``[low, high]`` at ``confidence``.
+
+    The interval is not cut at 0 or 1: where an unbiased estimate lies outside,
+    cutting would hide how uncertain it is.  Those of quantiles need not be symmetric.
+    """
+
+    value: float
+    stderr: float
+    low: float
+    high: float
+    label: Any = ""
+    confidence: float = 0.95
+    p_value: float | None = None
+    """For differences: how often pure noise would be at least as large."""
+
+    def __float__(self) -> float:
+        return self.value
+
+    def __str__(self) -> str:
+        head = f"{self.label}: " if self.label != "" else ""
+        tail = "" if self.p_value is None else f", p = {self.p_value:.3g}"
+        value, stderr, low, high = self._texts()
+        return f"{head}{value} +- {stderr} ({self.confidence:.0%} from {low} to {high}{tail})"
+
+    def _texts(self) -> list[str]:
+        """Four decimals, fewer where numbers are large: five digits in all; ``nan`` and ``inf`` too."""
+        parts = self.value, self.stderr, self.low, self.high
+        digits = len(str(int(max((abs(part) for part in parts if isfinite(part)), default=0))))
+        return [f"{part:.{max(0, 5 - digits)}f}" for part in parts]
+
+
+def two_sided(confidence: float) -> float:
+    """How many standard errors an interval reaches to either side."""
+    from statistics import NormalDist  # brings much that a device never needs
+
+    level = check_real(confidence, "confidence", "answer", "a number between 0 and 1")
+    if not 0 < level < 1:
+        raise InvalidInput("confidence", "answer", "a number between 0 and 1", confidence)
+    return NormalDist().inv_cdf((1 + level) / 2)
+
+
+def answer(value: float, stderr: float, label: Any, confidence: float, **more: Any) -> Answer:
+    """An :class:`Answer` with the normal interval around ``value``."""
+    value, stderr = float(value), float(stderr)
+    reach = two_sided(confidence) * stderr
+    return Answer(value, stderr, value - reach, value + reach, label, confidence, **more)

@@ -1,0 +1,121 @@
+"""How far an estimate may be from the truth, by formula where there is one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Protocol
+
+import numpy as np
+
+from sottovoce.base.errors import NotIdentified
+from sottovoce.channels.base import Channel, Floats
+
+__all__ = ["CellNoise", "LinearNoise", "NoNoise", "Noise"]
+
+
+class Noise(Protocol):
+    """What is known of an estimate's error."""
+
+    def stderr(self, about: str) -> Floats:
+        """The standard error of every share."""
+
+    def stderr_of(self, weights: Floats, about: str) -> float:
+        """The standard error of ``weights . shares``, covariances included."""
+
+
+@dataclass(frozen=True)
+class LinearNoise:
+    """The exact noise of an unbiased linear estimate.
+
+    About these respondents, ``n Var(z . f) = x . g^2 - f . z^2`` (``x`` the cell
+    frequencies, ``g = B' z`` what each cell adds; see ``Channel.variance_of``).
+    About the population they were drawn from, add the sampling variance
+    ``f . z^2 - (f . z)^2``.  Both are linear or quadratic in f, so the unbiased
+    shares themselves are put in.  Where the inverse is right only on average
+    over public hashes, its misfit is added, and does not vanish with n.
+    """
+
+    channel: Channel
+    n: int
+    frequencies: Floats
+    shares: Floats
+
+    @cached_property
+    def _variance(self) -> Floats:
+        """n times the variance of each share, from randomization alone."""
+        return self.channel.variance(self.shares, self.frequencies)
+
+    @property
+    def _noise(self) -> Floats:
+        return np.maximum(self._variance, 0.0) / self.n
+
+    def stderr(self, about: str) -> Floats:
+        variance = self._variance
+        if about == "population":
+            variance = variance + np.maximum(self.shares * (1 - self.shares), 0.0)
+        misfits = self.channel.misfits(self.shares, self._noise)
+        return np.sqrt(np.maximum(variance, 0.0) / self.n + misfits)
+
+    def stderr_of(self, weights: Floats, about: str) -> float:
+        variance = self.channel.variance_of(weights, self.frequencies, self.shares)
+        if about == "population":
+            total = float(self.shares @ weights)
+            variance += max(0.0, float(self.shares @ weights**2) - total**2)
+        misfit = 0.0
+        if not self.channel.exact_inverse:
+            misfit = self.channel.misfit(weights, self.shares, self._noise)
+        return float(np.sqrt(max(variance, 0.0) / self.n + misfit))
+
+
+@dataclass(frozen=True)
+class CellNoise:
+    """Answers straight from the cells, where a channel tells no shares but some sums of them.
+
+    The answer ``z . f`` is the mean over reports of ``g``, the gains of its cells.  About
+    the population, ``n Var = x . g^2 - (z . f)^2``.  About these respondents it is
+    ``x . g^2 - f . z^2``, smaller by the spread of z among them.  Where such reports do not tell
+    that either (the squares have no gains), the larger one stands for both.  What the gains miss,
+    ``misfit``, is added.  In ``(z . f)^2`` the answer is first brought between the least and
+    the largest weight, in ``f . z^2`` likewise, so that a few reports that agree are not certain;
+    with one block all are seen from the middle of the weights.
+    """
+
+    channel: Channel
+    n: int
+    frequencies: Floats
+
+    def value_of(self, weights: Floats) -> float | None:
+        """The answer itself; None where these reports do not tell it."""
+        gains = self.channel.gains(weights)
+        return None if gains is None else float(self.frequencies @ gains.values)
+
+    def stderr(self, about: str) -> Floats:
+        raise NotIdentified("these reports tell no shares, so their errors cannot be told either")
+
+    def stderr_of(self, weights: Floats, about: str) -> float:
+        gains = self.channel.gains(weights)
+        if gains is None:
+            raise NotIdentified("these reports do not tell this sum of shares")
+        middle = (weights.min() + weights.max()) / 2 if self.channel.blocks == 1 else 0.0
+        away, seen = weights - middle, gains.values - middle
+        squares = self.value_of(away**2) if about == "respondents" else None
+        if squares is None:
+            taken = np.clip(self.frequencies @ seen, away.min(), away.max()) ** 2
+        else:
+            taken = np.clip(squares, np.min(away**2), np.max(away**2))
+        variance = max(0.0, float(self.frequencies @ seen**2 - taken))
+        return float(np.sqrt(variance / self.n + gains.misfit**2))
+
+
+@dataclass(frozen=True)
+class NoNoise:
+    """Nothing is uncertain: the domain has a single value."""
+
+    size: int
+
+    def stderr(self, about: str) -> Floats:
+        return np.zeros(self.size)
+
+    def stderr_of(self, weights: Floats, about: str) -> float:
+        return 0.0

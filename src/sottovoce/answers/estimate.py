@@ -1,0 +1,280 @@
+"""What the reports say: a distribution with honest error bars."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, overload
+
+import numpy as np
+
+from sottovoce.answers import keys, numbers
+from sottovoce.answers.answer import Answer, answer, two_sided
+from sottovoce.answers.errors import CellNoise, Noise
+from sottovoce.answers.trace import Reduction
+from sottovoce.base.checks import check_choice, check_int
+from sottovoce.base.errors import InvalidInput, NotIdentified, Unfit
+from sottovoce.base.frame import Frame
+from sottovoce.channels.base import Floats
+from sottovoce.domains.base import Domain
+from sottovoce.domains.interval import Interval
+from sottovoce.domains.key_values import KeyValues
+
+__all__ = ["Estimate"]
+
+_NAMED = 4
+"""How many values a total names one by one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """A distribution over the domain, always with the same fields.
+
+    ``stderr`` speaks of these respondents: how far the shares may be from the
+    shares among the people who answered.  :meth:`for_population` makes it
+    speak of the population they were drawn from.
+
+    Where a mechanism tells nothing but a mean, ``shares`` is None, ``why`` says so, and
+    :meth:`mean` is what can be asked; over pairs of keys and numbers, the frequency and the mean
+    of every key.
+    """
+
+    domain: Domain
+    shares: Floats | None
+    n: int
+    method: str
+    why: str
+    noise: Noise
+    converged: bool = True
+    iterations: int = 0
+    history: tuple[float, ...] = ()
+    optimality: float = 0.0
+    about: str = "respondents"
+    clips: bool = False
+    """Whether shares and totals below 0 are raised to 0 when asked for."""
+    trace: tuple[Reduction, ...] = ()
+    """The steps of a mixture reduction, kept and undone; empty for other methods."""
+
+    def __post_init__(self) -> None:
+        check_choice(self.about, "about", "Estimate", ("population", "respondents"))
+        self._freeze()
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._freeze()  # a pickle does not say that an array is read-only
+
+    def _freeze(self) -> None:
+        if self.shares is not None:
+            self.shares.setflags(write=False)
+
+    @cached_property
+    def stderr(self) -> Floats:
+        """The standard error of every share, computed when first asked for."""
+        self.require_shares("stderr")
+        return self.noise.stderr(self.about)
+
+    def for_population(self) -> Estimate:
+        """The same shares, with the error of having asked only these people added."""
+        return dataclasses.replace(self, about="population")
+
+    def require_shares(self, question: str) -> Floats:
+        """The shares that a question needs; an error says what can be asked where there are none."""
+        if self.shares is None:
+            raise NotIdentified(
+                f"{question} needs shares, and this estimate has none ({self.why}); "
+                f"what can be asked of it: {_told_without_shares(self.domain)}"
+            )
+        return self.shares
+
+    # -- answers -----------------------------------------------------------------
+
+    def linear(self, weights: Any, label: Any = "", *, confidence: float = 0.95) -> Answer:
+        """The answer ``sum_v weights_v share_v``, its error with all covariances."""
+        z = np.asarray(weights, dtype=np.float64)
+        if z.shape != (self.domain.size,) or not np.isfinite(z).all():
+            raise InvalidInput(
+                "weights", "linear", f"{self.domain.size} finite numbers", f"shape {z.shape}"
+            )
+        return self._sum(z, 0.0, label, confidence)
+
+    def _sum(
+        self, weights: Floats, offset: float, label: Any, confidence: float, *, clips: bool = False
+    ) -> Answer:
+        """``offset + weights . shares``: from the shares, or where there are none from the cells."""
+        value = offset + self.value_of(weights)
+        stderr = self.noise.stderr_of(weights, self.about)
+        return self._answer(value, stderr, label, confidence, clips=clips)
+
+    def value_of(self, weights: Floats) -> float:
+        """``weights . shares``, without its error."""
+        told = None
+        if self.shares is None and isinstance(self.noise, CellNoise):
+            told = self.noise.value_of(weights)
+        return float(self.require_shares("this sum") @ weights) if told is None else told
+
+    def _answer(
+        self, value: float, stderr: float, label: Any, confidence: float, *, clips: bool = True
+    ) -> Answer:
+        return answer(max(value, 0.0) if clips and self.clips else value, stderr, label, confidence)
+
+    def share(self, value: Any, *, confidence: float = 0.95) -> Answer:
+        """The share of one value."""
+        self.require_shares("share")
+        return self._at(self.domain.index(value), confidence)
+
+    def _at(self, index: int, confidence: float) -> Answer:
+        label, shares = self.domain.label(index), self.require_shares("share")
+        return self._answer(shares[index], self.stderr[index], label, confidence)
+
+    def total(self, values: Iterable[Any], *, confidence: float = 0.95) -> Answer:
+        """The share of several values together."""
+        self.require_shares("total")
+        chosen = [values] if self.domain.is_one(values) else list(values)
+        indices = self.domain.indices(chosen)
+        if len(np.unique(indices)) != len(indices):
+            raise InvalidInput("values", "total", "distinct", chosen)
+        few = len(chosen) <= _NAMED
+        label = ", ".join(map(str, chosen)) if few else f"{len(chosen)} values"
+        mask = np.zeros(self.domain.size)
+        mask[indices] = 1.0
+        return self._sum(mask, 0.0, label, confidence, clips=True)
+
+    def top(self, count: int = 10, *, confidence: float = 0.95) -> list[Answer]:
+        """The values of largest estimated share, largest first.
+
+        Being chosen for its size makes a share look larger than it is: the
+        intervals are those of values named in advance.
+        """
+        shares = self.require_shares("top")
+        wanted = min(check_int(count, "count", "top", 1), len(shares))
+        order = np.argsort(-shares, kind="stable")[:wanted]
+        return [self._at(int(i), confidence) for i in order]
+
+    # -- answers on numbers: see sottovoce.answers.numbers for what they assume ---------
+
+    def mean(self, key: Any = None, *, confidence: float = 0.95) -> Answer:
+        """The mean, every number taken at the middle of its bin; over pairs, of a ``key``'s numbers."""
+        if isinstance(self.domain, KeyValues) or key is not None:
+            return keys.mean(self, *self._key(key, "mean"), confidence)
+        domain = self._interval("mean")
+        center = (domain.low + domain.high) / 2
+        return self._sum(domain.midpoints - center, center, "mean", confidence)
+
+    def variance(self, *, confidence: float = 0.95) -> Answer:
+        """The variance, numbers spread evenly over their bin."""
+        return numbers.variance(self, self._interval("variance"), confidence)
+
+    def range(self, low: float, high: float, *, confidence: float = 0.95) -> Answer:
+        """The share of numbers from ``low`` to ``high``, bins at the ends taken in proportion."""
+        covered = self._interval("range").overlap(low, high)
+        return self._part(covered, "range", f"from {low:g} to {high:g}", confidence)
+
+    def cdf(self, x: float, *, confidence: float = 0.95) -> Answer:
+        """The share of numbers up to ``x``."""
+        covered = self._interval("cdf").below(x)
+        return self._part(covered, "cdf", f"up to {x:g}", confidence)
+
+    def _part(self, covered: Floats, question: str, label: str, confidence: float) -> Answer:
+        self.require_shares(question)
+        known = float(covered.mean())
+        return self._sum(covered - known, known, label, confidence, clips=True)
+
+    @overload
+    def quantile(self, q: float, *, confidence: float = 0.95) -> Answer: ...
+
+    @overload
+    def quantile(self, q: Iterable[float], *, confidence: float = 0.95) -> list[Answer]: ...
+
+    def quantile(
+        self, q: float | Iterable[float], *, confidence: float = 0.95
+    ) -> Answer | list[Answer]:
+        """The number below which a share ``q`` lies, 0.5 for the median; several give a list.
+
+        The interval holds every number that the reports do not rule out, and need not be
+        symmetric.
+        """
+        self._interval("quantile")
+        self.require_shares("quantile")
+        if np.iterable(q) and not isinstance(q, str):
+            return [numbers.quantile(self, one, confidence) for one in q]
+        return numbers.quantile(self, q, confidence)
+
+    @cached_property
+    def cumulative(self) -> numbers.Cumulative:
+        """The cumulative share at every edge of the bins, with errors."""
+        return numbers.cumulative(self, self._interval("cdf"))
+
+    def _interval(self, question: str) -> Interval:
+        if not isinstance(self.domain, Interval):
+            raise Unfit(
+                f"{question} needs numbers (an Interval); this estimate is over {self.domain}"
+            )
+        return self.domain
+
+    # -- answers on keys: see sottovoce.answers.keys for what they are made of -------------
+
+    def frequency(self, key: Any, *, confidence: float = 0.95) -> Answer:
+        """The share of people who hold a key."""
+        return keys.frequency(self, *self._key(key, "frequency"), confidence)
+
+    def distribution(self, key: Any) -> Estimate:
+        """The numbers of one key: an estimate over their interval."""
+        return keys.distribution(self, *self._key(key, "distribution"))
+
+    def top_keys(self, count: int = 10, *, confidence: float = 0.95) -> list[Answer]:
+        """The keys of largest estimated frequency, largest first; the caution of :meth:`top` holds."""
+        return keys.top(self, self._pairs("top_keys"), count, confidence)
+
+    def keys(self, *, confidence: float = 0.95) -> Frame:
+        """Every key with its frequency and its mean, each with standard error and interval."""
+        return keys.frame(self, self._pairs("keys"), confidence)
+
+    def _key(self, key: Any, question: str) -> tuple[KeyValues, int]:
+        domain = self._pairs(question)
+        return domain, keys.place_of(domain, key, question)
+
+    def _pairs(self, question: str) -> KeyValues:
+        if not isinstance(self.domain, KeyValues):
+            what = "the mean of a key" if question == "mean" else question
+            raise Unfit(
+                f"{what} needs pairs of keys and numbers (KeyValues); "
+                f"this estimate is over {self.domain}"
+            )
+        return self.domain
+
+    # -- shown ---------------------------------------------------------------------
+
+    def frame(self, *, confidence: float = 0.95) -> Frame:
+        """Every value with its share, standard error and interval."""
+        told = self.require_shares("frame")
+        reach = two_sided(confidence) * self.stderr
+        shares = np.maximum(told, 0.0) if self.clips else told
+        return Frame(
+            {
+                "value": self.domain.labels(),
+                "share": shares,
+                "stderr": self.stderr,
+                "low": shares - reach,
+                "high": shares + reach,
+            }
+        )
+
+    def plot(self, kind: str | None = None, **options: Any) -> Any:
+        """A matplotlib figure of the shares, for numbers also of the ``"cdf"`` or on a ``"ring"``,
+        for pairs of all keys.
+
+        See :func:`sottovoce.plots.estimate.draw_estimate` for options.
+        """
+        from sottovoce.plots.estimate import draw_estimate
+
+        return draw_estimate(self, kind, **options)
+
+    def __repr__(self) -> str:
+        stopped = "" if self.converged else f", not converged at iteration {self.iterations}"
+        return f"<{self.method} estimate over {self.domain} from {self.n} reports{stopped}>"
+
+
+def _told_without_shares(domain: Domain) -> str:
+    return "frequency, mean, keys, top_keys" if isinstance(domain, KeyValues) else "mean"

@@ -1,0 +1,31 @@
+"""Answers about a graph whose people report their degrees."""
+
+from __future__ import annotations
+
+from sottovoce.answers.answer import Answer, answer
+from sottovoce.answers.estimate import Estimate
+from sottovoce.base.checks import check_int
+from sottovoce.base.errors import Unfit
+from sottovoce.domains.counts import Counts
+
+__all__ = ["edges"]
+
+
+def edges(estimate: Estimate, *, people: int | None = None, confidence: float = 0.95) -> Answer:
+    """How many edges the graph has: half the sum of all degrees, ``people * mean / 2``.
+
+    ``people`` are all nodes of the graph, by default those who reported.  Where there are more,
+    those who reported are taken as drawn from all of them, and the error says so.
+
+    >>> import sottovoce as sv
+    >>> m = sv.mechanism("degree-noise", sv.Counts(9), 1.0)
+    >>> tally = m.simulate([0, 0, 3000, 0, 1000, 0, 0, 0, 0, 0], source=sv.Seeded(1))
+    >>> found = sv.edges(sv.estimate(tally, "unbiased"))
+    >>> abs(found.value - (3000 * 2 + 1000 * 4) / 2) < 4 * found.stderr
+    True
+    """
+    if not isinstance(estimate.domain, Counts):
+        raise Unfit(f"edges needs degrees (Counts); this estimate is over {estimate.domain}")
+    nodes = estimate.n if people is None else check_int(people, "people", "edges", estimate.n)
+    told = (estimate if nodes == estimate.n else estimate.for_population()).mean()
+    return answer(nodes * told.value / 2, nodes * told.stderr / 2, "edges", confidence)

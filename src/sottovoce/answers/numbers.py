@@ -1,0 +1,187 @@
+"""Answers on numbers: means, variances, quantiles and cumulative shares of an estimate over bins.
+
+Numbers are taken to lie anywhere in their bin alike.  So the mean has every bin at its
+middle, the variance adds ``width^2 / 12``, and the cumulative share F is a line within a bin.
+Whole numbers lie in the middle of theirs: the variance adds nothing, and F is a step there.
+
+Shares sum to 1, but unbiased ones only on average.  What their sum lacks is spread over
+all bins alike: with ``z`` the weights of an answer and ``z0`` their mean over bins, the
+answer is ``z0 + (z - z0) . f``.  It is unbiased where ``z . f`` is; it does not depend on
+where zero lies; ``F(high) = 1`` is certain; and its noise is smaller, or the same where
+the sum is 1 already.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sottovoce.answers.answer import Answer, answer, two_sided
+from sottovoce.answers.errors import LinearNoise
+from sottovoce.base.checks import check_real
+from sottovoce.base.errors import InvalidInput
+from sottovoce.channels.base import Floats
+from sottovoce.domains.interval import Interval
+
+if TYPE_CHECKING:
+    from sottovoce.answers.estimate import Estimate
+
+__all__ = ["Cumulative", "cumulative", "quantile", "variance"]
+
+_MOST_EDGES = 1024
+"""At so many edges the error of F is computed; between them its square is interpolated."""
+_EXACT = 1e-12
+"""F within rounding of q is q."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cumulative:
+    """The cumulative share F at the ``edges`` of bins, a line in between, and its standard errors.
+
+    Unbiased shares may be negative, and F may then fall.  Its crossing of q is taken
+    half way between the first and the last: the one reading that is symmetric and that
+    grows with q.  For a true distribution the two differ only where nobody is, and half way
+    is the usual median of an even sample.
+    """
+
+    edges: Floats
+    values: Floats
+    stderr: Floats
+
+    def quantile(self, q: float) -> float:
+        """The number below which a share q lies; for 0 and 1 the ends of where anybody is."""
+        return self.place(q)
+
+    def place(self, q: float) -> float:
+        """Where the line crosses q."""
+        first = _first_reach(self.edges, self.values, q)
+        last = _last_below(self.edges, self.values, q)
+        return (first + last) / 2
+
+    def interval(self, q: float, reach: float) -> tuple[float, float]:
+        """All numbers x whose ``F(x)`` lies within ``reach`` standard errors of q, and those between.
+
+        A number outside is rejected as the quantile by a test of ``F(x) = q``, so that the
+        interval holds the true one as often as ``F(x)`` with its error bar holds the true F.
+        The error within a bin is interpolated, which is never too small: standard errors are
+        convex.
+        """
+        low = _first_reach(self.edges, self.values + reach * self.stderr, q)
+        high = _last_below(self.edges, self.values - reach * self.stderr, q)
+        return low, high
+
+    def error(self, q: float, reach: float) -> float:
+        """Half of the interval's width, in units of the normal law."""
+        low, high = Cumulative.interval(self, q, reach)
+        return (high - low) / (2 * reach)
+
+
+class WholeCumulative(Cumulative):
+    """The same for whole numbers: edge k lies between the numbers k - 1 and k, where F does not change.
+
+    A number k is the quantile where ``F(k - 1) <= q <= F(k)``.  Its interval may hold a single
+    number; how sure that is, :meth:`place` and :meth:`error` tell, which are those of the line.
+    """
+
+    def quantile(self, q: float) -> float:
+        return (_first_step(self.values, q) + _last_step(self.values, q)) / 2
+
+    def interval(self, q: float, reach: float) -> tuple[float, float]:
+        low = _first_step(self.values + reach * self.stderr, q)
+        return low, _last_step(self.values - reach * self.stderr, q)
+
+
+def _first_step(curve: Floats, level: float) -> int:
+    """The first number k, with anybody up to it, where the curve has reached ``level``."""
+    up_to = curve[1:]
+    reached = np.flatnonzero((up_to >= level - _EXACT) & (np.abs(up_to) > _EXACT))
+    return int(reached[0]) if len(reached) else len(up_to) - 1
+
+
+def _last_step(curve: Floats, level: float) -> int:
+    """The last one before which it is at most ``level``: the same from the other end."""
+    return len(curve) - 2 - _first_step(1 - curve[::-1], 1 - level)
+
+
+def _first_reach(edges: Floats, curve: Floats, level: float) -> float:
+    """The first number where a line through the points of ``curve`` reaches ``level``.
+
+    Where it starts with a stretch at 0, nobody is there, and it is left out.
+    """
+    start = max(0, int(np.argmax(np.append(np.abs(curve) > _EXACT, True))) - 1)
+    reached = np.flatnonzero(curve[start:] >= level - _EXACT)
+    if len(reached) == 0:
+        return float(edges[-1])
+    k = start + int(reached[0])
+    return float(edges[start]) if k == start else _between(edges, curve, k, level)
+
+
+def _last_below(edges: Floats, curve: Floats, level: float) -> float:
+    """The last number where it is at most ``level``: the same from the other end, where F is 1."""
+    return -_first_reach(-edges[::-1], 1 - curve[::-1], 1 - level)
+
+
+def _between(edges: Floats, curve: Floats, k: int, level: float) -> float:
+    """Where the line from point k - 1 to point k is at ``level``."""
+    part = (level - curve[k - 1]) / (curve[k] - curve[k - 1])
+    return float(edges[k - 1] + np.clip(part, 0.0, 1.0) * (edges[k] - edges[k - 1]))
+
+
+def cumulative(estimate: Estimate, domain: Interval) -> Cumulative:
+    """F at every edge, with errors."""
+    shares = estimate.require_shares("cdf")
+    d = domain.bins
+    values = np.concatenate([[0.0], np.cumsum(shares)]) + (1 - shares.sum()) * np.arange(d + 1) / d
+    values[-1] = 1.0  # but for rounding
+    places = np.unique(np.linspace(0, d, min(d, _MOST_EDGES) + 1).astype(np.int64))
+    squares = [_squared_error(estimate, int(k), d) for k in places]
+    stderr = np.sqrt(np.interp(np.arange(d + 1), places, squares))
+    kind = WholeCumulative if domain.whole else Cumulative
+    return kind(domain.edges, values, stderr)
+
+
+def _squared_error(estimate: Estimate, k: int, bins: int) -> float:
+    if k in (0, bins):
+        return 0.0
+    weights = np.full(bins, -k / bins)
+    weights[:k] += 1.0
+    return estimate.noise.stderr_of(weights, estimate.about) ** 2
+
+
+def quantile(estimate: Estimate, q: float, confidence: float) -> Answer:
+    """The q-quantile; its interval need not be symmetric, and its standard error is half of
+    its width in units of the normal law."""
+    share = check_real(q, "q", "quantile", "a number from 0 to 1")
+    if not 0 <= share <= 1:
+        raise InvalidInput("q", "quantile", "a number from 0 to 1", q)
+    reach = two_sided(confidence)
+    curve = estimate.cumulative
+    value, (low, high) = curve.quantile(share), curve.interval(share, reach)
+    stderr = curve.error(share, reach)
+    return Answer(value, stderr, low, high, f"quantile {share:g}", confidence)
+
+
+def variance(estimate: Estimate, domain: Interval, confidence: float) -> Answer:
+    """``f . (m - mu)^2 + width^2 / 12``, m the middles of bins and mu the mean.
+
+    Whole numbers are nowhere but in the middle, and the second part is left out.
+
+    With e the errors of shares and mu the true mean, its own error is
+    ``e . (m - mu)^2 - (e . m)^2``.  The second part, small unless the mean is hardly known,
+    has the mean ``s^2``, s the standard error of the mean, and the variance ``2 s^4`` under
+    the normal law.  An unbiased estimate adds ``s^2`` back; all take ``2 s^4`` into account.
+    """
+    shares = estimate.require_shares("variance")
+    width = 0.0 if domain.whole else (domain.high - domain.low) / domain.bins
+    middles = domain.midpoints - (domain.low + domain.high) / 2
+    mean = float(shares @ middles)
+    from_mean = (middles - mean) ** 2
+    typical = float(from_mean.mean())
+    value = typical + float(shares @ (from_mean - typical)) + width**2 / 12
+    if isinstance(estimate.noise, LinearNoise):
+        value += estimate.noise.stderr_of(middles, "respondents") ** 2
+    of_mean = estimate.noise.stderr_of(middles, estimate.about)
+    first = estimate.noise.stderr_of(from_mean - typical, estimate.about)
+    return answer(value, np.hypot(first, np.sqrt(2) * of_mean**2), "variance", confidence)

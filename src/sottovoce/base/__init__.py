@@ -1,0 +1,1 @@
+"""What everything stands on: errors, checks, exact arithmetic, randomness, files.  Imports nothing of ours."""

@@ -1,0 +1,132 @@
+"""Errors that say which parameter, of whom, what is allowed, what was given.
+
+Every error of sottovoce derives from :class:`SottovoceError`; those about a
+wrong value are also ``ValueError``, so that ordinary Python code catches them.
+"""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+__all__ = [
+    "CorruptBytes",
+    "EntropyError",
+    "InvalidInput",
+    "Mismatch",
+    "MissingExtra",
+    "NotConverged",
+    "NotIdentified",
+    "OverBudget",
+    "Refused",
+    "SottovoceError",
+    "Unfit",
+    "shown",
+]
+
+
+def shown(value: object, limit: int = 80) -> str:
+    """The ``repr`` of a value, shortened so that it fits in a message."""
+    text = repr(value)
+    return text if len(text) <= limit else f"{text[: limit - 3]}..."
+
+
+class SottovoceError(Exception):
+    """Base of every error raised on purpose by sottovoce.
+
+    All of them can be pickled, so that they cross from one process to another as they are.  A
+    value that cannot, such as an open file given for a number, is replaced by its ``repr``.
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        state = {name: _portable(value) for name, value in vars(self).items()}
+        return _revived, (type(self), self.args, state)
+
+
+def _revived(kind: type[SottovoceError], args: tuple[Any, ...], state: dict[str, Any]) -> Any:
+    """An error as it was: its message is not composed again."""
+    error = kind.__new__(kind, *args)
+    super(SottovoceError, error).__init__(*args)  # what ImportError and others keep of their own
+    vars(error).update(state)
+    return error
+
+
+def _portable(value: object) -> object:
+    try:
+        pickle.dumps(value)
+    except Exception:  # whatever a stranger's object raises
+        return shown(value)
+    return value
+
+
+class InvalidInput(SottovoceError, ValueError):
+    """A parameter was given a value outside what is allowed.
+
+    >>> raise InvalidInput("epsilon", "randomized-response", "a number from 1e-6 to 20", -1)
+    Traceback (most recent call last):
+    ...
+    sottovoce.base.errors.InvalidInput: epsilon of randomized-response must be a number from 1e-6 to 20; got -1
+    """
+
+    def __init__(
+        self, parameter: str, owner: str, allowed: str, given: object, *, hint: str = ""
+    ) -> None:
+        self.parameter, self.owner, self.allowed, self.given = parameter, owner, allowed, given
+        self.hint = hint
+        message = f"{parameter} of {owner} must be {allowed}; got {shown(given)}"
+        super().__init__(f"{message}. {hint}" if hint else message)
+
+
+class Mismatch(SottovoceError, ValueError):
+    """Two things that must belong together (tally, reports, survey) do not."""
+
+
+class CorruptBytes(SottovoceError, ValueError):
+    """Bytes or a file that cannot be read whole: truncated, altered, or of an unknown version."""
+
+
+class Unfit(SottovoceError, ValueError):
+    """A method or name that does not apply here; the message lists what does."""
+
+
+class NotIdentified(SottovoceError, ValueError):
+    """The reports cannot tell what was asked of them, whatever their number."""
+
+
+class NotConverged(UserWarning):
+    """A method stopped before it had converged; the message says what remains and what to do.
+
+    Given once for each call, never as an error.  The estimate has ``converged = False``.
+    """
+
+
+class Refused(SottovoceError, ValueError):
+    """An upload that is not taken.
+
+    ``code`` is one of :data:`sottovoce.wire.uploads.REFUSALS`; ``position`` is that of the
+    report at fault among those of the upload, where it is one report's.
+    """
+
+    def __init__(self, code: str, message: str, position: int | None = None) -> None:
+        self.code, self.position = code, position
+        where = "" if position is None else f"report {position}: "
+        super().__init__(f"{code}: {where}{message}")
+
+
+class OverBudget(SottovoceError):
+    """A report that would cost more privacy than this device may spend; nothing was drawn."""
+
+
+class EntropyError(SottovoceError, RuntimeError):
+    """The operating system gave no randomness; no report is made."""
+
+
+class MissingExtra(SottovoceError, ImportError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        self.package, self.extra = package, extra
+        super().__init__(
+            f"{purpose} needs {package}, which is not installed. It comes with the extra {extra!r}: "
+            f"in a clone of the repository, pip install '.[{extra}]'"
+        )

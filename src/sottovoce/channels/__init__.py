@@ -1,0 +1,1 @@
+"""What a mechanism does to a distribution: linear maps with structure."""

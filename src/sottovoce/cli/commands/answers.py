@@ -1,0 +1,219 @@
+"""``sottovoce answers``: what a running collector knows, as `sottovoce estimate` shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from sottovoce.answers.answer import two_sided
+from sottovoce.answers.questions import Row, read_questions
+from sottovoce.base.errors import InvalidInput
+from sottovoce.cli.shared.asking import (
+    AsCsv,
+    AskedOptions,
+    Confidence,
+    Goal,
+    Method,
+    Then,
+    check_formats,
+    option_words,
+)
+from sottovoce.cli.shared.blocks import Block, Findings
+from sottovoce.cli.shared.collector import (
+    LOCAL,
+    Collector,
+    KeyFile,
+    PlainHttp,
+    SurveyOrFingerprint,
+    Url,
+    Windows,
+    find_survey,
+    say_left_out,
+)
+from sottovoce.cli.shared.exits import guarded
+from sottovoce.cli.shared.options import AsJson, Force
+from sottovoce.cli.shared.results import ResultFile, check_result
+from sottovoce.cli.shared.screen import progress, show_json, show_table, show_text
+
+__all__ = ["answers"]
+
+Query = list[tuple[str, Any]]
+
+
+@guarded
+def answers(
+    *,
+    survey: SurveyOrFingerprint,
+    key_file: KeyFile,
+    url: Url = LOCAL,
+    window: Windows = None,
+    by_window: Annotated[
+        bool,
+        typer.Option(
+            "--by-window", help="A block for every window; where there are two, also their difference."
+        ),
+    ] = False,
+    status: Annotated[
+        bool,
+        typer.Option(
+            "--status", help="How many reports came, by window, and what was refused; no answers."
+        ),
+    ] = False,
+    asked: AskedOptions,
+    method: Method = "auto",
+    goal: Goal = None,
+    then: Then = None,
+    confidence: Confidence = 0.95,
+    plain_http: PlainHttp = False,
+    as_csv: AsCsv = False,
+    output: ResultFile = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Ask a running collector for answers, with the read key.
+
+    Every answer has a standard error and an interval. Windows with fewer reports than the survey's
+    minimum batch are left out and named; where none is left there is no answer.
+    """
+    check_formats("answers", as_csv=as_csv, as_json=as_json)
+    two_sided(confidence)  # refused before anything is asked
+    if status and output is not None:
+        raise InvalidInput("--output", "answers", "left out with --status", output)
+    check_result(output, force=force, inputs=[survey])
+    fingerprint = find_survey(survey)
+    collector = Collector.at(url, key_file, plain_http=plain_http)
+    if status:
+        _show_status(collector.ask(f"/surveys/{fingerprint}/status"), as_json)
+        return
+    way: Query = [("method", method), ("confidence", confidence)]
+    way += [("goal", goal)] if goal else []
+    way += [("then", name) for name in then or ()]
+    with progress("asking"):
+        agreed = collector.survey(fingerprint)
+        # What is not in order is refused here, in the words of the options.
+        read_questions(agreed.mechanism.domain, asked.questions, words=option_words("answers"))
+        parts = _Parts(collector, fingerprint, asked.questions, way)
+        if by_window:
+            documents, compared = parts.by_window(window or ())
+        else:
+            documents, compared = [parts.together(window or ())], None
+    say_left_out([name for document in documents for name in document["left_out"]])
+    findings = Findings(
+        agreed.mechanism,
+        confidence,
+        [_block(document) for document in documents],
+        "window" if by_window else None,
+        None if compared is None else _rows(compared),
+    )
+    document = _document(documents, compared, by_window)
+    if as_json:
+        show_json(document)
+    elif as_csv:
+        findings.show_csv()
+    else:
+        findings.show()
+    if output is not None:
+        findings.write(output, document)
+
+
+# -- asking ------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Parts:
+    """The same questions, asked about windows together or one by one."""
+
+    collector: Collector
+    fingerprint: str
+    asked: Query
+    """Nothing asks for everything, by a route of its own."""
+    way: Query
+
+    def together(self, windows: Sequence[str]) -> dict[str, Any]:
+        """The answers from some windows, or all, as one."""
+        path = f"/surveys/{self.fingerprint}/{'answers' if self.asked else 'estimate'}"
+        chosen: Query = [("window", name) for name in windows]
+        return dict(self.collector.ask(path, [*self.asked, *self.way, *chosen]))
+
+    def by_window(
+        self, windows: Sequence[str]
+    ) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
+        """The answers from each window, and of two how the later differs from the earlier."""
+        chosen = sorted(set(windows)) or self._shown()
+        told = [self.together([name]) for name in chosen]
+        if len(chosen) != 2:
+            return told, None
+        sides: Query = [("first", self.fingerprint), ("second", self.fingerprint)]
+        sides += [("first_window", chosen[0]), ("second_window", chosen[1])]
+        return told, dict(self.collector.ask("/differences", [*self.asked, *self.way, *sides]))
+
+    def _shown(self) -> list[str]:
+        status = self.collector.ask(f"/surveys/{self.fingerprint}/status")
+        shown = [each["window"] for each in status["windows"] if each["shown"]]
+        # With none, the collector is asked all the same: it says why there is nothing.
+        return shown or [each["window"] for each in status["windows"]][:1] or [""]
+
+
+@dataclass(frozen=True)
+class _Made:
+    """What a collector says of its estimate."""
+
+    n: int
+    method: str
+    why: str
+    converged: bool
+    iterations: int
+    about: str
+
+
+# -- showing -----------------------------------------------------------------------------
+
+
+def _block(document: Mapping[str, Any]) -> Block:
+    kept = {name: document[name] for name in ("method", "why", "converged", "iterations", "about")}
+    made = _Made(n=document["reports"], **kept)
+    return Block(", ".join(document["windows"]), made, _rows(document))
+
+
+def _rows(document: Mapping[str, Any]) -> list[Row]:
+    """Answers as they are shown; bins, which JSON has as lists, are tuples again."""
+    return [
+        {key: tuple(cell) if isinstance(cell, list) else cell for key, cell in row.items()}
+        for row in document["answers"]
+    ]
+
+
+def _document(
+    documents: Sequence[dict[str, Any]], compared: dict[str, Any] | None, by_window: bool
+) -> dict[str, Any]:
+    if not by_window:
+        return documents[0]
+    whole: dict[str, Any] = {"by": "window", "groups": list(documents)}
+    return whole if compared is None else {**whole, "difference": compared}
+
+
+def _show_status(document: Mapping[str, Any], as_json: bool) -> None:
+    if as_json:
+        show_json(document)
+        return
+    state = "closed" if document["closed"] else f"upload {document['upload']}"
+    rows = [
+        {"window": each["window"], "reports": each["reports"], "answers": _shown_word(each)}
+        for each in document["windows"]
+    ]
+    show_table(rows, f"{document['name']}, {document['fingerprint']}: {state}")
+    counts = {name: document[name] for name in ("stored", "duplicates", "deleted", "expired")}
+    refused = [
+        {"what": f"refused: {code}", "reports": n} for code, n in document["refused"].items()
+    ]
+    show_text("")
+    show_table([*({"what": name, "reports": n} for name, n in counts.items()), *refused])
+
+
+def _shown_word(window: Mapping[str, Any]) -> str:
+    if not window["shown"]:
+        return "below the minimum batch"
+    return "shown" if window["released"] >= window["reports"] else f"{window['released']} shown"

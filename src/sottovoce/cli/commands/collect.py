@@ -1,0 +1,233 @@
+"""``sottovoce randomize`` and ``sottovoce tally``: from values to reports to counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+import typer
+
+from sottovoce.base.checks import check_pinned
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.extras import optional
+from sottovoce.base.randomness import OperatingSystem, Seeded, Source
+from sottovoce.cli.shared.columns import Columns
+from sottovoce.cli.shared.domains import DomainOptions
+from sottovoce.cli.shared.exits import guarded
+from sottovoce.cli.shared.inputs import read_groups, read_tally
+from sottovoce.cli.shared.options import (
+    AsJson,
+    ByColumn,
+    Epsilon,
+    Force,
+    MechanismName,
+    Options,
+    describe,
+    make_mechanism,
+)
+from sottovoce.cli.shared.outputs import (
+    STDOUT,
+    binary_stdout,
+    check_file,
+    check_folder,
+    check_output,
+    format_of,
+    refuse_format,
+    write_folder,
+)
+from sottovoce.cli.shared.pairs import read_pairs
+from sottovoce.cli.shared.report_tables import REPORT_FORMATS, write_file, write_stream
+from sottovoce.cli.shared.screen import say, show_json
+from sottovoce.cli.shared.values import read_values
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.reports import Reports
+from sottovoce.domains.key_values import KeyValues
+
+__all__ = ["randomize", "tally"]
+
+
+@guarded
+def randomize(
+    *,
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="INPUT", help="A CSV (with a header) or Parquet file; - is CSV from a pipe."
+        ),
+    ],
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="The reports: a .parquet or .arrow file, which tally and estimate read, or a .csv file; - is an "
+            "Arrow stream.",
+        ),
+    ],
+    column: Annotated[
+        str,
+        typer.Option(
+            "--column",
+            metavar="COLUMN",
+            help="The private column, of keys where values are pairs. It is never written.",
+        ),
+    ],
+    mechanism: MechanismName,
+    epsilon: Epsilon = None,
+    given: DomainOptions,
+    option: Options = None,
+    fingerprint: Annotated[
+        str | None,
+        typer.Option(
+            "--fingerprint",
+            metavar="HEX",
+            help="Draw nothing unless the mechanism has this fingerprint, which --json shows.",
+        ),
+    ] = None,
+    number: Annotated[
+        str | None,
+        typer.Option(
+            "--number", metavar="COLUMN", help="With --keys: the private column of numbers."
+        ),
+    ] = None,
+    person: Annotated[
+        str | None,
+        typer.Option(
+            "--person",
+            metavar="COLUMN",
+            help="With --pairs: a column that tells people apart, whose rows become one report. "
+            "It is never written. If not given, every row is a person.",
+        ),
+    ] = None,
+    by: Annotated[
+        str | None,
+        typer.Option("--by", metavar="COLUMN", help="A public column, carried along in the clear."),
+    ] = None,
+    seed: Annotated[
+        int | None,
+        typer.Option(
+            "--seed",
+            metavar="N",
+            help="Repeatable randomness, for simulation only: it protects nobody.",
+        ),
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Randomize a column of true values: one report a row, or with --person one a person.
+
+    For simulation, and for the edge where values already are: a machine that may
+    see them and must not pass them on. In a survey every device randomizes its
+    own value. Rows keep their order, people that of their first rows.
+    """  # fmt: skip
+    chosen = make_mechanism(mechanism, given.make(), epsilon, option)
+    check_pinned(fingerprint, chosen.fingerprint, "--fingerprint", "randomize", str(chosen))
+    columns = Columns(column, number, person, by)
+    columns.check(chosen)
+    form = format_of(output, REPORT_FORMATS)
+    check_output(output, force=force, inputs=[source])
+    check_file(output)
+    _check_json(output, as_json)
+    randomness: Source = OperatingSystem() if seed is None else Seeded(seed)
+    if seed is not None:
+        say("seeded randomness: these reports are a simulation and protect nobody")
+    tables = _tables(source, columns, chosen, randomness)
+    written = write_stream(tables) if output == STDOUT else write_file(output, form, tables)
+    if as_json:
+        show_json({"reports": written, "output": output, "by": by, "mechanism": describe(chosen)})
+    elif output != STDOUT:
+        say(f"{written:,} reports of {chosen} in {output}")
+
+
+def _check_json(output: str, as_json: bool) -> None:
+    if as_json and output == STDOUT:
+        raise InvalidInput(
+            "--json", "the command", "left out with --output -, which takes standard output", True
+        )
+
+
+def _tables(given: str, columns: Columns, chosen: Mechanism, source: Source) -> Iterator[Any]:
+    """Arrow tables of reports: what a device would send, and the public column."""
+    arrow = optional("pyarrow", extra="analyse", purpose="writing reports")
+    for reports, groups in _reports(given, columns, chosen, source):
+        table = reports.to_arrow()
+        if groups is not None:
+            field = arrow.field(columns.by, arrow.string(), nullable=False)
+            table = table.append_column(field, arrow.array(groups, arrow.string()))
+        yield table
+
+
+def _reports(
+    given: str, columns: Columns, chosen: Mechanism, source: Source
+) -> Iterator[tuple[Reports, list[str] | None]]:
+    if isinstance(chosen.domain, KeyValues):
+        for some, groups in read_pairs(given, columns, chosen.domain):
+            yield chosen.randomize(some, source=source), groups
+        return
+    for indices, groups in read_values(given, columns.column, columns.by, chosen.domain):
+        yield chosen.randomize_indices(indices, source), groups
+
+
+@guarded
+def tally(
+    *,
+    sources: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="INPUT...",
+            help="Reports (Parquet, Arrow stream), tallies, or folders of tallies; - is a pipe. Several are merged.",
+        ),
+    ],
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="PATH",
+            help="A tally (a .svt file); with --by a folder of tallies; - is standard output.",
+        ),
+    ],
+    by: ByColumn = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Count reports, and merge counts.
+
+    With --by, PATH becomes a folder: a tally for every group, and index.json, which
+    tells which file is whose.
+    """  # fmt: skip
+    if by is None:
+        format_of(output, ("svt",))
+    else:
+        refuse_format(output, "with --by it is a folder of tallies")
+    check_output(output, force=force, inputs=sources)
+    _check_json(output, as_json)
+    if by is not None and output == STDOUT:
+        raise InvalidInput("--output", "tally", "a folder where --by is given", STDOUT)
+    if by is None:
+        check_file(output)
+        whole = read_tally(sources)
+        if output == STDOUT:
+            stdout = binary_stdout()
+            stdout.write(whole.to_bytes())
+            stdout.flush()
+        else:
+            whole.write(output)
+        n, groups, chosen = whole.n, None, whole.mechanism
+    else:
+        check_folder(output)
+        counted = read_groups(sources, by)
+        if not counted:
+            raise InvalidInput(
+                "the inputs", "tally", "not without reports, where --by is given", sources
+            )
+        write_folder(output, by, counted)
+        n, chosen = sum(t.n for t in counted.values()), next(iter(counted.values())).mechanism
+        groups = [{"group": group, "reports": t.n} for group, t in counted.items()]
+    if as_json:
+        result = {"reports": n, "output": output, "by": by, "groups": groups}
+        show_json({**result, "mechanism": describe(chosen)})
+    elif output != STDOUT:
+        told = "" if groups is None else f" in {len(groups)} groups"
+        say(f"{n:,} reports of {chosen}{told}, tallied in {output}")

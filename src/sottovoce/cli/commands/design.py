@@ -1,0 +1,104 @@
+"""``sottovoce methods`` and ``sottovoce plan``: what to choose, before anything is collected."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sottovoce.cli.shared.domains import DomainOptions, PlainDomainOptions
+from sottovoce.cli.shared.exits import guarded
+from sottovoce.cli.shared.options import (
+    AsJson,
+    Epsilon,
+    MechanismName,
+    Options,
+    describe,
+    make_mechanism,
+)
+from sottovoce.cli.shared.screen import progress, show_json, show_table, show_text
+from sottovoce.domains.parsing import read_value
+from sottovoce.estimators import methods as methods_for
+
+__all__ = ["methods", "plan"]
+
+_ONLY_JSON = ("tally cells", "tally bytes", "words")
+"""Columns of a plan that a terminal has no room for."""
+
+
+@guarded
+def methods(
+    *,
+    mechanism: MechanismName,
+    epsilon: Epsilon = None,
+    given: DomainOptions,
+    option: Options = None,
+    users: Annotated[
+        int | None,
+        typer.Option("--users", metavar="N", help="How many people answer; many if left out."),
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the methods of estimation: which apply to a mechanism, and why or why not.
+
+    The column rule names the goals for which auto chooses a method, for so many users.
+    """
+    chosen = make_mechanism(mechanism, given.make(), epsilon, option)
+    rows = list(methods_for(chosen, users=users))
+    if as_json:
+        show_json({"mechanism": describe(chosen), "methods": rows})
+    else:
+        show_table(rows, str(chosen))
+
+
+@guarded
+def plan(
+    *,
+    epsilon: Annotated[
+        float | None,
+        typer.Option("--epsilon", "-e", metavar="X", help="The privacy budget of a report."),
+    ] = None,
+    users: Annotated[
+        int | None, typer.Option("--users", metavar="N", help="How many people will answer.")
+    ] = None,
+    error: Annotated[
+        float | None,
+        typer.Option(
+            "--error", metavar="X", help="The root-mean-square error of a share, or of the goal."
+        ),
+    ] = None,
+    goal: Annotated[
+        str | None,
+        typer.Option(
+            "--goal",
+            metavar="GOAL",
+            help="Whose error: shares, or for numbers distribution (the default), range or mean.",
+        ),
+    ] = None,
+    of: Annotated[
+        str | None,
+        typer.Option("--of", metavar="VALUE", help="The value whose error is told besides."),
+    ] = None,
+    given: PlainDomainOptions,
+    as_json: AsJson = False,
+) -> None:
+    """Rank mechanisms by the error to expect, or find how many users or which epsilon it takes.
+
+    Give two of --epsilon, --users and --error; the third is found.
+    """
+    from sottovoce.planning.plan import plan as plan_for
+
+    domain = given.make()
+    value = None if of is None else read_value(of, domain, "--of", "the command")
+    with progress("planning"):
+        found = plan_for(domain, epsilon=epsilon, users=users, error=error, goal=goal, of=value)
+    rows = list(found.frame())
+    if as_json:
+        result = {"domain": str(domain), "epsilon": found.epsilon, "users": found.users}
+        result |= {"error": found.error, "found": found.found, "goal": found.goal}
+        result |= {"best": describe(found.best)}
+        show_json({**result, "mechanisms": rows, "left_out": found.unfit})
+        return
+    heading, _, _ = str(found).partition("\n")
+    show_table([{k: v for k, v in row.items() if k not in _ONLY_JSON} for row in rows], heading)
+    show_text(found.explain())

@@ -1,0 +1,169 @@
+"""``sottovoce estimate``: answers with intervals, for everybody or group by group."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+import typer
+
+from sottovoce.answers.difference import difference
+from sottovoce.answers.estimate import Estimate
+from sottovoce.answers.questions import Questions, Row, read_questions
+from sottovoce.base.checks import check_choice, check_int
+from sottovoce.base.errors import InvalidInput
+from sottovoce.cli.shared.asking import (
+    METHOD,
+    AsCsv,
+    AskedOptions,
+    Confidence,
+    Goal,
+    Method,
+    Then,
+    check_formats,
+    option_words,
+)
+from sottovoce.cli.shared.blocks import Block, Findings
+from sottovoce.cli.shared.exits import guarded
+from sottovoce.cli.shared.inputs import read_groups, read_tally
+from sottovoce.cli.shared.options import AsJson, ByColumn, Force, parse_options
+from sottovoce.cli.shared.pictures import check_picture, write_picture
+from sottovoce.cli.shared.results import ResultFile, check_result
+from sottovoce.cli.shared.screen import progress, say, show_json
+from sottovoce.domains.base import Domain
+from sottovoce.domains.key_values import KeyValues
+from sottovoce.domains.parsing import read_value
+from sottovoce.estimators import estimate as estimate_from
+from sottovoce.plots.estimate import KINDS
+
+__all__ = ["estimate"]
+
+
+@guarded
+def estimate(
+    *,
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="INPUT",
+            help="A tally, a folder of tallies, or reports (Parquet, Arrow stream); - is a pipe.",
+        ),
+    ],
+    asked: AskedOptions,
+    by: ByColumn = None,
+    method: Method = "auto",
+    goal: Goal = None,
+    then: Then = None,
+    option: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--option",
+            metavar="NAME=VALUE",
+            rich_help_panel=METHOD,
+            help="An option of the method, such as alpha=0.05. Repeatable.",
+        ),
+    ] = None,
+    confidence: Confidence = 0.95,
+    population: Annotated[
+        bool,
+        typer.Option(
+            "--population",
+            rich_help_panel=METHOD,
+            help="Intervals about the population that the respondents were drawn from.",
+        ),
+    ] = False,
+    as_csv: AsCsv = False,
+    output: ResultFile = None,
+    plot: Annotated[
+        str | None,
+        typer.Option(
+            "--plot", metavar="FILE", help="Also draw the shares: a .png, .pdf or .svg file."
+        ),
+    ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(
+            "--kind",
+            metavar="KIND",
+            help="What --plot draws: shares; for numbers also cdf, the share up to each, and "
+            "ring, for times of day; for pairs keys, or with --key the shares, cdf or ring of its numbers. If not given: keys for pairs, else shares.",
+        ),
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:
+    """Read shares, totals, ranges, means, quantiles and keys from a tally or from reports.
+
+    Every answer has a standard error and an interval. With --by there is a block for
+    every group; where there are two, also their difference, with p-values.
+    """  # fmt: skip
+    check_formats("estimate", as_csv=as_csv, as_json=as_json)
+    _check_picture(plot, kind, by, force)
+    check_result(output, force=force, inputs=[source])
+    for name, count in (("--top", asked.top), ("--top-keys", asked.top_keys)):
+        if count is not None:
+            check_int(count, name, "estimate", 1)
+    groups = {"": read_tally([source])} if by is None else read_groups([source], by)
+    if not groups:
+        raise InvalidInput("INPUT", "estimate", "not without reports", source)
+    mechanism = next(iter(groups.values())).mechanism
+    words = option_words("estimate")
+    questions = read_questions(
+        mechanism.domain, asked.questions, confidence=confidence, words=words
+    )
+    drawn = _drawn_key(mechanism.domain, asked.key, kind)
+    options = parse_options(option, taken=("evidence", "method", "goal", "then"))
+    choice = {"goal": goal or questions.goal, "then": then or (), **options}
+    blocks, estimates = [], []
+    with progress("estimating", len(groups)) as advance:
+        for group, tally in groups.items():
+            told = estimate_from(tally, method, **choice)
+            told = told.for_population() if population else told
+            estimates.append(told)
+            blocks.append(Block(group, told, questions.of(told)))
+            advance(1)
+        compared = _compare(estimates, questions)
+        if plot is not None:
+            _draw(estimates[0], plot, kind, drawn, confidence)
+    findings = Findings(mechanism, confidence, blocks, by, compared)
+    if as_json:
+        show_json(findings.document())
+    elif as_csv:
+        findings.show_csv()
+    else:
+        findings.show()
+    if output is not None:
+        findings.write(output, findings.document())
+    if plot is not None:
+        say(f"picture in {plot}")
+
+
+def _check_picture(plot: str | None, kind: str | None, by: str | None, force: bool) -> None:
+    if kind is not None:
+        check_choice(kind, "--kind", "estimate", KINDS)
+    if plot is None:
+        if kind is not None:
+            raise InvalidInput("--kind", "estimate", "given together with --plot", kind)
+        return
+    if by is not None:
+        raise InvalidInput("--plot", "estimate", "left out with --by: it draws one estimate", plot)
+    check_picture(plot, "estimate", force=force)
+
+
+def _drawn_key(domain: Domain, keys: Sequence[str] | None, kind: str | None) -> Any:
+    """The key whose numbers are drawn; None where they are not."""
+    if not isinstance(domain, KeyValues) or not keys or kind not in ("shares", "cdf", "ring"):
+        return None
+    if len(keys) > 1:
+        allowed = f"given once with --kind {kind}, which draws the numbers of one key"
+        raise InvalidInput("--key", "estimate", allowed, list(keys))
+    return read_value(keys[0], domain.keys, "--key", "estimate")
+
+
+def _draw(told: Estimate, plot: str, kind: str | None, key: Any, confidence: float) -> None:
+    write_picture(told.plot(kind, key=key, confidence=confidence), plot)
+
+
+def _compare(sides: Sequence[Estimate], questions: Questions) -> list[Row] | None:
+    """The second group minus the first, where there are exactly two."""
+    return questions.of(difference(*sides)) if len(sides) == 2 else None

@@ -1,0 +1,159 @@
+"""``sottovoce export``: the reports of a survey as a file, from a collector or from its store."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.extras import optional
+from sottovoce.base.files import write_whole
+from sottovoce.cli.shared.collector import (
+    COLLECTOR,
+    LOCAL,
+    Collector,
+    PlainHttp,
+    SurveyOrFingerprint,
+    Url,
+    Windows,
+    find_survey,
+    say_left_out,
+)
+from sottovoce.cli.shared.exits import guarded
+from sottovoce.cli.shared.options import AsJson, Force
+from sottovoce.cli.shared.outputs import check_file, check_output, format_of
+from sottovoce.cli.shared.screen import Advance, progress, say, show_json
+from sottovoce.cli.shared.stores import open_beside
+from sottovoce.core.reports import Reports
+from sottovoce.surveys.windows import window_days
+from sottovoce.wire.files import FILE_FORMS, write_reports
+
+if TYPE_CHECKING:
+    from sottovoce.store import Published, Store
+
+__all__ = ["export"]
+
+
+@guarded
+def export(
+    *,
+    survey: SurveyOrFingerprint,
+    output: Annotated[
+        str,
+        typer.Option(
+            "--output", "-o", metavar="FILE",
+            help="A .parquet file, which tally and estimate read, or a .csv file.",
+        ),
+    ],
+    window: Windows = None,
+    url: Url = LOCAL,
+    key_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--key-file", metavar="FILE", rich_help_panel=COLLECTOR,
+            help="A file with the read key; needed without --store.",
+        ),
+    ] = None,
+    plain_http: PlainHttp = False,
+    store: Annotated[
+        str | None,
+        typer.Option(
+            "--store", metavar="URL",
+            help="Read the store itself and ask no collector: a SQLite file, or a postgresql:// address.",
+        ),
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Write the reports of a survey to a file: randomized, without ids, in no order.
+
+    Windows below the survey's minimum batch are left out and named. A collector hands out windows that have
+    ended; --store reads those of open windows too. Reports that retention or scrubbing removed are not there
+    any more; their tallies are, in `answers`.
+    """
+    form = format_of(output, tuple(FILE_FORMS))
+    check_output(output, force=force, inputs=[survey])
+    check_file(output)
+    if (store is None) == (key_file is None):
+        given = "none of them" if store is None else "both"
+        raise InvalidInput("--key-file, --store", "export", "one of the two", given)
+    fingerprint = find_survey(survey)
+    left_out: list[str] = []
+    written = 0
+    with progress("exporting") as advance:
+
+        def fill(part: Path) -> None:
+            nonlocal left_out, written
+            if store is not None:
+                taken = _Export(store, fingerprint, window or (), form)
+                left_out = taken.write(part, advance)
+            elif key_file is not None:
+                collector = Collector.at(url, key_file, plain_http=plain_http)
+                query = [("window", name) for name in window or ()]
+                path = f"/surveys/{fingerprint}/reports.{form}"
+                left_out = collector.download(path, query, part, advance)
+            written = _count(part, form)
+
+        write_whole(output, fill)
+    say_left_out(left_out)
+    if as_json:
+        told = {"fingerprint": fingerprint, "reports": written, "left_out": left_out}
+        show_json({**told, "output": output})
+    else:
+        say(f"{written:,} reports in {output}")
+
+
+@dataclass(frozen=True)
+class _Export:
+    """What is read of a store, and the form it is written in."""
+
+    url: str
+    fingerprint: str
+    windows: Sequence[str]
+    form: str
+
+    def write(self, part: Path, advance: Advance) -> list[str]:
+        """Write the reports; the windows that are left out."""
+        with open_beside(self.url) as store:
+            published = store.surveys().get(self.fingerprint)
+            if published is None:
+                allowed = "a survey that is published in this store"
+                raise InvalidInput("SURVEY", "export", allowed, self.fingerprint)
+            shown, left_out = self._windows(store, published)
+            parts = self._parts(store, shown, advance)
+            with part.open("wb") as file:
+                write_reports(file, self.form, published.survey.mechanism, parts)
+        return list(left_out)
+
+    def _windows(
+        self, store: Store, published: Published
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Windows of which at least the minimum batch is kept, and others; of all, or those wanted."""
+        survey, kept = published.survey, store.kept(self.fingerprint)
+        for name in self.windows:
+            window_days(survey.window, name)
+        chosen = sorted(set(self.windows) or store.windows(self.fingerprint))
+        shown = tuple(name for name in chosen if survey.shows(kept.get(name, 0)))
+        if not shown:
+            allowed = f"windows that keep at least {survey.minimum_batch} reports"
+            raise InvalidInput("--window", "export", allowed, chosen)
+        return shown, tuple(name for name in chosen if name not in shown)
+
+    def _parts(self, store: Store, windows: Sequence[str], advance: Advance) -> Iterator[Reports]:
+        for window in windows:
+            for _, reports in store.reports(self.fingerprint, window):
+                yield reports
+                advance(len(reports))
+
+
+def _count(part: Path, form: str) -> int:
+    """The reports in a file; one that broke off has no footer and is refused."""
+    if form == "csv":
+        with part.open("rb") as file:
+            return sum(1 for _ in file) - 1
+    parquet = optional("pyarrow.parquet", extra="analyse", purpose="reading Parquet")
+    return int(parquet.read_metadata(part).num_rows)

@@ -1,0 +1,86 @@
+"""``sottovoce publish``: a survey to a running collector, which takes reports of it from then on."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from sottovoce.base.checks import MAX_RETENTION, check_choice, check_int
+from sottovoce.base.errors import InvalidInput
+from sottovoce.cli.commands.survey import SurveyFile
+from sottovoce.cli.shared.collector import LOCAL, Collector, KeyFile, PlainHttp, Url
+from sottovoce.cli.shared.exits import guarded
+from sottovoce.cli.shared.options import AsJson
+from sottovoce.cli.shared.screen import say, show_json, show_text
+from sottovoce.surveys.toml import read_survey
+
+__all__ = ["publish"]
+
+_RULES = "Rules of this collector"
+_UPLOADS = ("open", "tokens")
+
+
+@guarded
+def publish(
+    *,
+    survey: SurveyFile,
+    key_file: KeyFile,
+    url: Url = LOCAL,
+    upload: Annotated[
+        str,
+        typer.Option(
+            "--upload", metavar="WORD", rich_help_panel=_RULES,
+            help="Who may send: open (everybody), or tokens (who has one).",
+        ),
+    ] = "open",
+    retention: Annotated[
+        int | None,
+        typer.Option(
+            "--retention", metavar="DAYS", rich_help_panel=_RULES,
+            help="Reports are removed so many days after their window closed (0 to 36500), and their tally stays; kept if not given.",
+        ),
+    ] = None,
+    scrub: Annotated[
+        bool,
+        typer.Option(
+            "--scrub", rich_help_panel=_RULES,
+            help="Payloads are removed as soon as their window has closed and they are tallied.",
+        ),
+    ] = False,
+    close: Annotated[
+        bool,
+        typer.Option(
+            "--close", help="Instead: take no more reports of this survey, for good. What is there stays."
+        ),
+    ] = False,
+    plain_http: PlainHttp = False,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Publish a survey, with the publish key, or close it.
+
+    A published survey never changes: its fingerprint is over all of it, and a changed file is another survey.
+    To publish the same again with the same rules does nothing.
+    """
+    check_choice(upload, "--upload", "publish", _UPLOADS)
+    if retention is not None:
+        check_int(retention, "--retention", "publish", 0, MAX_RETENTION)
+    if close and (upload != "open" or retention is not None or scrub):
+        raise InvalidInput("--close", "publish", "given without rules", True)
+    agreed = read_survey(survey)
+    collector = Collector.at(url, key_file, plain_http=plain_http)
+    if close:
+        told: dict[str, Any] = collector.ask(
+            f"/surveys/{agreed.fingerprint}/close", method="POST", body={}
+        )
+    else:
+        rules = {"upload": upload, "retention": retention, "scrub": scrub}
+        body = {"survey": agreed.document(), "rules": rules}
+        told = collector.ask("/surveys", method="POST", body=body)
+    if as_json:
+        show_json(told)
+        return
+    done = "closed" if close else "published" if told["published"] else "was published before"
+    say(f"{agreed.name}: {done}, fingerprint {agreed.fingerprint}")
+    if not close:
+        show_text(f"{collector.url}/surveys/{agreed.fingerprint}")

@@ -1,0 +1,312 @@
+"""``sottovoce send``: reports of many people, drawn on a machine that holds their values."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from operator import itemgetter
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sottovoce.base.checks import check_int, check_pinned
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.randomness import OperatingSystem
+from sottovoce.cli.commands.survey import SurveyFile
+from sottovoce.cli.shared.collector import LOCAL, PlainHttp, Url, checked_url, read_word
+from sottovoce.cli.shared.columns import Columns
+from sottovoce.cli.shared.exits import CHECK_FAILED, guarded, outlive_pipes
+from sottovoce.cli.shared.journal import Drawn, Journal, Sending
+from sottovoce.cli.shared.lines import read_lines
+from sottovoce.cli.shared.options import AsJson
+from sottovoce.cli.shared.pairs import read_pairs
+from sottovoce.cli.shared.screen import progress, say, show_json
+from sottovoce.cli.shared.tables import STDIN, check_input, read_columns
+from sottovoce.cli.shared.values import PrivateColumn
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.reports import Reports
+from sottovoce.device.sending import Patience, deliver
+from sottovoce.domains.key_values import KeyValues
+from sottovoce.domains.parsing import Read, reader_of
+from sottovoce.surveys.survey import Survey
+from sottovoce.surveys.toml import read_survey
+from sottovoce.surveys.windows import check_window, today, window_days, window_name
+from sottovoce.wire.payloads import payload_width, payloads_of
+from sottovoce.wire.uploads import MAXIMUM_BYTES, MAXIMUM_REPORTS, REFUSALS, Upload, encode_upload
+
+__all__ = ["send"]
+
+_TIMEOUT = 60.0
+"""Seconds for an answer to one upload: many are waiting for the same disk."""
+_HEAD = 64
+"""Bytes of an upload beside its reports, and some to spare: version, fingerprint, window, lengths."""
+_REPORT = 1 + 18 + 5
+"""Bytes of a report beside its fields: its array, its id, the array of its payload."""
+_ATTEMPTS = 2**31
+"""How often an upload is tried: --patience is the only limit."""
+
+
+@guarded
+def send(
+    *,
+    survey: SurveyFile,
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="INPUT",
+            help="True values: a CSV (with a header) or Parquet file with --column, else one value a line; - is a pipe.",
+        ),
+    ],
+    url: Url = LOCAL,
+    fingerprint: Annotated[
+        str | None,
+        typer.Option(
+            "--fingerprint", metavar="HEX",
+            help="Refuse the survey unless it has this fingerprint: the one that was agreed to.",
+        ),
+    ] = None,
+    column: Annotated[
+        str | None,
+        typer.Option(
+            "--column",
+            metavar="COLUMN",
+            help="The column of values, of keys where they are pairs.",
+        ),
+    ] = None,
+    number: Annotated[
+        str | None,
+        typer.Option("--number", metavar="COLUMN", help="Where values are pairs: the numbers."),
+    ] = None,
+    person: Annotated[
+        str | None,
+        typer.Option(
+            "--person",
+            metavar="COLUMN",
+            help="Where people hold several pairs: a column that tells them apart.",
+        ),
+    ] = None,
+    window: Annotated[
+        str | None,
+        typer.Option(
+            "--window", metavar="NAME", help="The window, such as 2026-W47; the present one if not given."
+        ),
+    ] = None,
+    journal: Annotated[
+        str | None,
+        typer.Option(
+            "--journal",
+            metavar="FILE",
+            help="Keep what is drawn here until it is acknowledged: the same command goes on where it ended.",
+        ),
+    ] = None,
+    token_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--token-file", metavar="FILE", help="A file with the token of this machine, where one is wanted."
+        ),
+    ] = None,
+    batch: Annotated[
+        int,
+        typer.Option("--batch", metavar="N", help=f"Reports an upload, at most {MAXIMUM_REPORTS:,}."),
+    ] = 1000,
+    patience: Annotated[
+        float,
+        typer.Option(
+            "--patience", metavar="SECONDS",
+            help="How long to wait in all where a collector is away or busy, for each upload.",
+        ),
+    ] = 120.0,
+    plain_http: PlainHttp = False,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Randomize values and send them, a report each (with --person: one a person).
+
+    For a relay, such as a school or a gateway, and for simulation. A relay sees true values: only where
+    a person's own device randomizes need nobody be trusted. Reports are shuffled, 65,536 at a time. Give
+    --journal wherever values are real: a report that is drawn a second time costs privacy again.
+    """
+    agreed = read_survey(survey)
+    check_pinned(
+        fingerprint, agreed.fingerprint, "--fingerprint", "send", f"survey {agreed.name!r}"
+    )
+    check_int(batch, "--batch", "send", 1, MAXIMUM_REPORTS)
+    if not 0 <= patience < float("inf"):
+        raise InvalidInput("--patience", "send", "seconds, 0 or more", patience)
+    address = checked_url(url, plain_http=plain_http)
+    token = None if token_file is None else read_word(token_file, "--token-file")
+    if window is not None:
+        window_days(agreed.window, window)
+    with Journal(journal) as kept:
+        before = kept.sending
+        if before is None:
+            rows = _reports(source, column, number, person, agreed)
+            chosen = _present(agreed) if window is None else window
+            wanted = _sending(agreed, chosen, source)
+            kept.fill(wanted, _uploads(agreed, chosen, rows, batch))
+        else:
+            wanted = _sending(agreed, before.window if window is None else window, source)
+            _check_same(before, wanted, kept.name)
+            say(f"{kept.name}: drawn before; what is not acknowledged is sent again")
+        again = _Again(address, patience)
+        code = _send(kept, address, token, Patience(_ATTEMPTS, patience, _TIMEOUT, again.wait))
+        result = kept.sent()
+    told = {"survey": agreed.name, "fingerprint": agreed.fingerprint, "window": wanted.window}
+    if as_json:
+        show_json({**told, "reports": result.reports, **asdict(result), "code": code})
+    else:
+        say(
+            f"{result.reports:,} reports: {result.stored:,} stored, "
+            f"{result.duplicates:,} there already, {result.pending:,} pending"
+        )
+    if code:
+        say(f"error: {_why(code)}; {_what_now(journal)}")
+        raise typer.Exit(CHECK_FAILED)
+
+
+def _present(survey: Survey) -> str:
+    """The window that it is now, if the survey is open."""
+    day = today()
+    name = window_name(survey.window, day)
+    check_window(survey, name, earliest=day, latest=day)
+    return name
+
+
+def _sending(survey: Survey, window: str, source: str) -> Sending:
+    """What is sent, by the name and the size of its input: no trace of the values.
+
+    A pipe has no size, and its name, such as that of ``<(command)`` in a shell, is new every time.
+    """
+    path = Path(source)
+    if source == STDIN or not (check_input(source, "INPUT").is_file() or path.is_dir()):
+        return Sending(survey.fingerprint, window, STDIN, None)
+    return Sending(survey.fingerprint, window, str(path.resolve()), path.stat().st_size)
+
+
+def _check_same(before: Sending, wanted: Sending, name: str) -> None:
+    told, asked = asdict(before), asdict(wanted)
+    for part in told:
+        if told[part] != asked[part]:
+            allowed = f"a new one: {name} is of another sending, whose {part} is {told[part]!r}"
+            raise InvalidInput("--journal", "send", allowed, asked[part])
+
+
+# -- drawing -----------------------------------------------------------------------------
+
+
+def _reports(
+    given: str, column: str | None, number: str | None, person: str | None, survey: Survey
+) -> Iterator[Reports]:
+    """Reports of the input's rows, some at a time; columns that do not suit are refused at once."""
+    mechanism, domain = survey.mechanism, survey.mechanism.domain
+    if not isinstance(domain, KeyValues):
+        for option, name in (("--number", number), ("--person", person)):
+            if name is not None:
+                allowed = "left out where a value is no pair of key and number"
+                raise InvalidInput(option, "send", allowed, name)
+        file = "standard input" if given == STDIN else given
+        private = PrivateColumn(file, column or "value", domain, _admitting(survey))
+        return _of_values(given, column, private, mechanism)
+    if column is None or number is None:
+        allowed = "given: keys and numbers are read from two columns"
+        raise InvalidInput("--column, --number", "send", allowed, [column, number])
+    if person is not None and domain.pairs is None:
+        raise InvalidInput("--person", "send", "left out where a person holds one pair", person)
+    return _of_pairs(given, Columns(column, number, person, None), domain, mechanism)
+
+
+def _of_values(
+    given: str, column: str | None, private: PrivateColumn, mechanism: Mechanism
+) -> Iterator[Reports]:
+    source = OperatingSystem()
+    if column is None:
+        for line, cells in read_lines(given):
+            yield mechanism.randomize_indices(private.indices(list(cells), line), source)
+        return
+    for row, columns in read_columns(given, [("--column", column)]):
+        yield mechanism.randomize_indices(private.indices(columns[0], row), source)
+
+
+def _of_pairs(
+    given: str, columns: Columns, domain: KeyValues, mechanism: Mechanism
+) -> Iterator[Reports]:
+    for some, _ in read_pairs(given, columns, domain):
+        yield mechanism.randomize(some, source=OperatingSystem())
+
+
+def _admitting(survey: Survey) -> Read:
+    """How a cell becomes a value, by the survey's rule for values outside."""
+    read = reader_of(survey.mechanism.domain)
+
+    def admitted(cell: Any) -> Any:
+        value = read(cell)
+        try:
+            return survey.admit(value)
+        except InvalidInput:
+            return value  # refused by the domain, with its row
+
+    return admitted
+
+
+def _uploads(survey: Survey, window: str, rows: Iterator[Reports], batch: int) -> Iterator[Drawn]:
+    """Uploads in order of their random ids, which says nothing about the order of rows."""
+    most = min(batch, _most(survey.mechanism))
+    for reports in rows:
+        words = OperatingSystem().words(2 * len(reports)).tobytes()
+        ids = [words[start : start + 16] for start in range(0, len(words), 16)]
+        pairs = sorted(zip(ids, payloads_of(reports), strict=True), key=itemgetter(0))
+        for start in range(0, len(pairs), most):
+            some, payloads = zip(*pairs[start : start + most], strict=True)
+            upload = Upload(survey.fingerprint, window, some, payloads)
+            yield len(some), encode_upload(upload)
+
+
+def _most(mechanism: Mechanism) -> int:
+    """How many reports fit into the bytes that a collector takes."""
+    return max(1, (MAXIMUM_BYTES - _HEAD) // (_REPORT + payload_width(mechanism)))
+
+
+# -- sending -----------------------------------------------------------------------------
+
+
+def _send(kept: Journal, url: str, token: str | None, patience: Patience) -> str:
+    """Send what is pending until one upload is not acknowledged; why not, or nothing."""
+    with outlive_pipes(), progress("sending", kept.sent().pending) as advance:
+        for number, reports, upload in kept.pending():
+            outcome = deliver(url, upload, token=token, patience=patience, reports=reports)
+            if outcome.state != "acknowledged":
+                return outcome.code
+            kept.settle(number, outcome.stored, outcome.duplicates)
+            advance(reports)
+    return ""
+
+
+class _Again:
+    """Waits between two attempts, and says the first time that it does."""
+
+    def __init__(self, url: str, patience: float) -> None:
+        self._told = f"{url} does not take it yet: trying again for up to {patience:g} s"
+
+    def wait(self, seconds: float) -> None:
+        if self._told:
+            say(self._told)
+        self._told = ""
+        time.sleep(seconds)
+
+
+def _why(code: str) -> str:
+    meaning = REFUSALS[code].meaning if code in REFUSALS else _WORDS.get(code, "")
+    return f"{code}: {meaning}" if meaning else f"the collector answered {code}"
+
+
+_WORDS = {
+    "no-answer": "the collector does not answer",
+    "no-acknowledgement": "what answers is no collector",
+}
+
+
+def _what_now(journal: str | None) -> str:
+    if journal is None:
+        return "without --journal what is pending is lost"
+    return f"the same command goes on from {journal}"

@@ -1,0 +1,210 @@
+"""``sottovoce survey new | check | show``: the agreement of device, collector and analyst, as a file."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.files import write_whole
+from sottovoce.cli.shared.domains import DomainOptions
+from sottovoce.cli.shared.exits import guarded
+from sottovoce.cli.shared.groups import unfolded
+from sottovoce.cli.shared.options import AsJson, Force, Options, describe, make_mechanism
+from sottovoce.cli.shared.outputs import STDOUT, check_file, check_output, format_of
+from sottovoce.cli.shared.screen import say, show_json, show_text
+from sottovoce.domains.base import Domain
+from sottovoce.domains.categories import Categories
+from sottovoce.domains.interval import Interval
+from sottovoce.domains.key_values import KeyValues
+from sottovoce.surveys.default_limits import windows_answered
+from sottovoce.surveys.survey import Survey
+from sottovoce.surveys.toml import read_survey, survey_to_toml
+from sottovoce.surveys.wording import beliefs, doubts, report_size, survey_in_words
+
+__all__ = ["COMMANDS", "app", "check", "new", "show"]
+
+_EXAMPLE = ("tea", "coffee", "water", "other")
+
+SurveyFile = Annotated[
+    Path, typer.Argument(metavar="FILE", help="A survey, as TOML or as its canonical JSON.")
+]
+
+
+@guarded
+def new(
+    *,
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="The TOML file to write; - is standard output.")
+    ],
+    name: Annotated[
+        str | None,
+        typer.Option("--name", metavar="TEXT", help="Its name; that of the file if not given."),
+    ] = None,
+    question: Annotated[
+        str, typer.Option("--question", metavar="TEXT", help="What people are asked.")
+    ] = "Which of these is yours?",
+    window: Annotated[
+        str,
+        typer.Option(
+            "--window", metavar="WORD", help="One report each: once (ever), day, week or month."
+        ),
+    ] = "once",
+    minimum_batch: Annotated[
+        int,
+        typer.Option(
+            "--minimum-batch", metavar="N", help="No answer is shown from fewer reports."
+        ),
+    ] = 100,
+    outside: Annotated[
+        str,
+        typer.Option(
+            "--outside",
+            metavar="WORD",
+            help="Values outside the domain: refuse, nearest (numbers) or other (the value of that name).",
+        ),
+    ] = "refuse",
+    opens: Annotated[
+        str, typer.Option("--opens", metavar="DATE", help="The first day, such as 2026-01-31.")
+    ] = "",
+    closes: Annotated[str, typer.Option("--closes", metavar="DATE", help="The last day.")] = "",
+    mechanism: Annotated[
+        str | None,
+        typer.Option(
+            "--mechanism", "-m", metavar="NAME",
+            help="How answers are randomized; if not given randomized-response or local-hashing, for "
+            "numbers square-wave, for keys with numbers key-value.",
+        ),
+    ] = None,
+    epsilon: Annotated[
+        float | None,
+        typer.Option(
+            "--epsilon", "-e", metavar="X", help="The privacy budget of a report; 1 if not given."
+        ),
+    ] = None,
+    given: DomainOptions,
+    option: Options = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Write a survey file with a comment on every key, to be edited and checked.
+
+    Without a domain it holds an example. Nothing is agreed on yet: devices and collector
+    take what `survey check --output` writes.
+    """
+    if as_json and file == STDOUT:
+        raise InvalidInput("--json", "the command", "left out where the file is -", file)
+    check_output(file, force=force, option="FILE")
+    check_file(file, option="FILE")
+    domain = given.make() if given.given else Categories(_EXAMPLE)
+    weighed = any(pair.startswith("weights=") for pair in option or ())
+    budget = 1.0 if epsilon is None and not weighed else epsilon
+    chosen = make_mechanism(mechanism or _usual(domain, budget), domain, budget, option)
+    title = name or ("survey" if file == STDOUT else Path(file).stem)
+    survey = Survey(title, question, chosen, window, minimum_batch, outside, opens, closes)
+    text = survey_to_toml(survey)
+    if file == STDOUT:
+        typer.echo(text, nl=False)
+        return
+    write_whole(file, lambda part: part.write_text(text, encoding="utf-8"))
+    if as_json:
+        show_json({"file": file, **_told(survey)})
+    else:
+        say(f"{file}: edit it, then sottovoce survey check {file}")
+
+
+@guarded
+def check(
+    *,
+    file: SurveyFile,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE",
+            help="Write the canonical JSON (a .json file) that device and collector agree on; - is standard output.",
+        ),
+    ] = None,
+    force: Force = False,
+    as_json: AsJson = False,
+) -> None:  # fmt: skip
+    """Check a survey file: its keys, its mechanism, its exact certificate.
+
+    Shows the fingerprint, and warns of what is allowed but worth a second look: for example, that
+    clients with default limits refuse the survey, or answer only some of its windows.
+    """
+    if output is not None:
+        if as_json and output == STDOUT:
+            raise InvalidInput("--json", "the command", "left out where the output is -", output)
+        format_of(output, ("json",))
+        check_output(output, force=force, inputs=[str(file)])
+        check_file(output)
+    survey = read_survey(file)
+    if output == STDOUT:
+        typer.echo(survey.to_json())
+        return
+    if output is not None:
+        write_whole(output, lambda part: part.write_text(survey.to_json() + "\n", encoding="utf-8"))
+    if as_json:
+        told = {"file": str(file), **_told(survey), "doubts": doubts(survey)}
+        show_json({**told, "windows_answered": windows_answered(survey)})
+        return
+    show_text(f"{file}: valid, fingerprint {survey.fingerprint}")
+    show_text(f"{survey.mechanism}: {survey.mechanism.certificate()}")
+    for doubt in doubts(survey):
+        show_text(f"warning: {doubt}")
+
+
+@guarded
+def show(*, file: SurveyFile, as_json: AsJson = False) -> None:
+    """Show a survey to the people asked: what is sent, how often, and what it tells about them."""
+    survey = read_survey(file)
+    if as_json:
+        odds = [{"before": before, "after": after} for before, after in beliefs(survey)]
+        told = {**_told(survey), "words": survey_in_words(survey), "beliefs_percent": odds}
+        show_json({**told, "survey": survey.document()})
+        return
+    text = survey_in_words(survey)
+    show_text(text)
+    show_text(
+        f"\n{survey.mechanism}, {report_size(survey)} bytes an upload, "
+        f"fingerprint {survey.fingerprint}"
+    )
+
+
+def _usual(domain: Domain, epsilon: float | None) -> str:
+    """The mechanism where none is named: one that does well on most such domains.
+
+    Of randomized response and local hashing the first has the smaller variance while
+    d < 3 e^epsilon + 2 (Wang et al. 2017).
+    """
+    if isinstance(domain, KeyValues):
+        return "key-value"
+    if isinstance(domain, Interval):
+        return "square-wave"
+    few = domain.size < 3 * math.exp(epsilon or 1.0) + 2
+    return "randomized-response" if few else "local-hashing"
+
+
+def _told(survey: Survey) -> dict[str, Any]:
+    return {
+        "name": survey.name,
+        "fingerprint": survey.fingerprint,
+        "window": survey.window,
+        "mechanism": describe(survey.mechanism),
+        "certificate": str(survey.mechanism.certificate()),
+        "privacy": survey.privacy().splitlines(),
+        "upload_bytes": report_size(survey),
+    }
+
+
+COMMANDS = (new, check, show)
+app = typer.Typer(
+    name="survey",
+    help="Write, check and show surveys: what is asked, how it is randomized, the rules around it.",
+    no_args_is_help=True,
+)
+for _command in COMMANDS:
+    app.command()(unfolded(_command))

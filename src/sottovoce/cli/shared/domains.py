@@ -1,0 +1,220 @@
+"""What a value may be, told by options: names, whole numbers, numbers in bins, or keys with numbers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from sottovoce.base.errors import InvalidInput
+from sottovoce.domains.base import Domain
+from sottovoce.domains.categories import Categories
+from sottovoce.domains.counts import Counts
+from sottovoce.domains.interval import Interval
+from sottovoce.domains.key_values import KeyValues
+from sottovoce.domains.parsing import split_list
+
+__all__ = ["Bins", "DomainOptions", "High", "Low", "PlainDomainOptions"]
+
+_DOMAIN = "What a value may be (names, whole numbers, numbers in bins, or keys with numbers)"
+
+
+Low = Annotated[
+    float | None,
+    typer.Option(
+        "--low",
+        metavar="X",
+        rich_help_panel=_DOMAIN,
+        help="Numbers from this one, with --high.",
+    ),
+]
+High = Annotated[
+    float | None,
+    typer.Option(
+        "--high",
+        metavar="X",
+        rich_help_panel=_DOMAIN,
+        help="Numbers up to this one, with --low.",
+    ),
+]
+Bins = Annotated[
+    int | None,
+    typer.Option(
+        "--bins",
+        metavar="N",
+        rich_help_panel=_DOMAIN,
+        help="How many equal bins numbers are seen through, with --low and --high; 256 if not given, "
+        "with keys 64.",
+    ),
+]
+
+
+@dataclass(frozen=True)
+class PlainDomainOptions:
+    """Values that are no pairs."""
+
+    values: Annotated[
+        str | None,
+        typer.Option(
+            "--values",
+            metavar="A,B,C",
+            rich_help_panel=_DOMAIN,
+            help="Named values, with commas between them; quote a value that has a comma.",
+        ),
+    ] = None
+    values_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--values-from-file",
+            metavar="FILE",
+            rich_help_panel=_DOMAIN,
+            help="Named values, one a line of this UTF-8 file.",
+        ),
+    ] = None
+    size: Annotated[
+        int | None,
+        typer.Option(
+            "--size", metavar="N", rich_help_panel=_DOMAIN, help="Whole numbers from 0 to N - 1."
+        ),
+    ] = None
+    most: Annotated[
+        int | None,
+        typer.Option(
+            "--most",
+            metavar="N",
+            rich_help_panel=_DOMAIN,
+            help="How many, from 0 to N: whole numbers in order, with a mean, such as degrees of a graph.",
+        ),
+    ] = None
+    low: Low = None
+    high: High = None
+    bins: Bins = None
+
+    @property
+    def given(self) -> bool:
+        """Whether anything is said about the domain."""
+        return any(getattr(self, each.name) is not None for each in fields(self))
+
+    def make(self) -> Domain:
+        """The domain, told in exactly one of these ways."""
+        self._check_one_way()
+        if self.size is not None:
+            return Categories(self.size)
+        if self.most is not None:
+            return Counts(self.most)
+        if self._numbers:
+            low, high = self._bounds()
+            return Interval(low, high) if self.bins is None else Interval(low, high, self.bins)
+        if self.values is not None:
+            return Categories(split_list(self.values, "--values", "the command"))
+        assert self.values_file is not None  # one of the ways was chosen
+        return Categories(_lines(self.values_file, "--values-from-file"))
+
+    @property
+    def _numbers(self) -> bool:
+        return self.low is not None or self.high is not None or self.bins is not None
+
+    def _check_one_way(self) -> None:
+        ways = {
+            "--values": self.values is not None,
+            "--values-from-file": self.values_file is not None,
+            "--size": self.size is not None,
+            "--most": self.most is not None,
+            "--low, --high": self._numbers,
+        }
+        chosen = [way for way, given in ways.items() if given]
+        if len(chosen) != 1:
+            allowed = f"exactly one of {'; '.join(ways)}"
+            raise InvalidInput(
+                "the domain", "the command", allowed, "; ".join(chosen) or "none of them"
+            )
+
+    def _bounds(self) -> tuple[float, float]:
+        if self.low is None or self.high is None:
+            missing = "--low" if self.low is None else "--high"
+            raise InvalidInput(
+                missing, "the command", "given when --low, --high or --bins is", None
+            )
+        return self.low, self.high
+
+
+@dataclass(frozen=True)
+class DomainOptions(PlainDomainOptions):
+    """Values of every kind, pairs of keys and numbers too."""
+
+    keys: Annotated[
+        str | None,
+        typer.Option(
+            "--keys",
+            metavar="A,B,C",
+            rich_help_panel=_DOMAIN,
+            help="Keys that numbers come with, with --low and --high: a value is a pair.",
+        ),
+    ] = None
+    keys_file: Annotated[
+        Path | None,
+        typer.Option(
+            "--keys-from-file",
+            metavar="FILE",
+            rich_help_panel=_DOMAIN,
+            help="Keys, one a line of this UTF-8 file.",
+        ),
+    ] = None
+    pairs: Annotated[
+        int | None,
+        typer.Option(
+            "--pairs",
+            metavar="N",
+            rich_help_panel=_DOMAIN,
+            help="A person may hold 1 to N pairs with distinct keys; if not given, exactly one.",
+        ),
+    ] = None
+    larger: Annotated[
+        str | None,
+        typer.Option(
+            "--larger",
+            metavar="WORD",
+            rich_help_panel=_DOMAIN,
+            help="Who holds more than N pairs: refuse, or sample, which draws one of them; refuse if not "
+            "given.",
+        ),
+    ] = None
+
+    def make(self) -> Domain:
+        named = self._named()
+        if not named:
+            return super().make()
+        if not self._numbers:
+            raise InvalidInput("--low, --high", "the command", "given with keys", None)
+        self._check_one_way()
+        low, high = self._bounds()
+        more: dict[str, Any] = {} if self.bins is None else {"bins": self.bins}
+        larger = self.larger or "refuse"
+        return KeyValues(named, low, high, pairs=self.pairs, larger=larger, **more)
+
+    def _named(self) -> list[str]:
+        """The names of keys; none where values are not pairs."""
+        if self.keys is not None and self.keys_file is not None:
+            raise InvalidInput("--keys, --keys-from-file", "the command", "one of the two", "both")
+        if self.keys is not None:
+            return split_list(self.keys, "--keys", "the command")
+        if self.keys_file is not None:
+            return _lines(self.keys_file, "--keys-from-file")
+        for option, given in (("--pairs", self.pairs), ("--larger", self.larger)):
+            if given is not None:
+                raise InvalidInput(option, "the command", "left out without --keys", given)
+        return []
+
+
+def _lines(path: Path, option: str) -> list[str]:
+    try:
+        lines = path.read_text(encoding="utf-8-sig").rstrip("\n").split("\n")
+    except UnicodeDecodeError as error:
+        raise InvalidInput(option, "the command", "UTF-8 text", str(path)) from error
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            where = f"line {number}"
+            raise InvalidInput(where, str(path), "a value; lines must not be blank", line)
+    return lines

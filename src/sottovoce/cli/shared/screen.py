@@ -1,0 +1,116 @@
+"""What people see: results on standard output, all else on the error stream.
+
+A table is drawn to the terminal's width; in a pipe its lines stay whole.
+Progress is drawn only where the error stream is a terminal.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+import typer
+from rich.box import SIMPLE
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from sottovoce.base.frame import number_text
+from sottovoce.base.text import printable
+
+__all__ = [
+    "Advance",
+    "cell_text",
+    "plain_json",
+    "progress",
+    "say",
+    "show_json",
+    "show_table",
+    "show_text",
+]
+
+Advance = Callable[[int], None]
+"""Called with how much more is done."""
+
+_WIDE = 100_000
+
+
+def say(text: str) -> None:
+    """One line for a person, on the error stream; nothing in it steers the terminal."""
+    typer.echo(printable(text), err=True)
+
+
+def show_text(text: str) -> None:
+    """Lines of a result, on standard output; nothing in them steers the terminal."""
+    typer.echo("\n".join(map(printable, text.split("\n"))))
+
+
+def show_json(document: Any) -> None:
+    """The machine-readable result; numbers that JSON has no word for become null."""
+    typer.echo(json.dumps(plain_json(document), indent=2, allow_nan=False))
+
+
+def plain_json(value: Any) -> Any:
+    """A document of what JSON knows: numbers of numpy as Python's, those that it has no word for as null."""
+    if isinstance(value, Mapping):
+        return {str(key): plain_json(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain_json(item) for item in value]
+    if isinstance(value, (np.generic, np.ndarray)):
+        return plain_json(value.tolist())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def show_table(rows: Sequence[Mapping[str, Any]], heading: str = "") -> None:
+    """Rows of equal keys under those keys, numbers to the right, after a line of heading."""
+    if heading:
+        show_text(printable(heading))
+    if not rows:
+        return
+    console = Console()
+    table = Table(box=SIMPLE if console.is_terminal else None, pad_edge=False, show_edge=False)
+    for name in rows[0]:
+        numbers = all(isinstance(row[name], (int, float, type(None))) for row in rows)
+        table.add_column(
+            Text(printable(name)), justify="right" if numbers else "left", overflow="fold"
+        )
+    for row in rows:
+        table.add_row(*(Text(cell_text(cell)) for cell in row.values()))
+    if console.is_terminal:
+        console.print(table)
+        return
+    text = io.StringIO()
+    Console(file=text, width=_WIDE).print(table)
+    typer.echo("\n".join(line.rstrip() for line in text.getvalue().splitlines() if line.strip()))
+
+
+def cell_text(cell: Any) -> str:
+    """A cell as people read it: four digits or more, bins as intervals, nothing unprintable."""
+    if cell is None:
+        return ""
+    if isinstance(cell, float):
+        return number_text(cell)
+    if isinstance(cell, tuple) and cell and all(isinstance(part, float) for part in cell):
+        return f"[{cell[0]:g}, {cell[-1]:g})"
+    return printable(str(cell))
+
+
+@contextmanager
+def progress(label: str, total: int | None = None) -> Iterator[Advance]:
+    """A bar (without ``total``: a pulse) with the time it takes, gone when done."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda done: None
+        return
+    columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
+    with Progress(*columns, console=console, transient=True) as bars:
+        task = bars.add_task(label, total=total)
+        yield lambda done: bars.advance(task, done)

@@ -1,0 +1,1 @@
+"""The client on a device: ledger, drawing, sending."""

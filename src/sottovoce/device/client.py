@@ -1,0 +1,164 @@
+"""The device's face: ``Client(survey).report(value)``.
+
+A device has one duty to its owner, never to tell more than was agreed to, and one to the
+collector, never to be counted twice.  So a report is drawn once for a survey and a window,
+what it costs is on the disk before it leaves, and from then on only these bytes are sent.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from datetime import date
+from fractions import Fraction
+from typing import Any
+
+from sottovoce.base.checks import check_pinned
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.randomness import OperatingSystem, Source
+from sottovoce.device.ledger import Ledger, Receipt, default_folder
+from sottovoce.device.sending import Patience, check_token, check_url, deliver
+from sottovoce.surveys.charges import charge_of
+from sottovoce.surveys.limits import Limits
+from sottovoce.surveys.survey import Survey
+from sottovoce.surveys.windows import check_window, today, window_name
+from sottovoce.wire.uploads import Upload, encode_upload, new_id
+
+__all__ = ["Client", "Receipt"]
+
+
+class Client:
+    """A device that takes part in a survey.
+
+    ``fingerprint`` pins the survey: with another fingerprint it is refused.  Pin what the
+    device's owner agreed to wherever the survey comes over a network.
+
+    ``folder`` holds the ledger, one for all surveys of this device.  ``url`` is the collector;
+    without one, reports are made and kept, for a program that sends them its own way.
+
+    What may be spent is said here, on the device, and not by who asks.  ``maximum_epsilon`` and
+    ``maximum_delta`` are the most that one report may cost.  Of all reports in the ledger
+    together, ``day_epsilon`` is the most for one day, ``name_epsilon`` for all surveys of one
+    name, ``question_epsilon`` for one question, ``total_epsilon`` for all.  ``scopes`` names what
+    may be hidden in the place of the whole answer, such as ``("edge",)``: a survey that
+    hides only that is refused otherwise.
+
+    >>> import sottovoce as sv, tempfile
+    >>> drinks = sv.mechanism("olh", sv.Categories(["tea", "coffee", "water"]), 1.0)
+    >>> survey = sv.Survey("drinks", "What do you drink in the morning?", drinks, "week")
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     client = Client(survey, folder=folder)
+    ...     receipt = client.report("tea")
+    ...     again = client.report("water")  # the same week: the same report
+    ...     receipt == again, receipt.state, float(client.spent)
+    (True, 'pending', 1.0)
+    """
+
+    def __init__(
+        self,
+        survey: Survey,
+        *,
+        fingerprint: str | None = None,
+        folder: str | os.PathLike[str] | None = None,
+        url: str | None = None,
+        token: str | None = None,
+        maximum_epsilon: float = Limits.maximum_epsilon,
+        maximum_delta: float = Limits.maximum_delta,
+        day_epsilon: float = Limits.day_epsilon,
+        name_epsilon: float = Limits.name_epsilon,
+        question_epsilon: float = Limits.question_epsilon,
+        total_epsilon: float = Limits.total_epsilon,
+        scopes: tuple[str, ...] = (),
+        plain_http: bool = False,
+        patience: Patience | None = None,
+        source: Source | None = None,
+        clock: Callable[[], date] = today,
+    ) -> None:
+        if not isinstance(survey, Survey):
+            raise InvalidInput("survey", "Client", "a Survey", survey)
+        what = f"survey {survey.name!r}"
+        check_pinned(fingerprint, survey.fingerprint, "fingerprint", "Client", what)
+        self.survey, self._pinned = survey, fingerprint is not None
+        self.url = None if url is None else check_url(url, plain_http=plain_http)
+        self.token, self.clock = check_token(token), clock
+        self.patience = Patience() if patience is None else patience
+        self._source = _check_source(OperatingSystem() if source is None else source)
+        self.limits = Limits(
+            maximum_epsilon,
+            maximum_delta,
+            day_epsilon,
+            name_epsilon,
+            question_epsilon,
+            total_epsilon,
+        )
+        _check_promise(survey, scopes)
+        self.limits.check_report(survey)
+        self.ledger = Ledger(default_folder() if folder is None else folder)
+
+    @property
+    def spent(self) -> Fraction:
+        """The epsilon of all reports in the ledger, of whatever survey, exactly."""
+        return self.ledger.spent()[0]
+
+    def report(self, value: Any) -> Receipt:
+        """Answer the survey in the present window, and send the report.
+
+        The first answer in a window counts: whatever is given later, the stored report
+        is returned, and sent again if the collector has not acknowledged it.  A value
+        outside the domain is treated as the survey says; where it says ``refuse`` nothing is
+        drawn, spent or sent.  :class:`~sottovoce.base.errors.OverBudget` where the limits of
+        this device allow no new report.
+        """
+        admitted = self.survey.admit(value)
+        day = self.clock()
+        window = window_name(self.survey.window, day)
+        check_window(self.survey, window, earliest=day, latest=day)
+        receipt = self.ledger.spend(
+            charge_of(self.survey, window, day),
+            self.limits,
+            lambda: self._draw(admitted, window),
+            pinned=self._pinned,
+        )
+        return self._send(receipt)
+
+    def send(self) -> list[Receipt]:
+        """Send what is pending of this survey again; all its receipts."""
+        return [self._send(receipt) for receipt in self.ledger.receipts(self.survey.fingerprint)]
+
+    def acknowledge(self, receipt: Receipt) -> Receipt:
+        """Say that the collector has a report, where a program sends by its own means."""
+        return self.ledger.settle(receipt, "acknowledged", "")
+
+    def _draw(self, value: Any, window: str) -> tuple[bytes, bytes]:
+        """A fresh report under a fresh id, as the bytes that will be sent."""
+        reports = self.survey.mechanism.randomize(value, source=self._source)
+        number = new_id(self._source)
+        return number, encode_upload(Upload.of(self.survey, window, [number], reports))
+
+    def _send(self, receipt: Receipt) -> Receipt:
+        if receipt.state != "pending" or self.url is None:
+            return receipt
+        outcome = deliver(self.url, receipt.upload, token=self.token, patience=self.patience)
+        return self.ledger.settle(receipt, outcome.state, outcome.code)
+
+
+def _check_source(source: Source) -> Source:
+    if getattr(source, "secure", None) is not True:
+        hint = "What can be predicted protects nobody: Seeded is for simulation."
+        raise InvalidInput(
+            "source", "Client", "the operating system's randomness", source, hint=hint
+        )
+    return source
+
+
+def _check_promise(survey: Survey, scopes: tuple[str, ...]) -> None:
+    """Refuse a survey that breaks its promise, or promises something else."""
+    mechanism, owner = survey.mechanism, f"survey {survey.name!r}"
+    certificate = mechanism.certificate()
+    if not certificate.holds(mechanism.epsilon):
+        allowed = f"such that no ratio exceeds e^{mechanism.epsilon:g}"
+        raise InvalidInput("weights", owner, allowed, str(certificate))
+    if certificate.scope is not None and certificate.scope.hidden not in scopes:
+        allowed = f"private between any two answers, not only between {certificate.between}"
+        hint = f"scopes=({certificate.scope.hidden!r},) takes part all the same."
+        raise InvalidInput("mechanism", owner, allowed, str(mechanism), hint=hint)

@@ -1,0 +1,253 @@
+"""What a device has spent and sent, on its disk: written before anything leaves.
+
+SQLite keeps it, from the standard library, with a rollback journal and ``synchronous =
+EXTRA``: a report whose transaction is committed is there after a crash of the program, of
+the system, or of the power, and one that is not was never sent.  An append-only file
+would need its own locks between processes, its own recovery of a last line cut short, and
+its own index, all of which are then one more thing to get wrong.
+
+A row is one report: what it is charged with, its id, and the very bytes that are sent.  The
+answer itself is never stored.  A new ledger gets its name when it is complete, so that an empty
+or shortened file is a damaged one, and is refused.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, fields
+from fractions import Fraction
+from pathlib import Path
+
+from sottovoce.base.errors import CorruptBytes, OverBudget
+from sottovoce.base.files import write_new
+from sottovoce.surveys.charges import Charge
+from sottovoce.surveys.limits import Limits
+
+__all__ = ["Ledger", "Receipt", "default_folder"]
+
+FILE = "ledger.sqlite"
+_KIND = 0x73_76_6C_64
+"""What marks the file as a ledger: the letters ``svld``."""
+_VERSION = 2
+_WAIT = 60.0
+"""Seconds that a process waits for another that is writing."""
+
+_TABLE = """
+CREATE TABLE reports (
+    fingerprint TEXT NOT NULL,
+    "window" TEXT NOT NULL,
+    survey TEXT NOT NULL,
+    epsilon TEXT NOT NULL,
+    delta TEXT NOT NULL,
+    name TEXT NOT NULL,
+    question TEXT NOT NULL,
+    first TEXT NOT NULL,
+    last TEXT NOT NULL,
+    day TEXT NOT NULL,
+    boot TEXT NOT NULL,
+    uptime REAL NOT NULL,
+    id BLOB NOT NULL,
+    upload BLOB NOT NULL,
+    state TEXT NOT NULL,
+    code TEXT NOT NULL,
+    PRIMARY KEY (fingerprint, "window")
+) WITHOUT ROWID
+"""
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """One report of this device: what it cost, and what became of it.
+
+    ``state`` is ``"pending"`` (spent, not acknowledged), ``"acknowledged"`` (the collector has
+    it on its disk) or ``"refused"`` (for good; ``code`` says why).  While it is pending,
+    ``code`` is what came of the last attempt, if any.  ``upload`` is what is sent, in
+    MessagePack, byte for byte the same every time.
+    """
+
+    fingerprint: str
+    window: str
+    survey: str
+    epsilon: str
+    delta: str
+    id: bytes
+    upload: bytes
+    state: str = "pending"
+    code: str = ""
+
+
+def _columns(kind: type) -> str:
+    return ", ".join(f'"{each.name}"' for each in fields(kind))
+
+
+_RECEIPT, _CHARGE = _columns(Receipt), _columns(Charge)
+
+
+def default_folder() -> Path:
+    """Where programs of this user keep their state."""
+    given = os.environ.get("XDG_STATE_HOME") or os.environ.get("LOCALAPPDATA")
+    return (Path(given) if given else Path.home() / ".local" / "state") / "sottovoce"
+
+
+class Ledger:
+    """The reports of one device; several processes may use one folder at a time."""
+
+    def __init__(self, folder: str | os.PathLike[str]) -> None:
+        self.path = Path(folder) / FILE
+        self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # For nobody else's eyes: which surveys one took part in is private too.
+        if not self.path.exists():
+            write_new(self.path, _create, mode=0o600)
+        with suppress(PermissionError):  # of another owner, who lets us write
+            self.path.chmod(0o600)
+        self._check_whole()
+
+    def _check_whole(self) -> None:
+        """Refuse what is no ledger, or only a part of one: it would forget what was spent."""
+        if self.path.stat().st_size == 0:
+            raise self._damaged("it is empty")
+        with self._transaction() as database:
+            (kind,) = database.execute("PRAGMA application_id").fetchone()
+            (version,) = database.execute("PRAGMA user_version").fetchone()
+            if kind != _KIND:
+                raise self._damaged("it is another database")
+            if version != _VERSION:
+                raise CorruptBytes(
+                    f"{self.path} is a ledger of version {version}; this version reads {_VERSION}"
+                )
+            (pages,) = database.execute("PRAGMA page_count").fetchone()
+            (size,) = database.execute("PRAGMA page_size").fetchone()
+            if self.path.stat().st_size < pages * size:
+                raise self._damaged("its end is missing")
+            (fault,) = database.execute("PRAGMA quick_check(1)").fetchone()
+            if fault != "ok":
+                raise self._damaged(fault)
+
+    def _damaged(self, why: str) -> CorruptBytes:
+        return CorruptBytes(
+            f"{self.path} cannot be read as a ledger: {why}. Nothing is answered. Restore it from "
+            "a copy; to delete it is to forget what this device has spent"
+        )
+
+    def find(self, fingerprint: str, window: str) -> Receipt | None:
+        """The report of a survey in a window, if there is one."""
+        with self._transaction() as database:
+            return _find(database, fingerprint, window)
+
+    def spend(
+        self,
+        charge: Charge,
+        limits: Limits,
+        draw: Callable[[], tuple[bytes, bytes]],
+        *,
+        pinned: bool = False,
+    ) -> Receipt:
+        """The report of this survey and window: the stored one, else one that ``draw`` makes.
+
+        In one transaction, so that of two processes one draws and both have the same
+        report.  :class:`OverBudget` where it would break the limits; nothing is drawn then.
+        """
+        with self._transaction() as database:
+            stored = _find(database, charge.fingerprint, charge.window)
+            if stored is not None:
+                return stored
+            # A later date was wrong: by this one, what was drawn then was drawn today.
+            database.execute("UPDATE reports SET day = ? WHERE day > ?", (charge.day, charge.day))
+            try:
+                limits.check(charge, _charges(database), pinned=pinned)
+            except OverBudget as error:
+                refusal = error
+            else:
+                return _insert(database, charge, *draw())
+        raise refusal  # after the dates are written
+
+    def settle(self, receipt: Receipt, state: str, code: str) -> Receipt:
+        """Write what became of a report; what was acknowledged stays so."""
+        with self._transaction() as database:
+            database.execute(
+                'UPDATE reports SET state = ?, code = ? WHERE fingerprint = ? AND "window" = ? '
+                "AND state <> 'acknowledged'",
+                (state, code, receipt.fingerprint, receipt.window),
+            )
+            stored = _find(database, receipt.fingerprint, receipt.window)
+        return receipt if stored is None else stored
+
+    def receipts(self, fingerprint: str | None = None) -> list[Receipt]:
+        """All reports, or those of one survey, in order of window."""
+        with self._transaction() as database:
+            rows = database.execute(
+                f"SELECT {_RECEIPT} FROM reports WHERE ? IN (fingerprint, '') "  # noqa: S608
+                'ORDER BY fingerprint, "window"',
+                (fingerprint or "",),
+            )
+            return [Receipt(*row) for row in rows]
+
+    def spent(self) -> tuple[Fraction, Fraction]:
+        """Epsilon and delta of all reports together, exactly: SQL would add floats."""
+        with self._transaction() as database:
+            charges = _charges(database)
+        epsilon = sum((charge.cost for charge in charges), Fraction(0))
+        return epsilon, sum((Fraction(charge.delta) for charge in charges), Fraction(0))
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        """One at a time; committed to the disk when left, undone if anything fails."""
+        try:
+            with _opened(self.path) as database:
+                database.execute("BEGIN IMMEDIATE")
+                try:
+                    yield database
+                except BaseException:
+                    database.execute("ROLLBACK")
+                    raise
+                database.execute("COMMIT")
+        except sqlite3.OperationalError as error:  # locked, full, not allowed, not there
+            raise OSError(f"{self.path} cannot be written: {error}") from error
+        except sqlite3.DatabaseError as error:
+            raise self._damaged(str(error)) from error
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """A database that is there: none is made in its place."""
+    uri = f"{path.resolve().as_uri()}?mode=rw"
+    with closing(sqlite3.connect(uri, uri=True, timeout=_WAIT, isolation_level=None)) as database:
+        database.execute("PRAGMA synchronous = EXTRA")
+        yield database
+
+
+def _create(part: Path) -> None:
+    """Fill a new file with a ledger without reports."""
+    with _opened(part) as database:
+        database.execute("BEGIN IMMEDIATE")
+        database.execute(_TABLE)
+        database.execute(f"PRAGMA application_id = {_KIND}")
+        database.execute(f"PRAGMA user_version = {_VERSION}")
+        database.execute("COMMIT")
+
+
+def _find(database: sqlite3.Connection, fingerprint: str, window: str) -> Receipt | None:
+    row = database.execute(
+        f'SELECT {_RECEIPT} FROM reports WHERE fingerprint = ? AND "window" = ?',  # noqa: S608
+        (fingerprint, window),
+    ).fetchone()
+    return None if row is None else Receipt(*row)
+
+
+def _insert(database: sqlite3.Connection, charge: Charge, number: bytes, upload: bytes) -> Receipt:
+    row = {**vars(charge), "id": number, "upload": upload, "state": "pending", "code": ""}
+    places = ", ".join("?" * len(row))
+    names = ", ".join(f'"{name}"' for name in row)
+    database.execute(
+        f"INSERT INTO reports ({names}) VALUES ({places})",  # noqa: S608
+        tuple(row.values()),
+    )
+    return Receipt(**{each.name: row[each.name] for each in fields(Receipt)})
+
+
+def _charges(database: sqlite3.Connection) -> list[Charge]:
+    rows = database.execute(f"SELECT {_CHARGE} FROM reports")  # noqa: S608
+    return [Charge(*row) for row in rows]

@@ -1,0 +1,154 @@
+"""A finite set of named or numbered values."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+
+from sottovoce.base.canonical import LARGEST_INTEGER
+from sottovoce.base.checks import check_int, first_repeated
+from sottovoce.base.errors import InvalidInput, shown
+from sottovoce.domains.base import Domain, Indices, register_domain
+
+__all__ = ["Categories"]
+
+Label = str | int
+
+
+@register_domain
+@dataclass(frozen=True, init=False, repr=False)
+class Categories(Domain):
+    """One answer out of a list, or a whole number below a size.
+
+    >>> colors = Categories(["red", "green", "blue"])
+    >>> colors.size, colors.index("blue"), colors.label(0)
+    (3, 2, 'red')
+    >>> Categories(1024).index(17)
+    17
+    """
+
+    kind: ClassVar[str] = "categories"
+
+    values: tuple[Label, ...] | None
+    count: int
+
+    def __init__(self, values: int | Iterable[Label]) -> None:
+        names: tuple[Label, ...] | None = None
+        if isinstance(values, (bool, str, bytes)) or not isinstance(
+            values, (numbers.Integral, Iterable)
+        ):
+            raise InvalidInput("values", "Categories", "a size or a list of distinct names", values)
+        if isinstance(values, numbers.Integral):
+            count = check_int(values, "size", "Categories", 1)
+        else:
+            names = tuple(_label(value) for value in values)
+            count = len(names)
+            if count == 0:
+                raise InvalidInput("values", "Categories", "at least one name", values)
+            if len(set(names)) != count:
+                raise InvalidInput("values", "Categories", "distinct names", first_repeated(names))
+        object.__setattr__(self, "values", names)
+        object.__setattr__(self, "count", count)
+
+    @property
+    def size(self) -> int:
+        return self.count
+
+    @cached_property
+    def _index_of(self) -> dict[Label, int]:
+        return {name: i for i, name in enumerate(self.values or ())}
+
+    def is_one(self, values: object) -> bool:
+        return isinstance(values, (str, bytes, numbers.Number, np.generic)) or values is None
+
+    def index(self, value: Any) -> int:
+        if self.values is None:
+            if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Integral):
+                raise self._outside(value)
+            if not 0 <= int(value) < self.count:
+                raise self._outside(value)
+            return int(value)
+        try:
+            return self._index_of[_label(value)]
+        except (KeyError, InvalidInput):
+            raise self._outside(value) from None
+
+    def indices(self, values: Any) -> Indices:
+        if self.values is not None:
+            return self._named(values)
+        array = np.asarray(values)
+        self._check_shape(array, values)
+        if array.dtype.kind not in "iu":
+            raise InvalidInput(
+                "values", str(self), "whole numbers", f"an array of dtype {array.dtype}"
+            )
+        low, high = array.min(), array.max()
+        if low < 0 or high >= self.count:
+            raise self._outside(int(low if low < 0 else high))
+        return array.astype(np.int64, copy=False)
+
+    def _named(self, values: Any) -> Indices:
+        """Each name looked up as it is: numpy would turn 1 and "1" into the same text."""
+        if isinstance(values, np.ndarray):
+            self._check_shape(values, values)
+            values = values.tolist()
+        names = list(values)
+        self._refuse_empty(len(names), values)
+        known = self._index_of if all(isinstance(name, str) for name in self._index_of) else {}
+        try:  # text matches text only, so the plain look-up is safe
+            return np.fromiter(map(known.__getitem__, names), dtype=np.int64, count=len(names))
+        except (KeyError, TypeError):
+            return np.fromiter(map(self.index, names), dtype=np.int64, count=len(names))
+
+    def _check_shape(self, array: np.ndarray[Any, Any], values: object) -> None:
+        if array.ndim != 1:
+            raise InvalidInput(
+                "values", str(self), "one value or a flat list", f"an array of shape {array.shape}"
+            )
+        self._refuse_empty(len(array), values)
+
+    def _outside(self, value: object) -> InvalidInput:
+        if self.values is None:
+            allowed = f"a whole number from 0 to {self.count - 1}"
+        else:
+            allowed = f"one of {shown(list(self.values), 120)}"
+        return InvalidInput("value", str(self), allowed, value)
+
+    def label(self, index: int) -> Label:
+        return index if self.values is None else self.values[index]
+
+    def to_json(self) -> dict[str, Any]:
+        named = self.values is not None
+        values = list(self.values or ()) if named else None
+        return {"kind": self.kind, "version": 1, "size": self.count, "values": values}
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Categories:
+        return cls(document["size"] if document["values"] is None else document["values"])
+
+    def __repr__(self) -> str:
+        return f"Categories({self.count if self.values is None else shown(list(self.values))})"
+
+
+def _label(value: object) -> Label:
+    if isinstance(value, str):
+        return _text(str(value))
+    if isinstance(value, numbers.Integral) and not isinstance(value, (bool, np.bool_)):
+        return check_int(value, "values", "Categories", -LARGEST_INTEGER, LARGEST_INTEGER)
+    raise InvalidInput("values", "Categories", "text or whole numbers", value)
+
+
+def _text(name: str) -> str:
+    """Text that every file and language can carry: valid Unicode, no NUL (numpy cuts it off)."""
+    try:
+        name.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput("values", "Categories", "valid Unicode text", name) from None
+    if "\0" in name:
+        raise InvalidInput("values", "Categories", "text without NUL characters", name)
+    return name

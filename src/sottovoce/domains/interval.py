@@ -1,0 +1,172 @@
+"""A number between two bounds, seen through equal bins."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.base.checks import check_int, check_real
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.exact import decimal_text
+from sottovoce.domains.base import MOST_INPUTS, Domain, Indices, register_domain
+
+__all__ = ["Interval"]
+
+_WIDTH = 16
+"""Least width of a bin, in units in the last place of the larger bound."""
+
+
+@register_domain
+@dataclass(frozen=True)
+class Interval(Domain):
+    """Real numbers from ``low`` to ``high`` (both included) in ``bins`` equal bins.
+
+    A value on an inner edge belongs to the bin above it; ``high`` to the last bin.
+
+    >>> age = Interval(0, 120, bins=12)
+    >>> age.index(10), age.index(120), age.label(0)
+    (1, 11, (0.0, 10.0))
+    """
+
+    kind: ClassVar[str] = "interval"
+    ordered: ClassVar[bool] = True
+    whole: ClassVar[bool] = False
+    """Whether a bin holds one whole number, in its middle, and not all that lie in it."""
+
+    low: float
+    high: float
+    bins: int = 256
+
+    def __post_init__(self) -> None:
+        low = check_real(self.low, "low", "Interval") + 0.0  # -0 becomes 0
+        high = (
+            check_real(self.high, "high", "Interval", f"a finite number above low = {low:g}") + 0.0
+        )
+        if not low < high or not np.isfinite(high - low):
+            raise InvalidInput(
+                "high", "Interval", f"a finite number above low = {low:g}", self.high
+            )
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+        bins = check_int(self.bins, "bins", "Interval", 1, MOST_INPUTS)
+        object.__setattr__(self, "bins", bins)
+        if self.width < _WIDTH * math.ulp(max(abs(low), abs(high))):
+            allowed = f"fewer: floats between {low:g} and {high:g} do not tell so many apart"
+            raise InvalidInput("bins", "Interval", allowed, bins)
+
+    @property
+    def size(self) -> int:
+        return self.bins
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """The least and the greatest value."""
+        return self.low, self.high
+
+    @property
+    def width(self) -> float:
+        """The width of a bin."""
+        return (self.high - self.low) / self.bins
+
+    def edges_at(self, indices: Any) -> NDArray[np.float64]:
+        """Where some bins begin: ``low + i * width``, and ``high`` for the end of the last."""
+        starts = np.asarray(indices) * self.width + self.low
+        return np.where(np.asarray(indices) == self.bins, self.high, starts)
+
+    @property
+    def edges(self) -> NDArray[np.float64]:
+        """The ``bins + 1`` edges."""
+        return self.edges_at(np.arange(self.bins + 1))
+
+    @property
+    def midpoints(self) -> NDArray[np.float64]:
+        """The middle of every bin."""
+        edges = self.edges
+        return (edges[:-1] + edges[1:]) / 2
+
+    def is_one(self, values: object) -> bool:
+        return isinstance(values, (str, bytes, numbers.Number, np.generic)) or values is None
+
+    def index(self, value: Any) -> int:
+        if isinstance(value, (bool, np.bool_)) or not isinstance(value, numbers.Real):
+            raise InvalidInput("value", str(self), self._allowed(), value)
+        return int(self.indices(np.array([value], dtype=np.float64))[0])
+
+    def indices(self, values: Any) -> Indices:
+        array = np.asarray(values)
+        if array.ndim != 1:
+            raise InvalidInput(
+                "values", str(self), "one number or a flat list", f"an array of shape {array.shape}"
+            )
+        self._refuse_empty(len(array), values)
+        if array.dtype.kind not in "iuf":
+            raise InvalidInput("values", str(self), "numbers", f"an array of dtype {array.dtype}")
+        inside = (array >= self.low) & (array <= self.high)  # False for NaN
+        if not inside.all():
+            raise InvalidInput("value", str(self), self._allowed(), array[~inside][0].item())
+        numbers_ = array.astype(np.float64)
+        found = np.clip(((numbers_ - self.low) / self.width).astype(np.int64), 0, self.bins - 1)
+        # Rounding may put a value on the wrong side of an edge: 0.29 / 0.01 is 28.999999999999996.
+        # It cannot put it two bins away, because a bin is _WIDTH roundings of an edge wide.
+        found -= numbers_ < self.edges_at(found)
+        found += (numbers_ >= self.edges_at(found + 1)) & (found < self.bins - 1)
+        return found
+
+    def nearest(self, value: Any) -> Any:
+        """A number, or the end of the span that is nearest to it."""
+        number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+        if not number or math.isnan(value):
+            raise InvalidInput("value", str(self), "a number", value)
+        least, greatest = self.span
+        return min(max(value, least), greatest)
+
+    def _allowed(self) -> str:
+        return f"a number from {self.low:g} to {self.high:g}"
+
+    def overlap(self, low: float, high: float) -> NDArray[np.float64]:
+        """How much of each bin lies in ``[low, high]``: 0, 1, or a fraction at the ends."""
+        start = check_real(low, "low", "range", self._allowed())
+        stop = check_real(high, "high", "range", self._allowed())
+        least, greatest = self.span
+        if not least <= start <= stop <= greatest:
+            raise InvalidInput("low, high", "range", f"{self._allowed()}, low first", (low, high))
+        return self._covered(start, stop)
+
+    def _covered(self, start: float, stop: float) -> NDArray[np.float64]:
+        edges = self.edges
+        covered = np.minimum(edges[1:], stop) - np.maximum(edges[:-1], start)
+        return np.clip(covered / self.width, 0.0, 1.0)
+
+    def below(self, x: float) -> NDArray[np.float64]:
+        """How much of each bin lies up to ``x``."""
+        stop = check_real(x, "x", "cdf", self._allowed())
+        least, greatest = self.span
+        if not least <= stop <= greatest:
+            raise InvalidInput("x", "cdf", self._allowed(), x)
+        return self._covered(least, stop)
+
+    def label(self, index: int) -> Any:
+        start, end = self.edges_at([index, index + 1]).tolist()
+        return start, end
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "kind": self.kind,
+            "version": 1,
+            "low": decimal_text(self.low),
+            "high": decimal_text(self.high),
+            "bins": self.bins,
+        }
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Interval:
+        return cls(float(document["low"]), float(document["high"]), document["bins"])
+
+    def __str__(self) -> str:
+        return f"Interval({self.low:g}, {self.high:g}, bins={self.bins})"

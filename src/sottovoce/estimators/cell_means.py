@@ -1,0 +1,110 @@
+"""Answers straight from the cells, for mechanisms whose reports give no unbiased shares.
+
+Some sums of shares may be told nevertheless: the mean of numbers, or over pairs of keys and numbers
+the frequency and the mean of every key.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from sottovoce.answers.errors import CellNoise
+from sottovoce.answers.estimate import Estimate
+from sottovoce.answers.keys import key_weights
+from sottovoce.channels.base import Channel, Floats
+from sottovoce.channels.cell_weights import Gains
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.tally import Tally
+from sottovoce.domains.interval import Interval
+from sottovoce.domains.key_values import KeyValues
+
+__all__ = [
+    "average_noise",
+    "estimate_without_shares",
+    "from_the_middle",
+    "mean_gains",
+    "only_keys",
+    "only_the_mean",
+    "only_told",
+]
+
+
+def from_the_middle(domain: Interval) -> tuple[float, Floats]:
+    """The middle m of an interval and ``midpoints - m``.
+
+    A mean is ``m + (midpoints - m) . shares``: unbiased shares need not sum to 1, and what they
+    lack would be counted as numbers at 0.
+    """
+    middle = (domain.low + domain.high) / 2
+    return middle, domain.midpoints - middle
+
+
+def mean_gains(mechanism: Mechanism, channel: Channel | None = None) -> Gains | None:
+    """What each cell adds to the mean of the numbers; None where that cannot be told.
+
+    ``channel`` is the mechanism's unless one :meth:`~sottovoce.channels.base.Channel.given` a tally
+    takes its place.
+    """
+    domain, channel = mechanism.domain, channel or mechanism.channel()
+    if not isinstance(domain, Interval) or channel.blocks != 1:
+        return None
+    middle, places = from_the_middle(domain)
+    gains = channel.gains(places)
+    return None if gains is None else Gains(gains.values + middle, gains.misfit)
+
+
+def average_noise(mechanism: Mechanism, n: int) -> float:
+    """The standard error to expect of the average of n reports, in parts of the interval.
+
+    For people anywhere in the interval alike: ``n Var = (A f) . g^2 - f . (A' g)^2``, with the gains
+    g of the mean and shares f = 1 / bins.  It hardly depends on where people are: a mean at an end has
+    at most a fifth more or less.
+    """
+    gains, channel, domain = mean_gains(mechanism), mechanism.channel(), mechanism.domain
+    assert gains is not None and isinstance(domain, Interval)
+    least, greatest = domain.span
+    shares, seen = (
+        np.full(channel.inputs, 1 / channel.inputs),
+        gains.values - (least + greatest) / 2,
+    )
+    spread = channel.forward(shares) @ seen**2 - np.mean(channel.adjoint(seen) ** 2)
+    return math.sqrt(max(0.0, float(spread)) / n) / (greatest - least)
+
+
+def only_the_mean(mechanism: Mechanism) -> bool:
+    """Whether an unbiased estimate exists of the mean, but not of the shares."""
+    return mechanism.channel().inverse is None and mean_gains(mechanism) is not None
+
+
+def only_keys(mechanism: Mechanism) -> bool:
+    """Whether unbiased estimates exist of the frequency and the mean of a key, but not of shares."""
+    domain, channel = mechanism.domain, mechanism.channel()
+    if not isinstance(domain, KeyValues) or channel.inverse is not None:
+        return False
+    sums = key_weights(domain, 0), key_weights(domain, 0, domain.interval.midpoints)
+    return all(channel.gains(weights) is not None for weights in sums)
+
+
+def only_told(mechanism: Mechanism) -> str:
+    """What has an unbiased estimate, in words, where shares have none; else empty."""
+    if only_the_mean(mechanism):
+        return "the mean"
+    return "frequencies and means of keys" if only_keys(mechanism) else ""
+
+
+def estimate_without_shares(tally: Tally, method: str, why: str) -> Estimate:
+    """An estimate without shares, of which nothing can be asked but what :func:`only_told` says."""
+    mechanism, channel = tally.mechanism, tally.mechanism.channel()
+    noise = CellNoise(channel, tally.n, tally.cells / tally.n)
+    if channel.tells_shares:
+        reason = (
+            f"{mechanism.name} has unbiased answers to {only_told(mechanism)} only, "
+            "shares take another method"
+        )
+    else:
+        of_keys = "the same frequencies and means of keys"
+        same = "one mean" if isinstance(mechanism.domain, Interval) else of_keys
+        reason = f"reports of {mechanism.name} are the same for all distributions of {same}"
+    return Estimate(mechanism.domain, None, tally.n, method, f"{why}; {reason}", noise)

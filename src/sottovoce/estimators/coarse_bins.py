@@ -1,0 +1,34 @@
+"""Estimates for reports about wide bins: made for these, then spread evenly over the domain's own."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sottovoce.answers.estimate import Estimate
+from sottovoce.channels.binning import CoarseMechanism, SpreadNoise
+from sottovoce.core.reports import Reports
+from sottovoce.core.tally import Tally
+from sottovoce.estimators.observed import Evidence
+
+__all__ = ["evidence_of_bins", "spread_evenly"]
+
+
+def evidence_of_bins(given: Evidence, mechanism: CoarseMechanism) -> Tally | Reports:
+    """The same evidence as that of the mechanism over wide bins."""
+    if given.reports is not None:
+        return Reports(mechanism.reporting, given.reports.columns)
+    return Tally(mechanism.reporting, given.n, given.tally.cells)
+
+
+def spread_evenly(wide: Estimate, mechanism: CoarseMechanism) -> Estimate:
+    """Shares of the domain's own bins; sums of them have the errors of the wide bins' shares."""
+    binning = mechanism.binning
+    if wide.shares is None:  # the mean alone, which is the same over wide bins
+        return wide
+    return replace(
+        wide,
+        domain=mechanism.domain,
+        shares=binning.spread(wide.shares),
+        why=f"{wide.why}; shares are uniform within each of the {binning.coarse} reported bins",
+        noise=SpreadNoise(wide.noise, binning),
+    )

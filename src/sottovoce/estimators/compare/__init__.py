@@ -1,0 +1,1 @@
+"""Methods compared on simulated surveys like the one at hand."""

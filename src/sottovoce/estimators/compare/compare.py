@@ -1,0 +1,280 @@
+"""Choosing a method by simulation: which one errs least on surveys like this one.
+
+1. Truths are drawn that could have given the reports (:mod:`sottovoce.estimators.errors.plausible_truths`).
+2. People with each truth answer the survey again, and every candidate is run on the same
+   simulated tallies, so that errors are compared in pairs.
+3. Candidates are ranked by their mean error in what the goal asks.
+
+The choice looks at the answers.  Intervals of the chosen method are those it would have had
+if it had been named in advance.
+
+Reference: section VII of Ye, Wang, Zhang, Feng 2025, who simulate from an estimate.
+"""
+
+from __future__ import annotations
+
+import inspect
+import math
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from sottovoce.base.checks import check_choice, check_int, check_real
+from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.base.randomness import Seeded
+from sottovoce.channels.base import Floats
+from sottovoce.channels.binning import CoarseMechanism
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.reports import Reports
+from sottovoce.core.tally import Tally
+from sottovoce.estimators.choose import GOALS
+from sottovoce.estimators.coarse_bins import evidence_of_bins
+from sottovoce.estimators.compare.candidates import (
+    Candidate,
+    Score,
+    candidates_for,
+    named_candidates,
+    score_for,
+)
+from sottovoce.estimators.compare.comparison import Comparison, Contender, ranked
+from sottovoce.estimators.errors.bootstrap import whole_counts
+from sottovoce.estimators.errors.plausible_truths import draw_truths
+from sottovoce.estimators.estimate import estimated
+from sottovoce.estimators.methods import find_method
+from sottovoce.estimators.observed import Evidence
+
+__all__ = ["compare"]
+
+Progress = Callable[[str, float], object]
+"""Called with what was just done and the part of the work that is."""
+
+_Runs = dict[Candidate, list[tuple[float, float]]]
+"""The error and the seconds of every run."""
+
+_LEAST = 5
+"""Runs that a slow candidate needs to be ranked."""
+_LOOKS, _WORSE, _CLEARLY = (5, 10, 20, 40), 1.25, 4.0
+"""After so many surveys, what is by so many standard errors a quarter worse is not run on more."""
+
+
+def compare(
+    evidence: Tally | Reports,
+    goal: str = "distribution",
+    *,
+    methods: Sequence[str] | None = None,
+    replicates: int = 100,
+    seconds: float = 30.0,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Methods ranked by the error to expect for ``goal``, on surveys simulated like this one.
+
+    ``methods`` names candidates, ``"iiw + norm-sub"`` for one after the other; by default all
+    that apply.  ``replicates`` surveys are simulated, fewer
+    where that takes more than ``seconds``.  Slow candidates are run on as many as ``seconds`` allow, the faster ones
+    going first; one that could not be run five times is left out, which
+    :attr:`Comparison.left_out` tells.  What is clearly worse after some surveys is not run on
+    more.  ``progress(text, part)`` is called as the work goes on.
+
+    Errors are about the respondents.  The same reports give the same simulated surveys.
+
+    >>> import sottovoce as sv
+    >>> m = sv.mechanism("oue", sv.Categories(200), 1.0)
+    >>> tally = m.simulate([9000] * 10 + [10] * 190, source=sv.Seeded(1))
+    >>> found = sv.compare(tally, methods=["unbiased", "norm-sub"], replicates=10)
+    >>> found.best
+    'norm-sub'
+    """
+    given = Evidence.of(evidence)
+    check_choice(goal, "goal", "compare", GOALS)
+    count = check_int(replicates, "replicates", "compare", 2)
+    budget = _check_seconds(seconds)
+    if isinstance(coarse := given.mechanism, CoarseMechanism):
+        given = Evidence.of(evidence_of_bins(given, coarse))
+    mechanism = given.mechanism
+    if mechanism.domain.size == 1:
+        raise Unfit(
+            "the domain has a single value: its share is 1, and there is nothing to compare"
+        )
+    measure, score = score_for(goal, mechanism.domain)
+    candidates, unfit = _candidates(mechanism, goal, methods)
+    left_out: dict[str, str] = {}
+    surveys = _Surveys(given, count, score, budget)
+    contenders = _run(candidates, surveys, budget, left_out, progress or _silent)
+    return Comparison(evidence, goal, measure, contenders, left_out, unfit, surveys.count)
+
+
+def _silent(text: str, part: float) -> None:
+    """No progress is wanted."""
+
+
+def _check_seconds(seconds: float) -> float:
+    allowed = "a number above 0; math.inf for no limit"
+    if seconds == math.inf:
+        return math.inf
+    if check_real(seconds, "seconds", "compare", allowed) <= 0:
+        raise InvalidInput("seconds", "compare", allowed, seconds)
+    return float(seconds)
+
+
+def _candidates(
+    mechanism: Mechanism, goal: str, methods: Sequence[str] | None
+) -> tuple[list[Candidate], dict[str, str]]:
+    if methods is not None:
+        names = [methods] if isinstance(methods, str) else list(methods)
+        if not names:
+            raise InvalidInput("methods", "compare", "at least one name, or None for all", methods)
+        named = named_candidates(names, mechanism, goal)
+        return list({candidate.name: candidate for candidate in named}.values()), {}
+    found, unfit = candidates_for(mechanism, goal)
+    if not found:
+        serve = [other for other in GOALS if other != goal and _serves(mechanism, other)]
+        would = f"what would work: {', '.join(f'goal={other!r}' for other in serve) or 'no goal'}"
+        reason = unfit["em"]
+        raise Unfit(
+            f"no method serves goal {goal!r} for {mechanism}: {reason}; {would}, or reports of another "
+            "mechanism, such as square-wave for numbers, pckv-pm for keys with numbers"
+        )
+    return found, unfit
+
+
+def _serves(mechanism: Mechanism, goal: str) -> bool:
+    try:
+        score_for(goal, mechanism.domain)
+    except Unfit:
+        return False
+    return bool(candidates_for(mechanism, goal)[0])
+
+
+# -- the work --------------------------------------------------------------------------
+
+
+class _TooLong(Exception):
+    """A run took more than its part of the time."""
+
+
+class _Surveys:
+    """Simulated surveys with known truths, made when first asked for."""
+
+    def __init__(self, evidence: Evidence, count: int, score: Score, budget: float) -> None:
+        self._score = score
+        self._mechanism, self._n = evidence.mechanism, evidence.n
+        self._source = Seeded(evidence.n)
+        self._truths = draw_truths(evidence, count, self._source)
+        self._made: list[tuple[Tally, Floats]] = []
+        start = time.perf_counter()
+        _ = self[0]
+        most = budget / max(time.perf_counter() - start, 1e-9)
+        self.count = count if most >= count else min(count, max(_LEAST, int(most)))
+        """As many as asked for; fewer, but five, where to simulate them takes too long."""
+
+    def __getitem__(self, number: int) -> tuple[Tally, Floats]:
+        while len(self._made) <= number:
+            counts = whole_counts(self._truths[len(self._made)] * self._n, self._n)
+            tally = self._mechanism.simulate(counts, source=self._source)
+            self._made.append((tally, counts / self._n))
+        return self._made[number]
+
+    def run(self, candidate: Candidate, number: int, limit: float) -> tuple[float, float]:
+        """The error of a candidate in one survey, and the seconds it took: about ``limit`` at most."""
+        tally, truth = self[number]
+        start = time.perf_counter()
+
+        def watch(*_: object) -> None:
+            if time.perf_counter() - start > limit:
+                raise _TooLong
+
+        options = dict(candidate.options)
+        fit = find_method(candidate.method, self._mechanism).fit
+        if fit is not None and "progress" in inspect.signature(fit).parameters:
+            options["progress"] = watch
+        found = estimated(tally, candidate.method, then=candidate.then, **options)
+        taken = time.perf_counter() - start
+        return self._score(found, truth), taken
+
+
+def _run(
+    candidates: Sequence[Candidate],
+    surveys: _Surveys,
+    budget: float,
+    left_out: dict[str, str],
+    progress: Progress,
+) -> tuple[Contender, ...]:
+    """All that fit in the budget, ranked; what does not is added to ``left_out``."""
+    runs: _Runs = {}
+    needed, ends = min(_LEAST, surveys.count), len(candidates) * surveys.count
+    limit = budget / needed
+    for done, candidate in enumerate(candidates, start=1):
+        try:
+            runs[candidate] = [_warm(surveys, candidate, limit)]
+        except _TooLong:
+            left_out[candidate.name] = _too_slow(f"more than {limit:.2g}", needed, budget)
+        except Unfit as error:
+            left_out[candidate.name] = str(error)
+        progress(candidate.name, done / ends)
+    allowed = _shared_out(runs, surveys.count, budget)
+    for candidate in [one for one in runs if allowed[one] < needed]:
+        taken = runs.pop(candidate)[0][1]
+        left_out[candidate.name] = _too_slow(f"{taken:.2g}", needed, budget)
+    for number in range(1, surveys.count):
+        if number in _LOOKS:
+            _stop_the_hopeless(runs, allowed, number, surveys.count, budget)
+        for candidate in [one for one in runs if number < allowed[one]]:
+            try:
+                runs[candidate].append(surveys.run(candidate, number, math.inf))
+            except Unfit as error:
+                left_out[candidate.name] = str(error)
+                del runs[candidate]
+        progress(f"survey {number + 1} of {surveys.count}", (number + 1) / surveys.count)
+    if not runs:
+        reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
+        raise Unfit(f"no candidate could be run in seconds={budget:g}: {reasons}")
+    return ranked([_contender(candidate, told) for candidate, told in runs.items()])
+
+
+def _too_slow(taken: str, needed: int, budget: float) -> str:
+    return f"a run takes {taken} s, and {needed} do not fit in seconds={budget:g} beside the others"
+
+
+def _warm(surveys: _Surveys, candidate: Candidate, limit: float) -> tuple[float, float]:
+    """A first run; where it takes too long, another: the first one may have had to compile."""
+    try:
+        error, taken = surveys.run(candidate, 0, limit)
+        return (error, taken) if taken <= limit else surveys.run(candidate, 0, limit)
+    except _TooLong:
+        return surveys.run(candidate, 0, limit)
+
+
+def _shared_out(runs: _Runs, count: int, budget: float) -> dict[Candidate, int]:
+    """How often each may run: an equal part of the time, of which the fast leave most to the slow."""
+    allowed, left = {}, budget
+    for number, candidate in enumerate(sorted(runs, key=lambda one: runs[one][0][1])):
+        taken = max(runs[candidate][0][1], 1e-9)
+        most = left / (len(runs) - number) / taken
+        allowed[candidate] = count if most >= count else int(most)
+        left -= allowed[candidate] * taken
+    return allowed
+
+
+def _stop_the_hopeless(
+    runs: _Runs, allowed: dict[Candidate, int], number: int, count: int, budget: float
+) -> None:
+    """Run no more what by now is clearly worse than the best; the others share the time it leaves."""
+    still = [_contender(one, told) for one, told in runs.items() if len(told) == number]
+    if not still:
+        return
+    best, going = ranked(still)[0], {}
+    for contender in still:
+        ratio, spread = contender.ratio(best)
+        if ratio - _CLEARLY * spread > _WORSE:
+            allowed[contender.candidate] = number
+        else:
+            going[contender.candidate] = runs[contender.candidate]
+    spent = sum(seconds for told in runs.values() for _, seconds in told)
+    for candidate, more in _shared_out(going, count - number, max(budget - spent, 0.0)).items():
+        allowed[candidate] = number + more
+
+
+def _contender(candidate: Candidate, told: list[tuple[float, float]]) -> Contender:
+    errors, seconds = zip(*told, strict=True)
+    return Contender(candidate, np.array(errors), float(np.median(seconds)))

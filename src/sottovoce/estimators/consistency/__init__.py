@@ -1,0 +1,1 @@
+"""Shares made non-negative and summing to one, from unbiased shares."""

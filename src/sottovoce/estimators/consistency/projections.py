@@ -1,0 +1,163 @@
+"""Consistent shares from unbiased ones: ten ways to use that shares are not negative and sum to 1.
+
+Each takes unbiased shares (:class:`~sottovoce.estimators.unbiased.Raw`) and returns shares, keeps
+their order (equal shares may stay equal), and is O(d log d).
+
+Reference: Wang, Lopuhaa-Zwakenberg, Li, Skoric, Li: Locally differentially
+private frequency estimation with consistency, 2020.  ``alpha`` is the expected
+number of values that pass the threshold although nobody holds them: the authors
+use 2, the literature before them 0.05.
+"""
+
+from __future__ import annotations
+
+from statistics import NormalDist
+
+import numpy as np
+
+from sottovoce.base.checks import check_int, check_real
+from sottovoce.base.errors import InvalidInput
+from sottovoce.channels.base import Floats
+from sottovoce.estimators.unbiased import Raw
+
+__all__ = [
+    "base_cut",
+    "base_pos",
+    "maximum_likelihood_approximation",
+    "norm",
+    "norm_cut",
+    "norm_hyb",
+    "norm_mul",
+    "norm_sub",
+    "project_to_simplex",
+    "threshold",
+]
+
+
+def project_to_simplex(shares: Floats, total: float = 1.0) -> Floats:
+    """The nearest point (Euclidean) with no negative share and the given total.
+
+    It is ``max(f + delta, 0)`` for the one delta that gives the total: sorted
+    from the largest, delta is ``(total - sum of the first k) / k`` for the last
+    k whose smallest member stays positive.
+    """
+    if total <= 0:
+        return np.zeros_like(shares)
+    largest_first = np.sort(shares)[::-1]
+    deltas = (total - np.cumsum(largest_first)) / np.arange(1, len(shares) + 1)
+    last = int(np.flatnonzero(largest_first + deltas > 0)[-1])
+    projected = np.maximum(shares + deltas[last], 0.0)
+    return projected * (total / projected.sum())  # rounding only: the factor is 1 to 1e-15
+
+
+def threshold(raw: Raw, alpha: float) -> Floats:
+    """``T = max(0, Phi^-1(1 - alpha/d)) sigma``: alpha values of share 0 are expected above it."""
+    expected = check_real(alpha, "alpha", "threshold", "a positive number")
+    if expected <= 0:
+        raise InvalidInput("alpha", "threshold", "a positive number", alpha)
+    quantile = NormalDist().inv_cdf(1 - expected / raw.size) if expected < raw.size else 0.0
+    return max(0.0, quantile) * raw.sigma
+
+
+def base_pos(raw: Raw) -> Floats:
+    """Negative shares become 0.  Totals of many values are then too large."""
+    return np.maximum(raw.shares, 0.0)
+
+
+def base_cut(raw: Raw, *, alpha: float = 2.0) -> Floats:
+    """Shares below the threshold become 0.
+
+    ``alpha`` is how many values that nobody holds are expected above the threshold.
+    """
+    return np.where(raw.shares < threshold(raw, alpha), 0.0, np.maximum(raw.shares, 0.0))
+
+
+def norm(raw: Raw) -> Floats:
+    """One constant is added to every share so that they sum to 1.  They may be negative."""
+    return raw.shares + (1.0 - raw.shares.sum()) / raw.size
+
+
+def norm_mul(raw: Raw) -> Floats:
+    """Negative shares become 0, the others are scaled to sum 1.  Large shares lose most."""
+    positive = np.maximum(raw.shares, 0.0)
+    return norm_sub(raw) if positive.sum() == 0.0 else positive / positive.sum()
+
+
+def norm_sub(raw: Raw) -> Floats:
+    """One constant is added, what would be negative is 0: the projection on the simplex (CLS)."""
+    return project_to_simplex(raw.shares)
+
+
+def norm_cut(raw: Raw) -> Floats:
+    """The smallest shares become 0 until the rest sums to at most 1; large shares are untouched."""
+    positive = np.maximum(raw.shares, 0.0)
+    largest_first = np.sort(positive)[::-1]
+    sums = np.cumsum(largest_first)
+    most = 1.0 + 1e-12  # shares that sum to 1 may round to the other side of it
+    if sums[-1] <= most:
+        return positive
+    kept = int(np.searchsorted(sums, most, side="right"))
+    if kept == 0:  # one share alone exceeds 1
+        return norm_sub(raw)
+    least = largest_first[kept - 1]
+    if largest_first[kept] == least:  # equal shares stay or go together
+        kept = int((largest_first > least).sum())
+        if kept == 0:
+            return norm_sub(raw)
+        least = largest_first[kept - 1]
+    return np.where(positive >= least, positive, 0.0)
+
+
+def norm_hyb(raw: Raw, *, alpha: float = 2.0, k: int | None = None) -> Floats:
+    """Shares above the threshold are kept, the others are projected to what is left of 1.
+
+    ``alpha`` is how many values that nobody holds are expected above the threshold.  ``k`` is how many of
+    the largest are kept instead, where that is known.
+
+    If the kept alone exceed 1, as many of the largest are kept as stay below 1.  Where the others
+    would have to rise, or nobody is left below, everything is projected: otherwise the order breaks.
+    """
+    if k is None:
+        keep = raw.shares > threshold(raw, alpha)
+    else:
+        count = min(check_int(k, "k", "norm-hyb", 0), raw.size)
+        keep = (
+            raw.shares >= np.sort(raw.shares)[::-1][count - 1]
+            if count
+            else np.zeros(raw.size, bool)
+        )
+    if raw.shares[keep].sum() > 1.0:
+        largest_first = np.sort(raw.shares)[::-1]
+        count = int(np.searchsorted(np.cumsum(largest_first), 1.0, side="left"))
+        keep = raw.shares > (largest_first[count] if count < raw.size else -np.inf)
+    left = 1.0 - raw.shares[keep].sum()
+    rest = raw.shares[~keep]
+    if len(rest) == 0 or np.maximum(rest, 0.0).sum() < left:
+        return norm_sub(raw)
+    shares = raw.shares.copy()
+    shares[~keep] = project_to_simplex(rest, left)
+    return shares
+
+
+def maximum_likelihood_approximation(raw: Raw) -> Floats:
+    """The approximate maximum of the normal likelihood on the simplex (MLE-Apx).
+
+    Minimises ``sum (c/n - q - (p-q) f)^2 / (q(1-q) + (p-q)(1-p-q) f)``: on the
+    values that stay positive, D1, ``f = (x - q - q(1-q) y) / (p - q + (p(1-p) -
+    q(1-q)) y)`` with ``y = (sum x - |D1| q - (p-q)) / ((p-q)(1-p-q) + |D1| q(1-q))``,
+    x the support frequencies.  Start with all values, take out the negative ones
+    until there are none.  (The authors' formula; it solves their KKT conditions.)
+    """
+    p, q = raw.pure.p, raw.pure.q
+    support = q + (p - q) * raw.shares
+    alive = np.ones(raw.size, dtype=bool)
+    while True:
+        count = int(alive.sum())
+        slack = (support[alive].sum() - count * q - (p - q)) / (
+            (p - q) * (1 - p - q) + count * q * (1 - q)
+        )
+        shares = (support - q - q * (1 - q) * slack) / (p - q + (p * (1 - p) - q * (1 - q)) * slack)
+        negative = alive & (shares < 0)
+        if not negative.any():
+            return np.where(alive, shares, 0.0)
+        alive &= ~negative

@@ -1,0 +1,1 @@
+"""Error bars by simulation, where a method has no formula."""

@@ -1,0 +1,119 @@
+"""Error bars of estimates that have no formula: simulate the survey again, many times.
+
+Each replicate draws a *plausible* truth given the reports, has a population with
+that truth answer the survey again, and runs the same method on the new tally.
+The errors of the replicates are then known, and their root mean square is the
+standard error: it holds the method's bias as well as its noise.
+
+A plausible truth is drawn from the posterior of empirical Bayes where there are
+enough values to learn a prior from, else from the normal law of the unbiased
+shares; in both cases it is projected to the simplex.  Simulating from the
+estimate itself would not do: it is smoother than the truth.
+
+The new survey follows its exact law where that costs no drawing of reports, or
+where there are few; else the normal law of unbiased shares, with the variance of
+each and of their total.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.base.randomness import Seeded
+from sottovoce.channels.base import Floats
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.tally import Tally
+from sottovoce.estimators.consistency.empirical_bayes import MIXTURE_NEEDS, fitted_posterior
+from sottovoce.estimators.consistency.projections import project_to_simplex
+from sottovoce.estimators.unbiased import Raw, unbiased_shares
+
+__all__ = ["Bootstrap", "plausible_truths", "whole_counts"]
+
+MOST_REPLICATES, LEAST_REPLICATES = 100, 20
+_VALUES = 10_000_000
+"""Replicates times values: beyond 100,000 values there are fewer replicates."""
+_FEW_REPORTS = 10_000
+"""So many reports are drawn for a replicate where the tally has no law of its own."""
+
+
+@dataclass(frozen=True, eq=False)
+class Bootstrap:
+    """The errors of ``method`` on plausible repetitions of the survey that gave ``tally``."""
+
+    tally: Tally
+    raw: Raw
+    method: Callable[[Raw], Floats]
+    replicates: int = 0
+
+    @cached_property
+    def errors(self) -> Floats:
+        """One row a replicate: estimate minus truth, value by value."""
+        wanted = min(MOST_REPLICATES, max(LEAST_REPLICATES, _VALUES // self.raw.size))
+        source, rows = Seeded(self.tally.n), []
+        for truth in plausible_truths(self.raw, self.replicates or wanted, source):
+            counts = whole_counts(truth * self.tally.n, self.tally.n)
+            again = self._survey(counts, source)
+            rows.append(self.method(again) - counts / self.tally.n)
+        return np.array(rows)
+
+    def _survey(self, counts: NDArray[np.int64], source: Seeded) -> Raw:
+        mechanism = self.tally.mechanism
+        has_law = type(mechanism)._simulate is not Mechanism._simulate
+        if has_law or self.tally.n <= _FEW_REPORTS:
+            return unbiased_shares(mechanism.simulate(counts, source=source))
+        return replace(self.raw, shares=_normal(self.raw, counts / self.tally.n, source))
+
+    def stderr(self, about: str) -> Floats:
+        variance = np.mean(self.errors**2, axis=0)
+        if about == "population":
+            shares = np.clip(self.raw.shares, 0.0, 1.0)
+            variance = variance + shares * (1 - shares) / self.tally.n
+        return np.sqrt(variance)
+
+    def stderr_of(self, weights: Floats, about: str) -> float:
+        variance = float(np.mean((self.errors @ weights) ** 2))
+        if about == "population":
+            shares = project_to_simplex(self.raw.shares)
+            spread = float(shares @ weights**2 - (shares @ weights) ** 2)
+            variance += max(spread, 0.0) / self.tally.n
+        return float(np.sqrt(variance))
+
+
+def plausible_truths(raw: Raw, count: int, source: Seeded) -> list[Floats]:
+    """Distributions that could have given these reports."""
+    random = source.generator()
+    if (
+        raw.channel.inverse is None
+    ):  # as rough as reports through a kernel say, rougher than the truth
+        return [project_to_simplex(raw.shares)] * count
+    if raw.size >= MIXTURE_NEEDS:
+        mean, variance = fitted_posterior(raw)
+    else:
+        mean, variance = raw.shares, raw.variance
+    spread = np.sqrt(np.maximum(variance, 0.0))
+    return [project_to_simplex(random.normal(mean, spread)) for _ in range(count)]
+
+
+def _normal(raw: Raw, truth: Floats, source: Seeded) -> Floats:
+    """Unbiased shares around ``truth``: right variances of each and of all together."""
+    random, channel = source.generator(), raw.channel
+    variances = np.maximum(channel.variance(truth), 0.0) / raw.n
+    of_all = channel.variance_of(np.ones(raw.size), channel.forward(truth), truth) / raw.n
+    part = variances / variances.sum()
+    # Giving the noise another total takes part of its variance and adds part^2 of the total's.
+    own = np.maximum(variances - part**2 * of_all, 0.0) / np.maximum(1 - part, 1e-9)
+    noise = random.normal(0.0, np.sqrt(own))
+    return truth + noise + part * (random.normal(0.0, np.sqrt(of_all)) - noise.sum())
+
+
+def whole_counts(counts: Floats, total: int) -> NDArray[np.int64]:
+    """Whole counts of that total: rounded down, the largest remainders up."""
+    whole = np.floor(counts).astype(np.int64)
+    missing = total - int(whole.sum())
+    whole[np.argsort(whole - counts, kind="stable")[:missing]] += 1
+    return whole

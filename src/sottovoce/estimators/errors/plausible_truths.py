@@ -1,0 +1,284 @@
+"""Plausible truths: distributions that could have given the reports at hand.
+
+To compare methods a survey is simulated from truths that look like the real one in what
+matters to them: whether many values are rare, and whether neighbours are alike.  A single
+estimate would be a poor truth, smoother or rougher than the real one.  So truths are drawn:
+
+- from the posterior of ``adaptive`` where there are no unbiased shares but an order and an
+  exact likelihood (see :mod:`sottovoce.estimators.smooth.posterior`);
+- else around unbiased shares, under three priors, of which the reports choose: each is drawn
+  from as often as it is probable given the shares as they came.
+
+  * *Values apart*: every share drawn from one mixture (:mod:`sottovoce.estimators.consistency.prior`).
+  * *Neighbours alike*: normal in the frequencies of their Fourier transform, with a power P
+    that is constant in bands of half an octave, and drawn from its posterior, band by band.
+    With noise of power N, ``|G|^2`` is exponential with mean P + N, and given P
+
+        ``F | G ~ normal(G P / (P + N), P N / (P + N))``.
+
+  * *A smooth histogram*, the posterior of ``adaptive`` again: shares that are nowhere negative
+    and may be smoother in one place than in another.
+
+- where there is nothing of the kind, from the likelihood climbed a while (``em``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.answers.keys import key_weights, means
+from sottovoce.base.randomness import Seeded
+from sottovoce.channels.base import Channel, Floats
+from sottovoce.channels.dense import DenseChannel
+from sottovoce.core.tally import Tally
+from sottovoce.domains.interval import Interval
+from sottovoce.domains.key_values import KeyValues
+from sottovoce.estimators.cell_means import estimate_without_shares
+from sottovoce.estimators.consistency.empirical_bayes import MIXTURE_NEEDS
+from sottovoce.estimators.consistency.prior import SMALL, density_of, fit_prior
+from sottovoce.estimators.consistency.projections import project_to_simplex
+from sottovoce.estimators.errors.bootstrap import plausible_truths, whole_counts
+from sottovoce.estimators.filters.spectrum import noise_power
+from sottovoce.estimators.likelihood.em import em
+from sottovoce.estimators.observed import Evidence
+from sottovoce.estimators.smooth.adaptive import no_single_likelihood, posterior
+from sottovoce.estimators.smooth.posterior import Posterior
+from sottovoce.estimators.trees.hh_admm import no_hierarchy
+from sottovoce.estimators.unbiased import Raw, unbiased_shares
+
+__all__ = ["Neighbours", "as_response", "draw_truths", "log_density_apart", "log_density_smooth"]
+
+_BANDS_NEED = 8
+"""Values below which a band would have no frequency to average over."""
+_SMOOTH_UP_TO = 1024
+"""Values beyond which priors of smoothness take too long to weigh."""
+_NO_DOUBT = 300.0
+"""Values apart so much likelier than neighbours alike need no third opinion."""
+_FITTED = 3
+"""Parameters that a fitted mixture is about worth; each costs half the logarithm of d."""
+_NOISE_DRAWS = 20
+"""Simulated surveys that tell the noise of a hierarchy, frequency by frequency."""
+
+
+def draw_truths(evidence: Evidence, count: int, source: Seeded) -> list[Floats]:
+    """``count`` distributions that could have given these reports."""
+    channel, mechanism = evidence.channel, evidence.mechanism
+    if not channel.tells_shares:
+        return [_of_that_mean(evidence.tally)] * count
+    tied = channel.inverse_name != "unbiased" or not no_hierarchy(mechanism)
+    if (channel.inverse is None or tied) and not no_single_likelihood(mechanism):
+        return posterior(evidence).draws(count, source.generator())
+    if channel.inverse is None:
+        return [em(evidence).shares] * count
+    raw = unbiased_shares(evidence.tally)
+    if raw.size < _BANDS_NEED:
+        return plausible_truths(raw, count, source)
+    if tied:
+        return Neighbours(raw, _simulated_noise(evidence, raw, source)).draws(count, source)
+    return _of_the_likelier(evidence, raw, count, source)
+
+
+def _of_the_likelier(evidence: Evidence, raw: Raw, count: int, source: Seeded) -> list[Floats]:
+    """Draws under all priors, in the numbers that their probabilities say."""
+    noise = noise_power(raw)
+    alike = Neighbours(raw, np.full(raw.size // 2, noise))
+    densities = [alike.log_density]
+    draws: list[Callable[[int], list[Floats]]] = [lambda some: alike.draws(some, source)]
+    if raw.size >= MIXTURE_NEEDS:
+        densities.append(log_density_apart(raw))
+        draws.append(lambda some: plausible_truths(raw, some, source))
+    told = noise < 1  # the most that any frequency of a distribution has
+    if told and raw.size <= _SMOOTH_UP_TO and densities[-1] - densities[0] < _NO_DOUBT:
+        given = as_response(evidence, raw, noise)
+        found = posterior(given)
+        densities.append(log_density_smooth(given, found, noise))
+        draws.append(lambda some: found.draws(some, source.generator()))
+    odds = np.exp(np.array(densities) - max(densities))
+    parts = whole_counts(count * odds / odds.sum(), count)
+    drawn = [truth for draw, some in zip(draws, parts, strict=True) for truth in draw(int(some))]
+    return [drawn[i] for i in source.generator().permutation(count)]
+
+
+# -- neighbours alike ------------------------------------------------------------------
+
+
+_RATIOS: Floats = np.concatenate([[0.0], 2.0 ** np.arange(-4, 24, 0.5)])
+"""Powers of true shares over the power of noise that a band may have."""
+_SILENT = 0.9
+"""Bands that have no power, before anything is seen: smooth shares have it in few."""
+_LOG_PRIOR: Floats = np.log(
+    np.concatenate([[_SILENT], np.full(len(_RATIOS) - 1, (1 - _SILENT) / (len(_RATIOS) - 1))])
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """Shares whose power is constant in bands of frequencies, seen through noise.
+
+    ``noise`` is the expected power of the noise at the frequencies 1 .. d // 2, alike in a band.
+    """
+
+    raw: Raw
+    noise: Floats
+
+    @cached_property
+    def _seen(self) -> NDArray[np.complex128]:
+        return np.fft.rfft(self.raw.shares)[1:]
+
+    @cached_property
+    def _edges(self) -> list[int]:
+        return _bands(len(self.noise))
+
+    @cached_property
+    def _log_posterior(self) -> Floats:
+        """A row a band: the log-density of what was seen in it, and of each ratio of powers."""
+        d, weights = self.raw.size, np.ones(len(self.noise))
+        weights[-1] = 1.0 if d % 2 else 0.5  # the last frequency of an even number is real
+        seen = np.abs(self._seen) ** 2 / self.noise
+        constant = -np.log(2 * np.pi * self.noise / d)
+        sums = [
+            np.add.reduceat(weights * part, self._edges[:-1])[:, None]
+            for part in (constant, np.ones(len(seen)), seen)
+        ]
+        found: Floats = sums[0] - sums[1] * np.log1p(_RATIOS) - sums[2] / (1 + _RATIOS) + _LOG_PRIOR
+        return found
+
+    @property
+    def log_density(self) -> float:
+        """Of the unbiased shares as they came, under this prior; their total is certain."""
+        total = -0.5 * np.log(2 * np.pi * float(self.noise.mean()) / self.raw.size)
+        return float(np.logaddexp.reduce(self._log_posterior, axis=1).sum() + total)
+
+    def draws(self, count: int, source: Seeded) -> list[Floats]:
+        """Distributions that could have given these shares."""
+        random, found = source.generator(), []
+        logs, sizes = self._log_posterior, np.diff(self._edges)
+        chances = np.exp(logs - np.logaddexp.reduce(logs, axis=1, keepdims=True)).cumsum(axis=1)
+        for _ in range(count):
+            below = chances < random.random(len(chances))[:, None] * chances[:, -1:]
+            ratio = np.repeat(_RATIOS[below.sum(axis=1)], sizes)
+            kept = ratio / (1 + ratio)
+            apart = random.normal(size=len(kept)) + 1j * random.normal(size=len(kept))
+            drawn = kept * self._seen + np.sqrt(kept * self.noise / 2) * apart
+            found.append(
+                project_to_simplex(np.fft.irfft(np.concatenate([[1.0], drawn]), self.raw.size))
+            )
+        return found
+
+
+def _bands(count: int) -> list[int]:
+    """Where bands of half an octave begin, and the end of the last: 0, 1, 2, 3, 5, 7, 11, ..."""
+    edges, wide = [0, 1], 1.0
+    while edges[-1] < count:
+        wide *= np.sqrt(2)
+        edges.append(min(count, max(edges[-1] + 1, round(wide))))
+    return edges[: edges.index(count) + 1]
+
+
+def _simulated_noise(evidence: Evidence, raw: Raw, source: Seeded) -> Floats:
+    """The power of the noise where it is not alike at all frequencies: seen in simulated surveys."""
+    counts = whole_counts(project_to_simplex(raw.shares) * raw.n, raw.n)
+    powers = np.zeros(raw.size // 2)
+    for _ in range(_NOISE_DRAWS):
+        again = unbiased_shares(evidence.mechanism.simulate(counts, source=source))
+        powers += np.abs(np.fft.rfft(again.shares - counts / raw.n)[1:]) ** 2
+    edges = _bands(len(powers))
+    sizes = np.diff(edges)
+    means: Floats = np.repeat(np.add.reduceat(powers, edges[:-1]) / sizes / _NOISE_DRAWS, sizes)
+    return np.maximum(means, np.finfo(float).tiny)
+
+
+# -- a smooth histogram ----------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _AsResponse(Evidence):
+    """Unbiased shares of any oracle as if randomized response had given them.
+
+    With ``A = (1 - g) / d + g I`` and as many reports as make its noise that of the shares, the
+    likelihood of the counts ``n A f`` is nearly that of normal noise.
+    """
+
+    frequencies: Floats = field(default_factory=lambda: np.ones(1))
+    people: float = 1.0
+    gap: float = 1.0
+
+    @cached_property
+    def channel(self) -> Channel:
+        d = len(self.frequencies)
+        return DenseChannel(np.full((d, d), (1 - self.gap) / d) + self.gap * np.eye(d))
+
+    @cached_property
+    def cells(self) -> Floats:
+        return self.people * self.frequencies
+
+
+def as_response(evidence: Evidence, raw: Raw, noise: float) -> _AsResponse:
+    """The same shares, whose noise has this power, with an exact likelihood."""
+    d = raw.size
+    shares = raw.shares + (1 - raw.shares.sum()) / d
+    gap = 0.05 / (d * float(np.abs(shares).max()))
+    base = (1 - gap) / d
+    people = base / (gap**2 * noise / d)
+    return _AsResponse(evidence.tally, None, base + gap * shares, people, gap)
+
+
+def log_density_smooth(given: _AsResponse, found: Posterior, noise: float) -> float:
+    """Of the unbiased shares as they came, under the priors of ``adaptive``."""
+    d, counts = len(given.frequencies), given.cells
+    best = float(counts @ np.log(given.frequencies))
+    missing = found.search.best.evidence - best
+    return missing - 0.5 * d * float(np.log(2 * np.pi * noise / d))
+
+
+# -- values apart ----------------------------------------------------------------------
+
+
+def log_density_apart(raw: Raw) -> float:
+    """Of the unbiased shares as they came, every value drawn from one fitted mixture.
+
+    Shares of more than 8 standard errors are as likely in every octave up to 1.
+    """
+    sigma = float(np.mean(raw.sigma))
+    observed = raw.shares / sigma
+    small = observed < SMALL
+    large = raw.shares[~small]
+    told = -np.log(large * np.log(1 / min(sigma, 0.5))).sum()
+    if small.any():
+        left = max((1 - float(large.sum())) / sigma / np.count_nonzero(small), 1e-7)
+        density = density_of(observed[small], fit_prior(observed[small], left))
+        told += np.log(density / sigma).sum()
+    return float(told) - _FITTED * np.log(raw.size) / 2
+
+
+# -- only the mean, or only the keys -----------------------------------------------------
+
+
+def _of_that_mean(tally: Tally) -> Floats:
+    """People at the two bins around the estimated mean, of every key: all that such reports tell."""
+    domain, told = tally.mechanism.domain, estimate_without_shares(tally, "unbiased", "")
+    if isinstance(domain, Interval):
+        return _around(told.mean().value, domain)
+    assert isinstance(domain, KeyValues)
+    places = range(domain.keys.size)
+    held = np.array([told.value_of(key_weights(domain, place)) for place in places])
+    nobody = [] if domain.pairs is None else [1 - held.sum()]
+    weights = project_to_simplex(np.concatenate([held, nobody]))
+    around = [_around(one, domain.interval) for one in means(told, domain)]
+    parts = [weights[place] * around[place] for place in places]
+    return np.concatenate([*parts, weights[domain.keys.size :]])
+
+
+def _around(told: float, domain: Interval) -> Floats:
+    """Shares of that mean, in the two bins next to it."""
+    place = (told - domain.low) / (domain.high - domain.low) * domain.bins - 0.5
+    place = float(np.clip(place, 0, domain.bins - 1))
+    first = min(int(place), domain.bins - 2)
+    shares = np.zeros(domain.bins)
+    shares[first], shares[first + 1] = 1 - (place - first), place - first
+    return shares

@@ -1,0 +1,1 @@
+"""Shares of values without order, under priors weighed by the reports."""

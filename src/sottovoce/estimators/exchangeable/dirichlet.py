@@ -1,0 +1,125 @@
+"""Exchangeable values through any channel: Dirichlet priors, their concentration weighed by evidence.
+
+With the prior ``p(w) ~ prod w^(a-1)`` and in coordinates ``w = softmax(z)``, the most probable
+distribution maximises
+
+    F(w) = l(w) + a sum log w,
+
+l being the log-likelihood: concave, and climbed by passes of EM that add a to every value,
+``w <- (N w ratio + a) / (N + d a)``.  Where every report tells its value this is the posterior mean
+itself.  The curvature in z is
+
+    C = J H J + a Q'Q,     J = diag(w) - w w',   Q = I - 1 w',   H = A' diag(c / (A w)^2) A,
+
+and Laplace's approximation gives the evidence of a, up to a constant that all share,
+
+    log p(c | a)  ~  F - log det(C)/2 + log Gamma(d a) - d log Gamma(a).
+
+The answer is the mean over all a, weighted by evidence.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sottovoce.channels.base import Floats
+from sottovoce.channels.rows import Rows
+from sottovoce.estimators.likelihood.acceleration import accelerated
+from sottovoce.estimators.likelihood.base import Teller, first_shares
+from sottovoce.estimators.likelihood.interior_point import DenseLikelihood, inverse_factor
+from sottovoce.estimators.observed import Observations
+
+__all__ = ["Concentrated", "Concentrations", "concentrate"]
+
+_CONCENTRATIONS = tuple(10.0 ** (k / 5) for k in range(-10, 16))
+_FIRST = _CONCENTRATIONS.index(1.0)
+_SLACK = 8.0
+"""Concentrations whose evidence is so much less than the best one's end the walk."""
+_GAP, _PASSES = 1e-3, 4000
+
+
+@dataclass(frozen=True, eq=False)
+class Concentrated:
+    """The most probable distribution under one concentration."""
+
+    concentration: float
+    shares: Floats
+    evidence: float
+    gap: float
+    passes: int
+
+
+@dataclass(frozen=True, eq=False)
+class Concentrations:
+    """The fits under all concentrations that matter."""
+
+    fits: tuple[Concentrated, ...]
+
+    @cached_property
+    def probabilities(self) -> Floats:
+        """Of the concentrations, given the reports."""
+        evidence = np.array([one.evidence for one in self.fits])
+        weights = np.exp(evidence - evidence.max())
+        return weights / weights.sum()
+
+    @cached_property
+    def shares(self) -> Floats:
+        """The mean over all fits."""
+        mean: Floats = self.probabilities @ np.array([one.shares for one in self.fits])
+        return mean / mean.sum()
+
+    @property
+    def best(self) -> str:
+        """The most probable prior, in words."""
+        one = self.fits[int(np.argmax(self.probabilities))]
+        return f"Dirichlet's of concentration {one.concentration:.2g}"
+
+
+def concentrate(evidence: Observations, teller: Teller) -> Concentrations:
+    """Fits from concentration 1 up and down, until one is not probable any more."""
+    start = first_shares(evidence, None, "exchangeable")
+    problem = evidence.rows or DenseLikelihood(evidence.channel.dense(), evidence.cells)
+    fits = [_fit(problem, 1.0, start)]
+    for way in (_CONCENTRATIONS[_FIRST + 1 :], _CONCENTRATIONS[:_FIRST][::-1]):
+        near = fits[0].shares
+        for concentration in way:
+            fits.append(_fit(problem, concentration, near))
+            near = fits[-1].shares
+            best = max(one.evidence for one in fits)
+            teller.tell(len(fits), best)
+            if fits[-1].evidence < best - _SLACK:
+                break
+    return Concentrations(tuple(fits))
+
+
+def _fit(problem: Rows, a: float, near: Floats) -> Concentrated:
+    size = len(near)
+    total = problem.total + size * a
+
+    def step(shares: Floats) -> tuple[Floats, float]:
+        ratio, likelihood = problem.em_step(shares)
+        raised = (problem.total * ratio + a / shares) / total
+        return raised, likelihood + a * float(np.log(shares).sum())
+
+    found = accelerated(step, total, near, gap=_GAP, teller=Teller(None), most=_PASSES)
+    shares = found.shares
+    factor = inverse_factor(_curvature(problem.curvature(shares), shares, a))
+    log_det = -2 * float(np.log(np.diag(factor)).sum())
+    prior = math.lgamma(size * a) - size * math.lgamma(a)
+    value = step(shares)[1] - log_det / 2 + prior
+    return Concentrated(a, shares, value, found.gap, len(found.history))
+
+
+def _curvature(information: Floats, w: Floats, a: float) -> Floats:
+    """C, and 1 along equal z, which nothing bends: it leaves the determinant as it is."""
+    bent = w[:, None] * information * w
+    rows = bent.sum(axis=0)
+    size, cross = len(w), np.outer(w, rows)
+    curvature = bent - cross - cross.T + rows.sum() * np.outer(w, w)
+    curvature += a * (size * np.outer(w, w) - w - w[:, None]) + 1 / size
+    curvature[np.diag_indices(size)] += a
+    return curvature

@@ -1,0 +1,1 @@
+"""Filters over neighbouring shares and over frequencies."""

@@ -1,0 +1,1 @@
+"""Methods of maximum likelihood: EM, the exact maximum, mixture reduction."""

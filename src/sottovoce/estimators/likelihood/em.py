@@ -1,0 +1,180 @@
+"""Expectation-maximisation, plain (EM) and with a smoothing step (EMS).
+
+A pass of EM is ``w <- w * ratio``.  The likelihood never falls, and in the limit it
+is greatest.  It is *not* run to the limit: the first passes find what many
+reports agree on, the later ones fit noise, so that stopping early regularises.
+EMS averages neighbours after every pass, and so may be run on.
+
+The rules are those of Li, Wang, Lopuhaa-Zwakenberg, Skoric, Li 2020, section 5.5:
+from uniform shares until a pass adds less than ``tau`` to the total
+log-likelihood, ``tau = 0.001 e^epsilon`` for EM and ``0.001`` for EMS, in at most
+10,000 passes.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from sottovoce.base.checks import check_int, check_real
+from sottovoce.base.errors import InvalidInput
+from sottovoce.channels.base import Floats
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.estimators.likelihood.base import (
+    NEGLIGIBLE,
+    Progress,
+    Teller,
+    as_distribution,
+    first_shares,
+    gap_of,
+    unidentified,
+)
+from sottovoce.estimators.observed import Fit, Observations
+
+__all__ = ["em", "ems", "smooth", "unordered"]
+
+MOST_PASSES = 10_000
+NONE, LINE, RING = 0, 1, 2
+"""Kinds of smoothing."""
+_TOLERANCE = 1e-3
+_AT_ONCE = 500
+"""Passes of a compiled run between two looks at the clock."""
+
+
+def em(
+    evidence: Observations,
+    *,
+    tolerance: float | None = None,
+    max_iterations: int = MOST_PASSES,
+    start: Any = None,
+    progress: Progress | None = None,
+) -> Fit:
+    """The likeliest distribution, nearly: stopped where passes no longer gain much.
+
+    ``tolerance`` is the gain in log-likelihood below which to stop, ``0.001 e^epsilon``
+    unless given; ``max_iterations`` the most passes; ``start`` the shares to begin with instead of
+    uniform ones; ``progress(passes, gain)`` is called now and then.
+
+    ``history`` holds the log-likelihood at the start and after every pass, and
+    ``optimality`` bounds how much more likelihood the best distribution has.
+    """
+    if tolerance is None:
+        tolerance = _TOLERANCE * math.exp(evidence.epsilon)
+    return _climb(
+        evidence, "em", smoothing=NONE, tolerance=tolerance, max_iterations=max_iterations,
+        start=start, progress=progress,
+    )  # fmt: skip
+
+
+def ems(
+    evidence: Observations,
+    *,
+    tolerance: float | None = None,
+    max_iterations: int = MOST_PASSES,
+    start: Any = None,
+    progress: Progress | None = None,
+) -> Fit:
+    """EM with neighbouring shares averaged after every pass; for ordered domains.
+
+    The options are those of :func:`em`.  ``tolerance`` is the change in log-likelihood below which
+    to stop, 0.001 unless given.
+
+    It maximises no likelihood, so that ``optimality`` is infinite: there is nothing to be near to.
+    """
+    if not evidence.domain.ordered:
+        raise InvalidInput("domain", "ems", "ordered", evidence.domain)
+    tolerance = _TOLERANCE if tolerance is None else tolerance
+    return _climb(
+        evidence, "ems", smoothing=RING if evidence.channel.ring else LINE, tolerance=tolerance,
+        max_iterations=max_iterations, start=start, progress=progress,
+    )  # fmt: skip
+
+
+def unordered(mechanism: Mechanism) -> str:
+    """Why EMS does not apply: also where neighbouring inputs are not neighbouring values."""
+    if not mechanism.domain.ordered:
+        return "its values have no order, so that neighbours have no reason to be alike"
+    return unidentified(mechanism)
+
+
+def smooth(shares: Floats, ring: bool = False) -> Floats:
+    """Every share averaged with its neighbours by (1, 2, 1)/4, at the ends by (2, 1)/3; sum 1.
+
+    On a ring the last and the first are neighbours, and there are no ends.
+    """
+    if len(shares) == 1:
+        return shares
+    if ring:
+        return shares / 2 + (np.roll(shares, 1) + np.roll(shares, -1)) / 4
+    smoothed = np.empty_like(shares)
+    smoothed[1:-1] = shares[1:-1] / 2 + (shares[:-2] + shares[2:]) / 4
+    smoothed[0] = (2 * shares[0] + shares[1]) / 3
+    smoothed[-1] = (2 * shares[-1] + shares[-2]) / 3
+    return as_distribution(smoothed)
+
+
+def _climb(
+    evidence: Observations,
+    name: str,
+    *,
+    smoothing: int,
+    tolerance: float,
+    max_iterations: int,
+    start: Any,
+    progress: Progress | None,
+) -> Fit:
+    """Passes from ``start`` until one changes the log-likelihood by no more than ``tolerance``.
+
+    Plain passes only ever raise it; after smoothing it may also fall.
+    """
+    tolerance = check_real(tolerance, "tolerance", name, "a number of at least 0")
+    if tolerance < 0:
+        raise InvalidInput("tolerance", name, "a number of at least 0", tolerance)
+    check_int(max_iterations, "max_iterations", name, 1)
+    shares, teller = first_shares(evidence, start, name), Teller(progress)
+    climb = None if evidence.rows is not None else evidence.channel.climb(evidence.cells)
+    run, at_once = (_PassByPass(evidence).run, 1) if climb is None else (climb.run, _AT_ONCE)
+    history, gain, converged = [evidence.em_step(shares)[1]], math.inf, False
+    while not converged and (done := len(history) - 1) < max_iterations:
+        shares, ratio, found = run(
+            shares, min(at_once, max_iterations - done), tolerance, smoothing
+        )
+        history.extend(found[1:].tolist())
+        gain = history[-1] - history[-2]
+        converged = (abs(gain) if smoothing else gain) <= tolerance
+        teller.tell(len(history) - 1, gain)
+    passes = len(history) - 1
+    teller.tell(passes, gain, last=True)
+    ended = f"changed it by at most {tolerance:.3g}" if converged else "was the last allowed"
+    return Fit(
+        as_distribution(shares), converged, passes, tuple(history),
+        math.inf if smoothing else gap_of(ratio, evidence.total),
+        f"{evidence.likelihood}; stopped after {passes} passes, when one {ended}",
+    )  # fmt: skip
+
+
+class _PassByPass:
+    """A :class:`~sottovoce.channels.base.Climb` over any evidence; shares are those it last gave."""
+
+    def __init__(self, evidence: Observations) -> None:
+        self._evidence = evidence
+        self._here: tuple[Floats, float] | None = None
+
+    def run(
+        self, shares: Floats, passes: int, tolerance: float, smoothing: int
+    ) -> tuple[Floats, Floats, Floats]:
+        ratio, likelihood = self._here or self._evidence.em_step(shares)
+        likelihoods = [likelihood]
+        for _ in range(passes):
+            shares = shares * ratio
+            shares[shares < NEGLIGIBLE] = 0.0
+            shares = smooth(shares, smoothing == RING) if smoothing else shares
+            ratio, likelihood = self._evidence.em_step(shares)
+            gain = likelihood - likelihoods[-1]
+            likelihoods.append(likelihood)
+            if (abs(gain) if smoothing else gain) <= tolerance:
+                break
+        self._here = ratio, likelihood
+        return shares, ratio, np.array(likelihoods)

@@ -1,0 +1,1 @@
+"""Distributions over ordered values, as smooth as the reports support."""

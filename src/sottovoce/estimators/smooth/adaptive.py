@@ -1,0 +1,80 @@
+"""``adaptive``: a distribution over ordered values, as smooth as the reports themselves tell.
+
+EM follows the noise; EMS smooths by a fixed kernel, too much for some data and too little for
+others.  Here many priors of smoothness (:mod:`sottovoce.estimators.smooth.priors`) are weighed by
+their evidence (:mod:`sottovoce.estimators.smooth.map_fit`), the probability that each gives to the
+reports as they came, and the answer is the mean of their most probable distributions, weighted
+by that probability.  Nothing but the tally enters.
+
+1. A first fit: one prior, its roughness raised or lowered while the evidence grows.
+2. Cells narrow where the first fit puts many people, and an axis warped by its cumulative
+   distribution.  Every order and warp is tried, and the neighbours of every prior whose evidence
+   is within a factor of e^3 of the best.
+3. Where the warped axis won, 2. once more with the better fit.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sottovoce.base.threads import one_product_thread
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.estimators.likelihood.base import Progress, Teller
+from sottovoce.estimators.likelihood.em import unordered
+from sottovoce.estimators.observed import Fit, Observations
+from sottovoce.estimators.smooth.coarsening import cell_edges, coarse_problem, spread
+from sottovoce.estimators.smooth.posterior import Posterior
+from sottovoce.estimators.smooth.prior_search import PriorSearch
+from sottovoce.estimators.smooth.priors import Smoothness
+
+__all__ = ["adaptive", "no_single_likelihood", "posterior"]
+
+_FIRST = Smoothness("log", 2, 0.0, 1)
+_WARPS: tuple[float, ...] = (0.0, 0.5, 0.8)
+_TURNS = 3
+_CONVERGED = 0.01
+
+
+def adaptive(evidence: Observations, *, progress: Progress | None = None) -> Fit:
+    """Shares under priors of smoothness weighed by their evidence; ``why`` names the best.
+
+    ``progress(steps, evidence)`` is called now and then.  ``optimality`` is about how far the
+    penalised likelihood under the best prior is from its greatest.
+    """
+    with one_product_thread():
+        found = posterior(evidence, progress=progress)
+    best, tried = found.search.best, len(found.search.tried)
+    return Fit(
+        found.shares, best.promised <= _CONVERGED, found.search.steps, optimality=best.promised,
+        why=f"smoothness weighed by evidence over {tried} priors; best: {best.smoothness}",
+        noise=found,
+    )  # fmt: skip
+
+
+def posterior(evidence: Observations, *, progress: Progress | None = None) -> Posterior:
+    """The shares that :func:`adaptive` finds, with what is known of their error."""
+    channel, teller = evidence.channel, Teller(progress)
+    shares, steps = np.full(channel.inputs, 1 / channel.inputs), 0
+    start, warps = _FIRST, _WARPS
+    for turn in range(_TURNS):
+        edges = cell_edges(channel, shares)
+        near = np.add.reduceat(shares, edges[:-1])
+        search = PriorSearch(coarse_problem(channel, evidence.cells, edges, near), teller, steps)
+        if turn == 0:
+            search.climb(start, near)
+        else:
+            search.explore(start, near, warps)
+        shares, steps, start = spread(search.mean(), edges), search.steps, search.best.smoothness
+        if turn and not start.warp:
+            break
+        if turn:
+            warps = tuple(sorted({one.smoothness.warp for _, one in search.probabilities()}))
+    teller.tell(steps, search.best.evidence, last=True)
+    return Posterior(search, edges, shares)
+
+
+def no_single_likelihood(mechanism: Mechanism) -> str:
+    """Why it does not apply: no order to be smooth along, or no likelihood to weigh priors by."""
+    if mechanism.channel().blocks > 1:
+        return "it weighs smoothness by the exact likelihood of a tally, and this one has none"
+    return unordered(mechanism)

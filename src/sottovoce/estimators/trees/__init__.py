@@ -1,0 +1,1 @@
+"""Estimates that agree on all levels of a hierarchy."""

@@ -1,0 +1,88 @@
+"""Errors of a fused distribution: people with a plausible truth answer all services again.
+
+Through the same mechanisms and with the same services missing; their reports are fused by the same
+method.  Truths are drawn from the posterior of ``adaptive`` where values are in order, as for
+a single tally (:mod:`sottovoce.estimators.errors.parametric_bootstrap`); else the estimate has to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sottovoce.base.randomness import Seeded
+from sottovoce.base.threads import one_product_thread
+from sottovoce.channels.base import Floats
+from sottovoce.core.reports import Reports
+from sottovoce.domains.base import Indices
+from sottovoce.estimators.errors.bootstrap import whole_counts
+from sottovoce.estimators.errors.parametric_bootstrap import Replicates
+from sottovoce.estimators.observed import Fit, Observations
+from sottovoce.estimators.smooth.adaptive import posterior
+from sottovoce.fusion.condensed import condensed
+from sottovoce.fusion.joining.aligned import Aligned
+
+if TYPE_CHECKING:
+    from sottovoce.fusion.services import Services
+
+__all__ = ["Again"]
+
+_REPEATS = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Again(Replicates):
+    """Errors of a fused distribution: plausible truths fused again."""
+
+    services: Services
+    run: Callable[[Observations], Fit]
+    fit: Fit
+
+    @cached_property
+    def errors(self) -> Floats:
+        source, rows = Seeded(self.services.n), []
+        with one_product_thread():
+            for truth in self._truths(source):
+                counts = whole_counts(truth * self.services.n, self.services.n)
+                again = type(self.services)(_answered_again(self.services, counts, source))
+                fit = self.run(again.observations)
+                rows.append(fit.shares - counts / self.services.n)
+        return np.array(rows)
+
+    def _truths(self, source: Seeded) -> list[Floats]:
+        if not self.services.domain.ordered:
+            return [self.fit.shares] * _REPEATS
+        return posterior(condensed(self.services.observations)).draws(_REPEATS, source.generator())
+
+    @property
+    def shares(self) -> Floats:
+        return self.fit.shares
+
+    @property
+    def n(self) -> int:
+        return self.services.n
+
+
+def _answered_again(services: Services, counts: Indices, source: Seeded) -> Aligned:
+    """A population with these counts gives every service as many reports as it had, of as many users."""
+    values = np.repeat(np.arange(len(counts)), counts)
+    source.generator().shuffle(values)
+    reports: list[Reports] = []
+    rows: list[Indices | None] = []
+    for mechanism, old in zip(services.mechanisms, services.aligned.rows, strict=True):
+        if old is None:
+            reports.append(mechanism.randomize_indices(values, source))
+            rows.append(None)
+            continue
+        have, new = np.flatnonzero(old >= 0), np.full(len(old), -1)
+        new[have] = np.arange(len(have))
+        reports.append(mechanism.randomize_indices(values[have], source))
+        rows.append(new)
+    return Aligned(
+        services.names, services.mechanisms, tuple(reports), tuple(rows), services.n,
+        services.aligned.certified,
+    )  # fmt: skip

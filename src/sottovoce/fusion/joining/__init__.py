@@ -1,0 +1,1 @@
+"""Reports of several services, joined person by person."""

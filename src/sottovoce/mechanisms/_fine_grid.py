@@ -1,0 +1,85 @@
+"""Numbers on a grid finer than their bins: what a device sees, and what it is randomized from."""
+
+from __future__ import annotations
+
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from sottovoce.base.checks import check_int
+from sottovoce.base.errors import InvalidInput
+from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
+from sottovoce.domains.base import Indices
+from sottovoce.domains.interval import Interval
+
+__all__ = ["FineGrid", "check_interval", "places_on_grid"]
+
+
+def check_interval(domain: object, owner: str) -> None:
+    """A mechanism for numbers needs an interval."""
+    if not isinstance(domain, Interval):
+        raise InvalidInput("domain", owner, "an Interval: its values must be numbers", domain)
+
+
+def places_on_grid(interval: Interval, steps: int, values: Any) -> Indices:
+    """The positions of numbers on a grid of ``steps`` positions a bin."""
+    bins = interval.indices(values)
+    numbers = np.asarray(values, dtype=np.float64)
+    within = (numbers - interval.edges_at(bins)) * (steps / interval.width)
+    return bins * steps + np.clip(within.astype(np.int64), 0, steps - 1)
+
+
+@dataclass(frozen=True)
+class FineGrid(Mechanism):
+    """A mechanism for numbers: ``steps`` equal positions a bin, the first at its lower edge.
+
+    Unless given, there are so many steps that the grid has at least ``default_positions``.
+    Whole numbers have one: nobody is elsewhere in the bin.
+    """
+
+    default_positions: ClassVar[int]
+    largest_grid: ClassVar[int]
+    domain: Interval
+
+    _: KW_ONLY
+    steps: int | None = None
+    """Positions a bin; with 1 a device knows its bin only.  Allowed: 1 to the largest grid (2^22
+    positions, rounding 2^40) over the bins; 1 for Counts.  Unless given: so many that there are
+    65,536 positions (rounding: 1,048,576).
+    """
+    bits: int = DEFAULT_BITS
+    """Weights are integers over 2^bits; fewer are for tests and for looking at.  Allowed: 8 to 62."""
+
+    def _check_domain(self) -> None:
+        check_interval(self.domain, self.name)
+
+    def _check_options(self) -> None:
+        check_bits(self.bits, self.name)
+        bins, most = self.domain.size, self.largest_grid
+        if bins > most:
+            raise InvalidInput("domain", self.name, f"of at most {most} bins", f"{bins} bins")
+        if self.steps is None:
+            enough = 1 if self.domain.whole else -(-self.default_positions // bins)
+            object.__setattr__(self, "steps", enough)
+        check_int(self.steps, "steps", self.name, 1, 1 if self.domain.whole else most // bins)
+
+    @property
+    def each(self) -> int:
+        """Positions a bin, a number by now."""
+        assert self.steps is not None
+        return self.steps
+
+    @property
+    def positions(self) -> int:
+        return self.domain.size * self.each
+
+    def locate(self, values: Any) -> Indices:
+        return places_on_grid(self.domain, self.each, values)
+
+    def _too_coarse(self) -> InvalidInput:
+        """Where rounding leaves no difference between values."""
+        return InvalidInput(
+            "epsilon", self.name, f"larger for {self.bits} bits on {self.positions} positions",
+            self.epsilon, hint="At this precision the answer would carry nothing.",
+        )  # fmt: skip

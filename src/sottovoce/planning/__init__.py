@@ -1,0 +1,1 @@
+"""What a survey would cost and achieve, before it runs."""

@@ -1,0 +1,220 @@
+"""What a survey would cost and tell, mechanism by mechanism, before it is run."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sottovoce.base.exact import decimal_text
+from sottovoce.base.frame import Frame
+from sottovoce.core.fields import BitField, IntField
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.odds import privacy_in_words
+from sottovoce.domains.base import Domain
+
+__all__ = ["Plan", "Prospect", "response_limit"]
+
+_ERRORS = {
+    "shares": "rms error",
+    "mean": "error of the mean",
+    "range": "error of a range",
+    "distribution": "error of a cumulative share",
+}
+_NEAR = 1.1
+"""How many times the least error a mechanism with smaller reports may have to be pointed out."""
+
+
+@dataclass(frozen=True)
+class Prospect:
+    """One mechanism: its predicted standard errors, and what a report and a tally cost."""
+
+    mechanism: Mechanism
+    paper_name: str
+    rms_error: float
+    """The root of the mean squared error: of a share over all values, or of what the goal asks."""
+    share_error: float | None = None
+    """The standard error of one share, where shares are the goal."""
+    half_error: float | None = None
+    """The standard error of a total of half the values, on average over all halves."""
+    needed: float | None = None
+    """The users or the epsilon that the asked error takes; None where none is enough."""
+    method: str = "unbiased"
+    simulated: bool = False
+    """Whether the error is that of a few simulated surveys, as there is no formula."""
+
+    @property
+    def name(self) -> str:
+        """Explaining and paper name."""
+        own, paper = self.mechanism.name, self.paper_name
+        return own if own == paper else f"{own} ({paper})"
+
+    @property
+    def options(self) -> str:
+        """The options that were chosen, but for the precision of weights."""
+        chosen = self.mechanism.options().items()
+        told = [(name, value) for name, value in chosen if name != "bits" and value is not None]
+        return ", ".join(f"{name}={value}" for name, value in told)
+
+    @property
+    def report_bytes(self) -> int:
+        """Bytes of one report, as columns hold them."""
+        fields = self.mechanism.fields
+        return sum(f.dtype.itemsize if isinstance(f, IntField) else f.width for f in fields)
+
+    @property
+    def no_floor(self) -> bool:
+        """Whether more reports make every error as small as one likes."""
+        return self.mechanism.channel().exact_inverse
+
+    @property
+    def counting(self) -> str:
+        """What the collector's work grows with, n reports over d values."""
+        if self.mechanism.blocks == 1:
+            return "n"
+        packed = any(isinstance(f, BitField) for f in self.mechanism.fields)
+        return "n x d bits" if packed else "n x d hashes"
+
+    @property
+    def rank(self) -> tuple[float, float, int, int, str]:
+        """By what is needed, then by error; where six digits agree, by what a report costs."""
+        needed = math.inf if self.needed is None else self.needed
+        error, words = float(f"{self.rms_error:.6g}"), self.mechanism.words_per_report
+        return needed, error, self.report_bytes, words, self.name
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Mechanisms ranked by predicted error, for ``users`` people at ``epsilon``, best first.
+
+    ``error`` is the error that was asked for, None where it was to be predicted, and
+    ``found`` tells which of the three the plan found.  Errors are standard errors
+    of unbiased answers about the respondents, or simulated.
+    """
+
+    domain: Domain
+    epsilon: float
+    users: int
+    error: float | None
+    found: str
+    told: str
+    """What the errors speak of, in words."""
+    prospects: tuple[Prospect, ...]
+    unfit: Mapping[str, str] = field(default_factory=dict)
+    """Mechanisms left out, with the reason."""
+    goal: str = "shares"
+
+    @property
+    def best(self) -> Mechanism:
+        """The mechanism of least predicted error, ready to use."""
+        return self.prospects[0].mechanism
+
+    def frame(self) -> Frame:
+        """A row a mechanism, best first."""
+        rows = self.prospects
+        columns: dict[str, list[Any]] = {
+            "mechanism": [row.mechanism.name for row in rows],
+            "paper name": [row.paper_name for row in rows],
+            "options": [row.options for row in rows],
+            **self._errors(),
+            "report bytes": [row.report_bytes for row in rows],
+            "tally cells": [row.mechanism.cells for row in rows],
+            "tally bytes": [8 * row.mechanism.cells for row in rows],
+            "counting": [row.counting for row in rows],
+            "words": [row.mechanism.words_per_report for row in rows],
+        }
+        if self.found != "error":
+            columns[f"{self.found} needed"] = [row.needed for row in rows]
+        return Frame(columns)
+
+    def _errors(self) -> dict[str, list[Any]]:
+        rows = self.prospects
+        if self.goal == "shares":
+            return {
+                "rms error": [row.rms_error for row in rows],
+                "share error": [row.share_error for row in rows],
+                "half error": [row.half_error for row in rows],
+            }
+        return {
+            "error": [row.rms_error for row in rows],
+            "method": [row.method for row in rows],
+            "known": ["simulated" if row.simulated else "by formula" for row in rows],
+        }
+
+    def __str__(self) -> str:
+        columns = self.frame().columns
+        del columns["tally cells"]
+        if self.found != "error":
+            column = columns[f"{self.found} needed"]
+            column[:] = ["never" if needed is None else needed for needed in column]
+        lines = [f"{self.domain}: {self._result()}", str(Frame(columns))]
+        lines.append(self.told)
+        lines += [f"left out: {name}: {reason}" for name, reason in self.unfit.items()]
+        return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _result(self) -> str:
+        best, epsilon = self.prospects[0], decimal_text(self.epsilon)
+        given = {"users": f"{self.users:,} users", "epsilon": f"epsilon {epsilon}"}
+        if self.found == "error":
+            said = f"with {given['users']} at {given['epsilon']} the least {self._error} is"
+            return f"{said} {best.rms_error:.4g}, by {best.name}"
+        other = given["epsilon" if self.found == "users" else "users"]
+        wanted = f"an {self._error} of {self.error:g} with {other}"
+        return f"{wanted} takes {given[self.found]}, by {best.name}"
+
+    @property
+    def _error(self) -> str:
+        return _ERRORS[self.goal]
+
+    def explain(self) -> str:
+        """The privacy in plain words, and why the best mechanism is the best."""
+        return "\n".join([privacy_in_words(self.best.certificate()), *self._why(), *self._near()])
+
+    def _why(self) -> list[str]:
+        d, best, limit = self.domain.size, self.prospects[0], response_limit(self.epsilon)
+        if d == 1:
+            return ["There is a single value: its share is 1, whatever is reported."]
+        below = f"below {limit:.1f} values at this epsilon"
+        reasons = {
+            "randomized-response": "A report is one value, which beats a bit for every value "
+            f"(unary-encoding) {below}; here there are {d:,}.",
+            "subset-selection": f"A report is a set of always the same size ({best.options} of "
+            f"{d:,} values), which beats bits drawn each by itself. A single value "
+            f"(randomized-response) beats those bits only {below}.",
+        }
+        if self.goal != "shares":
+            return [f"{best.name} errs least: {best.rms_error:.3g} is the {self._error}."]
+        said = f"{best.name} errs least: {best.rms_error:.3g} for a typical share."
+        reason = reasons.get(best.mechanism.name)
+        return [said] if reason is None else [said, reason]
+
+    def _near(self) -> list[str]:
+        """The smallest reports among those that err little more, whatever the true shares."""
+        best, most = self.prospects[0], _NEAR * self.prospects[0].rms_error
+        near = [best, *(row for row in self.prospects if row.rms_error <= most and row.no_floor)]
+        small = min(near, key=lambda row: row.report_bytes)  # of equals the first errs least
+        if self.domain.size == 1 or small.report_bytes == best.report_bytes:
+            return []
+        more = small.rms_error / best.rms_error - 1
+        cost = f"{small.report_bytes:,} bytes a report instead of {best.report_bytes:,}"
+        return [f"{small.name} errs {100 * more:.1f}% more, in {cost}."]
+
+
+def response_limit(epsilon: float) -> float:
+    """The number of values below which randomized response errs less than unary encoding.
+
+    With E = e^eps the sums of all variances, times n, are
+
+        [d^2 + (2E-3) d - 2(E-1)] / (E-1)^2   and   4E d / (E-1)^2 + 1,
+
+    equal where ``d^2 - (2E+3) d - (E^2-1) = 0``, whatever the true shares.
+
+    >>> [round(response_limit(epsilon), 1) for epsilon in (1.0, 2.0, 3.0)]
+    [9.1, 20.4, 51.1]
+    """
+    e = math.exp(epsilon)
+    middle = (2 * e + 3) / 2
+    return middle + math.sqrt(middle**2 + e**2 - 1)

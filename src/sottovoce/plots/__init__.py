@@ -1,0 +1,1 @@
+"""Pictures of estimates, answers and differences, with matplotlib: one file per kind."""

@@ -1,0 +1,88 @@
+"""A picture of a difference: what grew, what shrank, and what may be noise."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sottovoce.answers.answer import two_sided
+from sottovoce.channels.base import Floats
+from sottovoce.domains.base import Domain
+from sottovoce.domains.interval import Interval
+from sottovoce.plots.answers import draw_values
+from sottovoce.plots.figures import new_figure
+from sottovoce.plots.numbers import INK, PALE, TRUTH, draw_axis
+
+__all__ = ["draw_difference"]
+
+_QUIET = "#9a9a9a"
+
+
+def draw_difference(
+    domain: Domain,
+    shares: Floats,
+    stderr: Floats,
+    adjusted: Floats,
+    *,
+    truth: Floats | None,
+    most: int,
+    confidence: float,
+    title: str,
+    name: str,
+) -> Any:
+    """Differences with intervals around a line at 0; dark where noise alone hardly explains them.
+
+    Values without an order are drawn as the ``most`` largest differences, from the largest growth to the
+    largest loss; numbers in their order, with a band.
+    """
+    reach = two_sided(confidence) * stderr
+    figure = new_figure(7.2, 4.0, purpose="Difference.plot")
+    axes = figure.add_subplot()
+    if isinstance(domain, Interval):
+        edges = domain.edges
+        axes.stairs(
+            shares + reach, edges, baseline=shares - reach, fill=True, color=PALE, alpha=0.7,
+            linewidth=0, label=f"{100 * confidence:g}% interval",
+        )  # fmt: skip
+        axes.stairs(shares, edges, baseline=None, color=INK, linewidth=1.4, label="difference")
+        if truth is not None:
+            axes.stairs(truth, edges, baseline=None, color=TRUTH, linewidth=1.2, label="truth")
+        axes.axhline(0, color="black", linewidth=0.8)
+        axes.set_ylabel("difference of shares")
+        draw_axis(axes, domain, name)
+    else:
+        figure.set_figheight(1.3 + 0.32 * min(most, len(shares)))
+        clear = adjusted < 1 - confidence
+        _draw_values(axes, domain, shares, reach, clear=clear, truth=truth, most=most)
+    axes.set_title(title, loc="left", fontsize="medium")
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(frameon=False, fontsize="small")
+    return figure
+
+
+def _draw_values(
+    axes: Any,
+    domain: Domain,
+    shares: Floats,
+    reach: Floats,
+    *,
+    clear: Any,
+    truth: Floats | None,
+    most: int,
+) -> None:
+    largest = np.argsort(-np.abs(shares), kind="stable")[:most]
+    order = largest[np.argsort(-shares[largest], kind="stable")]
+    rows = np.arange(len(order))
+    for told, ink, label in ((clear, INK, "differs"), (~clear, _QUIET, "may be noise")):
+        here = told[order]
+        if here.any():
+            axes.errorbar(
+                shares[order][here], rows[here], xerr=reach[order][here], fmt="o", color=ink,
+                markersize=6, capsize=4, linewidth=1.6, label=label,
+            )  # fmt: skip
+    draw_values(axes, domain, order, truth)
+    axes.set_xlabel("difference of shares")
+    axes.locator_params(axis="x", nbins=6)
+    axes.grid(axis="x", color="#dddddd", linewidth=0.6)
+    axes.set_axisbelow(True)

@@ -1,0 +1,1 @@
+"""Estimates for pages and routes, computed beside the event loop."""

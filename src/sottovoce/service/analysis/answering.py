@@ -1,0 +1,211 @@
+"""From the store to estimates, behind every page and route that shows numbers.
+
+Numbers come from releases only (:mod:`sottovoce.store.releasing`), which move on in steps of the
+minimum batch.  Windows with fewer reports released than that are left out and named, and where
+none is left there is no answer.  Estimates are remembered by what went into them, the tally
+above all.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from threading import Lock
+from typing import NamedTuple
+
+from sottovoce.answers.difference import Difference, difference
+from sottovoce.answers.estimate import Estimate
+from sottovoce.core.tally import Tally
+from sottovoce.estimators import estimate
+from sottovoce.estimators.coordinates import coordinates
+from sottovoce.service.refusals import Declined
+from sottovoce.store import Published, Released, Store
+from sottovoce.surveys.survey import Survey
+from sottovoce.surveys.windows import window_days
+
+__all__ = ["MOST_COORDINATES", "Analyst", "Coordinates", "Told", "Way", "nothing_yet"]
+
+MOST_COORDINATES = 500
+"""Coordinates of a vector that are estimated, the first that may be shown."""
+_MOST_REMEMBERED = 64
+
+
+@dataclass(frozen=True)
+class Way:
+    """How to estimate: the arguments of :func:`sottovoce.estimate`."""
+
+    method: str = "auto"
+    goal: str = "distribution"
+    then: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Told:
+    """An estimate, of which survey, from which windows, and those below the minimum batch."""
+
+    survey: Survey
+    windows: tuple[str, ...]
+    left_out: tuple[str, ...]
+    estimate: Estimate
+
+    @property
+    def unit(self) -> str:
+        """What is counted: people, who send one report per window, or reports of several windows."""
+        return "people" if len(self.windows) <= 1 else "reports"
+
+
+class Coordinates(NamedTuple):
+    """What is told of a vector: estimates by coordinate, which have too few reports, and n."""
+
+    estimated: Mapping[int, Told]
+    left_out: tuple[int, ...]
+    reports: int
+
+
+def nothing_yet(survey: Survey) -> str:
+    """Why nothing is shown of a survey yet, and when something will be."""
+    batch = survey.minimum_batch
+    if batch == 1:
+        return f"survey {survey.name!r} has no report yet"
+    return (
+        f"survey {survey.name!r} shows a window that has ended from {batch:,} reports on, "
+        f"and one that is open from {2 * batch:,}, without its newest {batch:,}"
+    )
+
+
+class Analyst:
+    """Answers questions about what a store holds; may be used by several threads.
+
+    ``ended`` says before which last day windows have ended, now.
+    """
+
+    def __init__(self, store: Store, ended: Callable[[], date]) -> None:
+        self._store, self._ended = store, ended
+        self._remembered: OrderedDict[tuple[str, Way], Estimate] = OrderedDict()
+        self._lock, self._work = Lock(), Lock()
+
+    def released(self, published: Published) -> dict[str, Released]:
+        """What may be seen of every window that reports have come for, moved on where it may."""
+        fingerprint = published.survey.fingerprint
+        self._store.release(fingerprint, self._ended())
+        return self._store.released(fingerprint)
+
+    def windows(
+        self, published: Published, wanted: Sequence[str] = ()
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Windows that may be shown, and those below the minimum batch; all, or those wanted."""
+        survey = published.survey
+        for name in wanted:
+            window_days(survey.window, name)
+        released = self.released(published)
+        chosen = sorted(set(wanted) or released)
+        shown = tuple(
+            name for name in chosen if name in released and survey.shows(released[name].reports)
+        )
+        left_out = tuple(name for name in chosen if name not in shown)
+        if not shown:
+            raise Declined("below-minimum-batch", nothing_yet(survey), windows=list(left_out))
+        return shown, left_out
+
+    def windows_to_hand_out(
+        self, published: Published, wanted: Sequence[str] = ()
+    ) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Windows whose reports may be handed out one by one, and those left out."""
+        survey = published.survey
+        shown, below = self.windows(published, wanted)
+        whole = set(self._store.windows_to_hand_out(survey.fingerprint)).intersection(shown)
+        left_out = tuple(sorted({*shown, *below} - whole))
+        if not whole:
+            raise Declined(
+                "below-minimum-batch",
+                f"reports of survey {survey.name!r} are handed out of windows that have ended, "
+                "with all their reports: none deleted since, scrubbed or expired; "
+                "estimates can be asked for",
+                windows=list(left_out),
+            )
+        return tuple(sorted(whole)), left_out
+
+    def estimate(self, published: Published, wanted: Sequence[str], way: Way) -> Told:
+        """The estimate from some windows of a survey together."""
+        tally, shown, left_out = self._tally(published, wanted)
+        return Told(published.survey, shown, left_out, self._estimated(tally, way))
+
+    def coordinates(self, published: Published, wanted: Sequence[str]) -> Coordinates:
+        """Estimates of a vector's coordinates, to read means from: those with enough reports.
+
+        Where devices drew the coordinate that they reported, each coordinate has the reports
+        of those who drew it, and the errors are about everybody.  None is remembered: they
+        would drive out all that is, and pages keep what they show.
+        """
+        tally, shown, below = self._tally(published, wanted)
+        survey, parts = published.survey, coordinates(tally)
+        enough = [place for place, part in enumerate(parts) if survey.shows(part.n)]
+        left_out = tuple(sorted({*range(len(parts))} - {*enough}))
+        if not enough:
+            raise Declined(
+                "below-minimum-batch",
+                f"survey {survey.name!r} shows nothing from fewer than {survey.minimum_batch} "
+                f"reports of a coordinate, and none of its {len(parts)} coordinates has so many",
+            )
+        drawn = any(part.n < tally.n for part in parts)
+        estimated = {}
+        for place in enough[:MOST_COORDINATES]:
+            with self._work:
+                found = estimate(parts[place], goal="mean")
+            found = found.for_population() if drawn else found
+            estimated[place] = Told(survey, shown, below, found)
+        return Coordinates(estimated, left_out, tally.n)
+
+    def _tally(
+        self, published: Published, wanted: Sequence[str]
+    ) -> tuple[Tally, tuple[str, ...], tuple[str, ...]]:
+        survey = published.survey
+        shown, left_out = self.windows(published, wanted)
+        tally = self._store.released_tally(survey.fingerprint, shown)
+        if not survey.shows(tally.n):  # deleted in between
+            raise Declined("below-minimum-batch")
+        return tally, shown, left_out
+
+    def _estimated(self, tally: Tally, way: Way) -> Estimate:
+        key = hashlib.sha256(tally.to_bytes()).hexdigest(), way
+        found = self._recall(key)
+        if found is None:
+            with self._work:  # one at a time: uploads need the processor too
+                found = self._recall(key)
+                if found is None:
+                    found = estimate(tally, way.method, goal=way.goal, then=way.then)
+                    self._remember(key, found)
+        return found
+
+    def _recall(self, key: tuple[str, Way]) -> Estimate | None:
+        with self._lock:
+            found = self._remembered.get(key)
+            if found is not None:
+                self._remembered.move_to_end(key)
+            return found
+
+    def _remember(self, key: tuple[str, Way], found: Estimate) -> None:
+        with self._lock:
+            self._remembered[key] = found
+            if len(self._remembered) > _MOST_REMEMBERED:
+                self._remembered.popitem(last=False)
+
+    def difference(
+        self,
+        first: tuple[Published, Sequence[str]],
+        second: tuple[Published, Sequence[str]],
+        way: Way,
+    ) -> tuple[Told, Told, Difference]:
+        """How the second side differs from the first: windows of a survey, or surveys.
+
+        The sides must have no report in common.
+        """
+        sides = [self.estimate(*side, way) for side in (first, second)]
+        same = sides[0].survey.fingerprint == sides[1].survey.fingerprint
+        both = set(sides[0].windows) & set(sides[1].windows)
+        if same and both:
+            raise Declined("mismatch", "the two sides of a difference have windows in common")
+        return sides[0], sides[1], difference(sides[0].estimate, sides[1].estimate)

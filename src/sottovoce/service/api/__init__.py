@@ -1,0 +1,1 @@
+"""Routes for programs: uploads, surveys, results, downloads, health."""

@@ -1,0 +1,158 @@
+"""Numbers over HTTP, for who may read: status, estimates, answers, differences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from starlette.datastructures import QueryParams
+from starlette.requests import Request
+from starlette.responses import Response
+
+from sottovoce.answers.questions import QUESTIONS, Questions, Row, read_questions
+from sottovoce.base.errors import InvalidInput
+from sottovoce.domains.base import Domain
+from sottovoce.service.analysis.answering import Told, Way
+from sottovoce.service.api.replies import (
+    answers_csv_text,
+    answers_document,
+    json_reply,
+    parquet_bytes,
+    survey_document,
+    told_document,
+)
+from sottovoce.service.refusals import Declined
+from sottovoce.service.state import Desk
+
+__all__ = [
+    "answers", "answers_csv", "differences", "estimate", "estimate_csv", "estimate_parquet",
+    "status",
+]  # fmt: skip
+
+COLUMNS = ("question", "label", "value", "stderr", "low", "high")
+_SURVEYS = ("first", "second")
+
+
+async def status(desk: Desk, request: Request) -> Response:
+    """How much has come and how much of it is released, window by window, and what was refused."""
+    published = desk.published(request.path_params["fingerprint"])
+    fingerprint = published.survey.fingerprint
+    counts = await desk.lookup(desk.store.counts, fingerprint)
+    released = await desk.lookup(desk.analyst.released, published)
+    held = await desk.lookup(desk.store.windows, fingerprint)
+    windows = [
+        {
+            "window": name, "reports": held.get(name, 0), "released": seen.reports,
+            "shown": published.survey.shows(seen.reports),
+        }
+        for name, seen in released.items()
+    ]  # fmt: skip
+    document = {
+        **survey_document(published), "windows": windows, "stored": counts.stored,
+        "duplicates": counts.duplicates, "refused": dict(counts.refused),
+        "deleted": counts.deleted, "expired": counts.expired,
+    }  # fmt: skip
+    return json_reply(document)
+
+
+async def estimate(desk: Desk, request: Request) -> Response:
+    """All that is known: the share of every value, or frequency and mean of every key."""
+    told, questions = await _told(desk, request, needs_question=False)
+    rows = await desk.aside(questions.of, told.estimate)
+    return json_reply(answers_document(told_document(told), rows, questions.confidence))
+
+
+async def estimate_csv(desk: Desk, request: Request) -> Response:
+    """The same as a table."""
+    told, questions = await _told(desk, request, needs_question=False)
+    return _table(told, await desk.aside(questions.of, told.estimate))
+
+
+async def estimate_parquet(desk: Desk, request: Request) -> Response:
+    """The same as Parquet, with the survey and the method in its metadata."""
+    told, questions = await _told(desk, request, needs_question=False)
+    data = await desk.aside(lambda: parquet_bytes(COLUMNS, questions.of(told.estimate), told))
+    return _file(data, told, "parquet", "application/vnd.apache.parquet")
+
+
+async def answers(desk: Desk, request: Request) -> Response:
+    """Answers to the questions in the address."""
+    told, rows, confidence = await _answered(desk, request)
+    return json_reply(answers_document(told_document(told), rows, confidence))
+
+
+async def answers_csv(desk: Desk, request: Request) -> Response:
+    """The same as a table."""
+    told, rows, _ = await _answered(desk, request)
+    return _table(told, rows)
+
+
+async def differences(desk: Desk, request: Request) -> Response:
+    """How a second side differs from a first: windows of one survey, or two surveys."""
+    query = request.query_params
+    published = [desk.published(_needed(query, name)) for name in _SURVEYS]
+    windows = [query.getlist(f"{name}_window") for name in _SURVEYS]
+    questions = _questions(query, published[0].survey.mechanism.domain)
+    way = _way(query, questions)
+    first, second, found = await desk.aside(
+        desk.analyst.difference, (published[0], windows[0]), (published[1], windows[1]), way
+    )
+    rows = await desk.aside(questions.of, found)
+    head = {"first": told_document(first), "second": told_document(second)}
+    return json_reply(answers_document(head, rows, questions.confidence))
+
+
+def _table(told: Told, rows: Sequence[Row]) -> Response:
+    text = answers_csv_text(COLUMNS, ([row[name] for name in COLUMNS] for row in rows))
+    return _file(text.encode(), told, "csv", "text/csv; charset=utf-8")
+
+
+def _file(data: bytes, told: Told, form: str, media: str) -> Response:
+    """Something to be kept under the survey's fingerprint."""
+    name = f"answers-{told.survey.fingerprint}.{form}"
+    headers = {
+        "cache-control": "no-store",
+        "content-disposition": f'attachment; filename="{name}"',
+        "x-content-type-options": "nosniff",
+    }
+    return Response(data, 200, headers, media)
+
+
+async def _answered(desk: Desk, request: Request) -> tuple[Told, list[Row], float]:
+    told, questions = await _told(desk, request, needs_question=True)
+    return told, await desk.aside(questions.of, told.estimate), questions.confidence
+
+
+async def _told(desk: Desk, request: Request, *, needs_question: bool) -> tuple[Told, Questions]:
+    query = request.query_params
+    published = desk.published(request.path_params["fingerprint"])
+    questions = _questions(query, published.survey.mechanism.domain)
+    if needs_question and not questions.asked:
+        allowed = f"one of {', '.join(QUESTIONS)}"
+        raise InvalidInput("question", "a request for answers", allowed, None)
+    way = _way(query, questions)
+    told = await desk.aside(desk.analyst.estimate, published, query.getlist("window"), way)
+    return told, questions
+
+
+def _questions(query: QueryParams, domain: Domain) -> Questions:
+    """The questions in the order of the address; parameters of other names are no questions."""
+    asked = [(name, text) for name, text in query.multi_items() if name in QUESTIONS]
+    given = query.get("confidence", "0.95")
+    try:
+        confidence = float(given)
+    except ValueError:
+        confidence = 0.0
+    if not 0 < confidence < 1:
+        raise InvalidInput("confidence", "a request", "a number between 0 and 1", given)
+    return read_questions(domain, asked, confidence=confidence)
+
+
+def _way(query: QueryParams, questions: Questions) -> Way:
+    goal = query.get("goal") or questions.goal
+    return Way(query.get("method", "auto"), goal, tuple(query.getlist("then")))
+
+
+def _needed(query: QueryParams, name: str) -> str:
+    if name not in query:
+        raise Declined("invalid", f"{name} is needed: the fingerprint of a survey")
+    return query[name]

@@ -1,0 +1,1 @@
+"""Keys, tokens, sessions, and the names a collector accepts."""

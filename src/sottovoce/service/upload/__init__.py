@@ -1,0 +1,1 @@
+"""From the bytes of an upload to rows in the store."""

@@ -1,0 +1,1 @@
+"""The public agreement of device, collector and analyst: its documents, windows, limits and words."""

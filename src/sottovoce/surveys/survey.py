@@ -1,0 +1,180 @@
+"""The public agreement of device, collector and analyst."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from datetime import date
+from functools import cached_property
+from typing import Any
+
+from sottovoce.base.canonical import canonical_json, check_same, fingerprint_of, read_document
+from sottovoce.base.checks import check_choice, check_int
+from sottovoce.base.errors import CorruptBytes, InvalidInput, SottovoceError, shown
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.odds import privacy_in_words
+from sottovoce.core.registry import mechanism_from_document
+from sottovoce.domains.categories import Categories
+from sottovoce.domains.interval import Interval
+
+__all__ = ["Survey"]
+
+WINDOWS = ("once", "day", "week", "month")
+OUTSIDE = ("nearest", "other", "refuse")
+VERSION = 2
+"""Version of the document; another list of keys comes with another version."""
+_LONGEST_NAME, _LONGEST_QUESTION = 200, 2000
+_LARGEST_BATCH = 10**9
+
+
+@dataclass(frozen=True)
+class Survey:
+    """A question, how its answers are randomized, and the rules around it.
+
+    ``window``: a person sends at most one report in each (``once``: one ever).
+    ``minimum_batch``: no answer is shown from fewer reports.
+    ``outside``: what a device does with a value outside the domain: ``nearest``
+    (numbers move to the closer bound), ``other`` (to the category of that
+    name), or ``refuse`` (no report; a device that stays silent tells something).
+    ``series`` is reserved, and empty.
+
+    Everything is in its canonical JSON, weights included: a device draws with these
+    integers and computes no probability.
+
+    >>> import sottovoce as sv
+    >>> colors = sv.mechanism("grr", sv.Categories(["red", "blue"]), 1.0)
+    >>> s = Survey("colors", "Which colour do you like best?", colors)
+    >>> Survey.from_json(s.to_json()) == s
+    True
+    >>> print(s.privacy())
+    Whatever is reported, it is at most 2.72 times as likely from one answer as from any other.
+    Someone who held an answer for as likely as not can, after a report, believe in it with at most 73.2%.
+    """
+
+    name: str
+    question: str
+    mechanism: Mechanism
+    window: str = "once"
+    minimum_batch: int = 100
+    outside: str = "refuse"
+    opens: str = ""
+    closes: str = ""
+    series: str = ""
+
+    def __post_init__(self) -> None:
+        owner = "Survey"
+        _check_text(self.name, "name", _LONGEST_NAME)
+        _check_text(self.question, "question", _LONGEST_QUESTION)
+        if not isinstance(self.mechanism, Mechanism):
+            raise InvalidInput("mechanism", owner, "a mechanism", self.mechanism)
+        check_choice(self.window, "window", owner, WINDOWS)
+        check_choice(self.outside, "outside", owner, OUTSIDE)
+        check_int(self.minimum_batch, "minimum_batch", owner, 1, _LARGEST_BATCH)
+        self._check_outside()
+        for parameter in ("opens", "closes"):
+            _check_date(getattr(self, parameter), parameter)
+        if self.opens and self.closes and self.closes < self.opens:
+            raise InvalidInput("closes", owner, f"not before opens = {self.opens}", self.closes)
+        if self.series != "":
+            raise InvalidInput("series", owner, "empty: it is reserved for later use", self.series)
+
+    def _check_outside(self) -> None:
+        domain = self.mechanism.domain
+        if self.outside == "nearest" and not isinstance(domain, Interval):
+            raise InvalidInput("outside", "Survey", "'nearest' only for an Interval", str(domain))
+        named = isinstance(domain, Categories) and "other" in (domain.values or ())
+        if self.outside == "other" and not named:
+            raise InvalidInput(
+                "outside", "Survey", "'other' only with a category 'other'", str(domain)
+            )
+
+    def admit(self, value: Any) -> Any:
+        """The value that a device randomizes for ``value``, by the rule for values outside."""
+        domain = self.mechanism.domain
+        try:
+            domain.check(value)
+        except InvalidInput:
+            if self.outside == "other":
+                return "other"
+            if self.outside == "nearest" and isinstance(domain, Interval):
+                return domain.nearest(value)
+            raise
+        return value
+
+    def shows(self, reports: int) -> bool:
+        """Whether answers may be shown from so many reports of a window."""
+        return reports >= self.minimum_batch
+
+    def privacy(self) -> str:
+        """What the privacy means, for the people asked."""
+        return privacy_in_words(self.mechanism.certificate())
+
+    def document(self) -> dict[str, Any]:
+        """Everything about the survey, for canonical JSON."""
+        rules = {field.name: getattr(self, field.name) for field in fields(self)}
+        return rules | {"survey": VERSION, "mechanism": self.mechanism.document()}
+
+    def to_json(self) -> str:
+        """Canonical JSON."""
+        return canonical_json(self.document())
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """32 hexadecimal digits that key everything stored for this survey."""
+        return fingerprint_of(self.document())
+
+    @classmethod
+    def from_json(cls, text: str) -> Survey:
+        """Read a survey; its weights are taken as they are, and checked against its epsilon.
+
+        A text that would be written otherwise is refused, white space and the order of keys
+        aside: unknown or missing keys, ``"1.0"`` for ``"1"``, ``true`` for 1, a key twice.
+        """
+        return cls.from_document(read_document(text, "the survey"))
+
+    @classmethod
+    def from_document(cls, document: Any) -> Survey:
+        """As :meth:`from_json`, for a text that :func:`read_document` has read."""
+        if not isinstance(document, Mapping):
+            raise CorruptBytes("the survey is not a JSON object")
+        version = document.get("survey")
+        if type(version) is not int or version != VERSION:
+            raise CorruptBytes(
+                f"a survey of version {shown(version)}; this version reads {VERSION}"
+            )
+        rules = {
+            key: value for key, value in document.items() if key not in ("survey", "mechanism")
+        }
+        try:
+            survey = cls(mechanism=mechanism_from_document(document["mechanism"]), **rules)
+        except SottovoceError:
+            raise
+        except (KeyError, TypeError) as error:
+            raise CorruptBytes(f"the survey is incomplete: {error}") from error
+        check_same(document, survey.document(), "the survey")
+        return survey
+
+
+def _check_text(text: object, parameter: str, longest: int) -> None:
+    """Text that people can read: not too long, valid Unicode, without NUL, and not blank.
+
+    Blank is what has no character above U+0020, which every language finds alike.
+    """
+    allowed = f"text of 1 to {longest} characters that is not blank"
+    if not isinstance(text, str) or len(text) > longest or "\0" in text:
+        raise InvalidInput(parameter, "Survey", allowed, text)
+    if max(text, default="") <= " ":
+        raise InvalidInput(parameter, "Survey", allowed, text)
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise InvalidInput(parameter, "Survey", "valid Unicode text", text) from None
+
+
+def _check_date(text: str, parameter: str) -> None:
+    try:
+        valid = text == "" or date.fromisoformat(text).isoformat() == text
+    except (TypeError, ValueError):
+        valid = False
+    if not valid:
+        raise InvalidInput(parameter, "Survey", "empty or a date such as 2026-01-31", text)

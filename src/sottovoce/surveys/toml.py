@@ -1,0 +1,297 @@
+"""Surveys as people write them: a TOML file, read strictly and written with comments.
+
+The file says what is wanted; what is agreed on is the survey's canonical JSON, with the
+integers that devices draw with, and its fingerprint.  A file may be either.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tomllib
+from collections.abc import Collection, Mapping
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+from sottovoce.base.errors import CorruptBytes, InvalidInput, SottovoceError, Unfit
+from sottovoce.base.exact import decimal_text
+from sottovoce.base.suggestions import did_you_mean
+from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.registry import mechanism
+from sottovoce.domains.base import Domain
+from sottovoce.domains.categories import Categories
+from sottovoce.domains.counts import Counts
+from sottovoce.domains.interval import Interval
+from sottovoce.domains.key_values import KeyValues
+from sottovoce.domains.vector import Vector
+from sottovoce.surveys.survey import Survey
+
+__all__ = ["read_survey", "survey_from_toml", "survey_to_toml"]
+
+_RULES = ("name", "question", "window", "minimum_batch", "outside", "opens", "closes")
+_NUMBERS = ("low", "high", "bins")
+_KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "categories": ((), ("values", "size")),
+    "interval": (("low", "high"), ("bins",)),
+    "counts": (("most",), ()),
+    "vector": (("low", "high", "coordinates"), ("bins",)),
+    "key-values": (("keys", "low", "high"), ("bins", "pairs", "larger")),
+}
+"""Keys of every kind of domain: those that must be there, those that may."""
+
+
+def read_survey(path: str | os.PathLike[str]) -> Survey:
+    """A survey from a file of TOML, or of its canonical JSON; errors name the file."""
+    file = Path(path)
+    try:
+        text = file.read_text(encoding="utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise CorruptBytes(f"{file} is no UTF-8 text: {error}") from error
+    if not text.lstrip().startswith("{"):
+        return survey_from_toml(text, file.name)
+    try:
+        return Survey.from_json(text)
+    except SottovoceError as error:
+        raise type(error)(*_again(error, file.name)) from error
+
+
+def _again(error: SottovoceError, file: str) -> tuple[Any, ...]:
+    """The arguments of the same error, told of a file."""
+    if isinstance(error, InvalidInput):
+        return error.parameter, f"{error.owner} in {file}", error.allowed, error.given
+    return (f"{file}: {error}",)
+
+
+def survey_from_toml(text: str, file: str = "the survey") -> Survey:
+    """The survey that a TOML file says.
+
+    >>> survey = survey_from_toml('''
+    ... name = "drinks"
+    ... question = "What do you drink in the morning?"
+    ... window = "week"
+    ...
+    ... [domain]
+    ... kind = "categories"
+    ... values = ["tea", "coffee", "water"]
+    ...
+    ... [mechanism]
+    ... name = "olh"
+    ... epsilon = 1.0
+    ... ''')
+    >>> print(survey.mechanism)
+    local-hashing(Categories(['tea', 'coffee', 'water']), epsilon=1)
+    """
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise CorruptBytes(f"{file} is no TOML: {error}") from error
+    _check_keys(document, file, ("name", "question", "domain", "mechanism"), _RULES)
+    rules = {key: _date_text(document[key]) for key in _RULES if key in document}
+    domain = _domain(_table(document, "domain", file), f"[domain] in {file}")
+    chosen = _mechanism(_table(document, "mechanism", file), domain, file)
+    try:
+        return Survey(mechanism=chosen, **rules)
+    except InvalidInput as error:
+        raise _moved(error, file) from error
+
+
+def _table(document: Mapping[str, Any], key: str, where: str) -> Mapping[str, Any]:
+    found = document[key]
+    if not isinstance(found, dict):
+        raise InvalidInput(key, where, f"a table, [{key}]", found)
+    return found
+
+
+def _check_keys(
+    given: Mapping[str, Any], where: str, required: Collection[str], optional: Collection[str]
+) -> None:
+    allowed = list(dict.fromkeys([*required, *optional]))
+    for key in given:
+        if key not in allowed:
+            hint = did_you_mean(key, allowed)
+            raise InvalidInput("a key", where, f"one of {', '.join(allowed)}", key, hint=hint)
+    for key in required:
+        if key not in given:
+            raise InvalidInput(key, where, "given", None)
+
+
+def _date_text(value: Any) -> Any:
+    """A date of TOML as text; what else is given is left to be refused."""
+    plain = isinstance(value, date) and not isinstance(value, datetime)
+    return value.isoformat() if plain else value
+
+
+def _moved(error: InvalidInput, where: str, parameter: str | None = None) -> InvalidInput:
+    """The same error, told of a place in the file."""
+    name = error.parameter if parameter is None else parameter
+    return InvalidInput(name, where, error.allowed, error.given, hint=error.hint)
+
+
+def _domain(table: Mapping[str, Any], where: str) -> Domain:
+    kind = table.get("kind")
+    if not isinstance(kind, str) or kind not in _KINDS:
+        raise InvalidInput("kind", where, f"one of {', '.join(_KINDS)}", kind)
+    required, optional = _KINDS[kind]
+    _check_keys(table, where, ("kind", *required), optional)
+    if kind == "categories" and ("values" in table) == ("size" in table):
+        given = "both" if "size" in table else None
+        raise InvalidInput("values", where, "given, or size in its place", given)
+    try:
+        return _made(kind, {key: value for key, value in table.items() if key != "kind"})
+    except InvalidInput as error:
+        named = "keys" if kind == "key-values" and error.owner == "Categories" else None
+        renamed = {"size": "coordinates"} if kind == "vector" else {}
+        raise _moved(error, where, named or renamed.get(error.parameter)) from error
+
+
+def _made(kind: str, given: dict[str, Any]) -> Domain:
+    if kind == "categories":
+        if "size" not in given:
+            return Categories(_list(given["values"], "values"))
+        size = given["size"]
+        if isinstance(size, list):
+            raise InvalidInput("size", "Categories", "a whole number of at least 1", size)
+        return Categories(size)
+    if kind == "interval":
+        return Interval(**given)
+    if kind == "counts":
+        return Counts(given["most"])
+    if kind == "vector":
+        numbers = {key: given[key] for key in _NUMBERS if key in given}
+        return Vector(Interval(**numbers), given["coordinates"])
+    return KeyValues(**given)
+
+
+def _list(given: Any, key: str) -> list[Any]:
+    if not isinstance(given, list):
+        raise InvalidInput(key, "Categories", "a list of distinct names", given)
+    return given
+
+
+def _mechanism(table: Mapping[str, Any], domain: Domain, file: str) -> Mechanism:
+    where = f"[mechanism] in {file}"
+    _check_keys(table, where, ("name",), ("epsilon", "options", "weights"))
+    if not isinstance(table["name"], str):
+        raise InvalidInput("name", where, "the name of a mechanism", table["name"])
+    options = _table(table, "options", where) if "options" in table else {}
+    for key in ("domain", "epsilon", "weights"):
+        if key in options:
+            raise InvalidInput(
+                "a key", f"[mechanism.options] in {file}", f"another name than {key}", key
+            )
+    if "epsilon" not in table and "weights" not in table:
+        raise InvalidInput("epsilon", where, "given: a number from 1e-6 to 20", None)
+    weights = {"weights": table["weights"]} if "weights" in table else {}
+    try:
+        return mechanism(table["name"], domain, table.get("epsilon"), **options, **weights)
+    except InvalidInput as error:
+        table_of = {"epsilon": where, "weights": where, "domain": f"[domain] in {file}"}
+        raise _moved(
+            error, table_of.get(error.parameter, f"[mechanism.options] in {file}")
+        ) from error
+    except Unfit as error:
+        raise Unfit(f"name of {where}: {error}") from error
+
+
+# -- writing -------------------------------------------------------------------------------
+
+_COMMENTS = {
+    "name": "What the survey is called, by those who run it.",
+    "question": "What people are asked.",
+    "window": "A person sends one report a window: once (ever), day, week or month.",
+    "minimum_batch": "No answer is shown from fewer reports.",
+    "outside": "A value that is not in the domain: refuse, nearest (numbers), or other (the value of that name).",
+    "opens": "The first day, in UTC; leave it out for no such day.",
+    "closes": "The last day.",
+}
+_DOMAIN = """\
+# What an answer may be. Kinds and their keys:
+#   categories   values = ["a", "b"], or size = 1024 for whole numbers below it
+#   interval     low, high, bins
+#   counts       most
+#   vector       low, high, bins, coordinates
+#   key-values   keys, low, high, bins; pairs, larger for sets of pairs"""
+_MECHANISM = """\
+# How an answer is randomized on the device. `sottovoce plan` ranks what there is by error.
+# A report is at most e^epsilon times as likely from one answer as from any other."""
+
+
+def survey_to_toml(survey: Survey) -> str:
+    """A commented file that reads back as this very survey, fingerprint and all."""
+    chosen = survey.mechanism
+    tried = [(_unlike_default(chosen), False), (chosen.options(), False), (chosen.options(), True)]
+    for options, weights in tried:
+        text = _text(survey, options, weights=weights)
+        try:
+            if survey_from_toml(text) == survey:
+                return text
+        except SottovoceError:
+            continue
+    raise Unfit(f"{survey.mechanism} cannot be written as TOML; its canonical JSON can")
+
+
+def _unlike_default(chosen: Mechanism) -> dict[str, Any]:
+    """The options that are not what they would be anyway."""
+    try:
+        usual = mechanism(chosen.name, chosen.domain, chosen.epsilon).options()
+    except SottovoceError:
+        return chosen.options()
+    return {key: value for key, value in chosen.options().items() if value != usual[key]}
+
+
+def _text(survey: Survey, options: Mapping[str, Any], *, weights: bool) -> str:
+    chosen, lines = survey.mechanism, []
+    for key, comment in _COMMENTS.items():
+        value = getattr(survey, key)
+        dated = key in ("opens", "closes")
+        lines += [f"# {comment}", f"# {key} = 2026-01-31" if dated and not value else ""]
+        if value or not dated:
+            lines[-1] = f"{key} = {value if dated else _value(value)}"
+        lines.append("")
+    lines += [_DOMAIN, "[domain]", *_assignments(_domain_keys(chosen.domain)), ""]
+    told = {"name": chosen.name, "epsilon": float(decimal_text(chosen.epsilon))}
+    if weights or chosen.name == "table":
+        told["weights"] = chosen._weights_document()
+    lines += [_MECHANISM, "[mechanism]", *_assignments(told)]
+    kept = {key: value for key, value in options.items() if value is not None}
+    if kept:
+        lines += ["", "[mechanism.options]", *_assignments(kept)]
+    return "\n".join(lines) + "\n"
+
+
+def _domain_keys(domain: Domain) -> dict[str, Any]:
+    """What the table [domain] says."""
+    kind = {"kind": domain.kind}
+    if isinstance(domain, Categories):
+        named = domain.values is not None
+        return kind | ({"values": list(domain.values or ())} if named else {"size": domain.size})
+    if isinstance(domain, Counts):
+        return kind | {"most": domain.most}
+    if isinstance(domain, Interval):
+        return kind | {key: getattr(domain, key) for key in _NUMBERS}
+    if isinstance(domain, Vector):
+        numbers = {key: getattr(domain.interval, key) for key in _NUMBERS}
+        return kind | numbers | {"coordinates": domain.coordinates}
+    if isinstance(domain, KeyValues):
+        keys = domain.keys.size if domain.keys.values is None else list(domain.keys.values)
+        numbers = {key: getattr(domain.interval, key) for key in _NUMBERS}
+        sets = {} if domain.pairs is None else {"pairs": domain.pairs, "larger": domain.larger}
+        return kind | {"keys": keys} | numbers | sets
+    raise Unfit(f"{domain} cannot be written as TOML")
+
+
+def _assignments(table: Mapping[str, Any]) -> list[str]:
+    return [f"{key} = {_value(value)}" for key, value in table.items()]
+
+
+def _value(value: Any) -> str:
+    """A value of TOML; its texts are those of JSON, but for the character DEL."""
+    if isinstance(value, Mapping):
+        return "{" + ", ".join(_assignments(value)) + "}"
+    if isinstance(value, (list, tuple)):
+        return "[" + ", ".join(map(_value, value)) + "]"
+    if isinstance(value, float):
+        text = decimal_text(value)
+        return text if "." in text else f"{text}.0"
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")

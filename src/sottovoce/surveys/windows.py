@@ -1,0 +1,97 @@
+"""Windows of a survey: their names, their days, and whether reports for them are taken.
+
+Days are those of UTC, on devices and on the collector.
+
+| window | name | days |
+|---|---|---|
+| once | empty | all |
+| day | 2026-11-16 | that day |
+| week | 2026-W47 | Monday to Sunday, by ISO 8601 |
+| month | 2026-11 | that month |
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, date, datetime, timedelta
+
+from sottovoce.base.errors import InvalidInput, Refused
+from sottovoce.surveys.survey import Survey
+
+__all__ = ["check_window", "today", "window_days", "window_name"]
+
+_FORM = {
+    "once": re.compile(""),
+    "day": re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}"),
+    "week": re.compile("([0-9]{4})-W([0-9]{2})"),
+    "month": re.compile("([0-9]{4})-([0-9]{2})"),
+}
+_LOOKS = {"once": "empty", "day": "a day such as 2026-11-16", "week": "a week such as 2026-W47"}
+_LOOKS |= {"month": "a month such as 2026-11"}
+
+
+def today() -> date:
+    """The day it is in UTC."""
+    return datetime.now(UTC).date()
+
+
+def window_name(window: str, day: date) -> str:
+    """The name of the window that a day is in.
+
+    >>> [window_name(window, date(2026, 11, 16)) for window in ("once", "day", "week", "month")]
+    ['', '2026-11-16', '2026-W47', '2026-11']
+    """
+    if window == "once":
+        return ""
+    if window == "week":
+        year, week, _ = day.isocalendar()
+        return f"{year:04d}-W{week:02d}"
+    text = day.isoformat()
+    return text if window == "day" else text[:7]
+
+
+def window_days(window: str, name: str) -> tuple[date, date]:
+    """The first and the last day of the window with that name.
+
+    >>> window_days("month", "2028-02")
+    (datetime.date(2028, 2, 1), datetime.date(2028, 2, 29))
+    """
+    found = _FORM[window].fullmatch(name) if isinstance(name, str) else None
+    try:
+        if found:
+            return _days(window, name, found)
+    except (ValueError, OverflowError):
+        pass
+    raise InvalidInput("window", f"a survey with window {window!r}", _LOOKS[window], name)
+
+
+def _days(window: str, name: str, found: re.Match[str]) -> tuple[date, date]:
+    if window == "once":
+        return date.min, date.max
+    if window == "day":
+        return date.fromisoformat(name), date.fromisoformat(name)
+    year, number = (int(part) for part in found.groups())
+    if window == "week":
+        monday = date.fromisocalendar(year, number, 1)
+        return monday, monday + timedelta(6)
+    first = date(year, number, 1)
+    return first, date(year + number // 12, number % 12 + 1, 1) - timedelta(1)
+
+
+def check_window(survey: Survey, name: str, *, earliest: date, latest: date) -> None:
+    """Refuse a report for a window that has not begun, or is over, or never is.
+
+    ``latest`` is the day it may be on the clock that is farthest ahead, ``earliest`` the
+    last day of a window that is still waited for: by a clock that is right and without
+    patience both are today.  What is before ``opens`` or after ``closes`` is no part of
+    a window.
+    """
+    first, last = window_days(survey.window, name)
+    if survey.opens:
+        first = max(first, date.fromisoformat(survey.opens))
+    if survey.closes:
+        last = min(last, date.fromisoformat(survey.closes))
+    if first > last or last < earliest:
+        raise Refused("window-closed", f"the window {name!r} of survey {survey.name!r} is closed")
+    if first > latest:
+        raise Refused("clock-skew", f"the window {name!r} of {survey.name!r} has not begun")

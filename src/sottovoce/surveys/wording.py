@@ -1,0 +1,174 @@
+"""A survey in words, for the people asked: what is sent, how often, and what it tells about them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from sottovoce.core.fields import IntField
+from sottovoce.core.odds import belief, round_up
+from sottovoce.core.reports import Reports
+from sottovoce.domains.base import Domain
+from sottovoce.domains.categories import Categories
+from sottovoce.domains.counts import Counts
+from sottovoce.domains.interval import Interval
+from sottovoce.domains.key_values import KeyValues
+from sottovoce.domains.vector import Vector
+from sottovoce.surveys.default_limits import client_doubt
+from sottovoce.surveys.survey import Survey
+from sottovoce.surveys.windows import today, window_name
+from sottovoce.wire.uploads import Upload, encode_upload
+
+__all__ = ["beliefs", "doubts", "report_size", "survey_in_words"]
+
+PRIORS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10))
+_OFTEN = {
+    "once": "One report, ever.", "day": "One report a day at most.",
+    "week": "One report a week at most.", "month": "One report a month at most.",
+}  # fmt: skip
+_YEAR = {"day": 365, "week": 52, "month": 12}
+_SHOWN = 12
+"""How many values are named one by one."""
+_LARGE_EPSILON = 4.0
+_SMALL_BATCH = 20
+
+
+def survey_in_words(survey: Survey) -> str:
+    """What there is to know before taking part.
+
+    >>> import sottovoce as sv
+    >>> yes_no = sv.mechanism("grr", sv.Categories(["yes", "no"]), 1.0)
+    >>> print(survey_in_words(sv.Survey("pets", "Do you have a pet?", yes_no)))
+    pets: Do you have a pet?
+    <BLANKLINE>
+    The answer: one of yes, no. Anything else is not sent at all, and that silence can be noticed.
+    What is sent: a whole number below 2, drawn at random. The answer only makes some draws likelier, and never leaves the device.
+    How often: One report, ever.
+    What is shown: nothing from fewer than 100 reports.
+    <BLANKLINE>
+    Whatever is reported, it is at most 2.72 times as likely from one answer as from any other.
+    Someone who held an answer for as likely as not can, after a report, believe in it with at most 73.2%.
+    Beliefs in an answer, before and after a report: from 1% to at most 2.7%; from 10% to at most 23.2%; from 50% to at most 73.2%; from 90% to at most 96.1%.
+    """
+    lines = [
+        f"{survey.name}: {survey.question}",
+        "",
+        f"The answer: {_domain_in_words(survey.mechanism.domain)}. {_outside(survey)}",
+        f"What is sent: {_fields_in_words(survey)}, drawn at random. The answer only makes some "
+        "draws likelier, and never leaves the device.",
+        f"How often: {_OFTEN[survey.window]}{_dates(survey)}",
+        f"What is shown: nothing from fewer than {survey.minimum_batch:,} reports.",
+        "",
+        survey.privacy(),
+    ]
+    changes = [f"from {before:g}% to at most {after:g}%" for before, after in beliefs(survey)]
+    if changes:
+        told = f"Beliefs in an answer, before and after a report: {'; '.join(changes)}."
+        lines.append(told)
+    if changes and survey.window in _YEAR:
+        lines.append(_repeated(survey))
+    return "\n".join(lines)
+
+
+def beliefs(survey: Survey) -> list[tuple[float, float]]:
+    """Beliefs before and after one report, in percent; none where not the answer is hidden."""
+    certificate = survey.mechanism.certificate()
+    if certificate.scope is not None:
+        return []
+    return [(float(100 * prior), belief(certificate.ratio, prior)) for prior in PRIORS]
+
+
+def report_size(survey: Survey) -> int:
+    """Bytes of an upload of one report."""
+    mechanism = survey.mechanism
+    columns = {field.name: field.empty(1) for field in mechanism.fields}
+    for column in columns.values():
+        column[:] = 0
+    window = window_name(survey.window, today())
+    return len(encode_upload(Upload.of(survey, window, [bytes(16)], Reports(mechanism, columns))))
+
+
+def doubts(survey: Survey) -> list[str]:
+    """What is allowed and yet worth a second look."""
+    certificate, found = survey.mechanism.certificate(), []
+    if doubt := client_doubt(survey):
+        found.append(doubt)
+    if survey.mechanism.epsilon > _LARGE_EPSILON:
+        times = f"{round_up(certificate.ratio):,.9g}"
+        found.append(
+            f"epsilon is large: a report may be {times} times as likely from one answer as another"
+        )
+    if certificate.scope is not None:
+        found.append(f"privacy is only between {certificate.between}, not between any two answers")
+    if certificate.delta:
+        found.append(f"the promise may fail with a chance of {round_up(certificate.delta):g}")
+    if survey.outside == "refuse":
+        found.append(
+            "devices whose answer is not in the domain send nothing, and that silence can be noticed"
+        )
+    if survey.minimum_batch < _SMALL_BATCH:
+        found.append(f"answers are shown from as few as {survey.minimum_batch} reports")
+    if survey.closes and survey.closes < today().isoformat():
+        found.append(f"it closed on {survey.closes}")
+    return found
+
+
+def _domain_in_words(domain: Domain) -> str:
+    if isinstance(domain, Categories):
+        return _categories_in_words(domain)
+    if isinstance(domain, Counts):
+        return f"a whole number from 0 to {domain.most:,}"
+    if isinstance(domain, Interval):
+        return f"a number from {domain.low:g} to {domain.high:g}, seen through {domain.bins:,} bins"
+    if isinstance(domain, Vector):
+        return f"{domain.coordinates} numbers, each {_domain_in_words(domain.interval)}"
+    if isinstance(domain, KeyValues):
+        held = "one pair" if domain.pairs is None else f"1 to {domain.pairs} pairs"
+        keys, number = _categories_in_words(domain.keys), _domain_in_words(domain.interval)
+        return f"{held} of a key ({keys}) and {number}"
+    return str(domain)
+
+
+def _categories_in_words(domain: Categories) -> str:
+    if domain.values is None:
+        return f"a whole number from 0 to {domain.size - 1:,}"
+    named = ", ".join(str(value) for value in domain.values[:_SHOWN])
+    more = domain.size - _SHOWN
+    return f"one of {named}" + (f" and {more:,} more" if more > 0 else "")
+
+
+def _outside(survey: Survey) -> str:
+    return {
+        "refuse": "Anything else is not sent at all, and that silence can be noticed.",
+        "nearest": "A number outside counts as the nearest one inside.",
+        "other": "Anything else counts as 'other'.",
+    }[survey.outside]
+
+
+def _fields_in_words(survey: Survey) -> str:
+    parts = []
+    for field in survey.mechanism.fields:
+        if not isinstance(field, IntField):
+            parts.append(f"{field.width:,} bytes")
+        elif field.size > 1:  # else it is always 0
+            parts.append(f"a whole number below {field.size:,}")
+    return " and ".join(parts)
+
+
+def _dates(survey: Survey) -> str:
+    opens = f" From {survey.opens}." if survey.opens else ""
+    return opens + (f" Until {survey.closes}." if survey.closes else "")
+
+
+def _repeated(survey: Survey) -> str:
+    """What many windows may tell about an answer that stays the same."""
+    ratio, year = survey.mechanism.certificate().ratio, _YEAR[survey.window]
+    after = [f"{_factor(ratio, reports)} after {reports} reports" for reports in (2, year)]
+    return (
+        "Every report tells a little more. If the answer stays the same, all reports together may "
+        f"be likelier from it than from another by a factor of up to {' and '.join(after)}."
+    )
+
+
+def _factor(ratio: Fraction, reports: int) -> str:
+    power = ratio**reports
+    return f"{round_up(power):,.9g}" if power < 10**6 else "more than a million"

@@ -1,0 +1,1 @@
+"""What travels and is stored: payloads, uploads, files.  What another language implements."""
