@@ -1,7 +1,7 @@
 """``python -m benchmarks.collector``: a collector under load, on the cores that its loader shares.
 
 The real server in a process of its own, SQLite with a sync at every commit, tokens, validation and
-counters on; the loader is ``tests/loading.py``, raw sockets, 64 connections.  First single
+counters on; the loader is ``tests/support/loading.py``, raw sockets, 64 connections.  First single
 reports, then uploads of 100, each for a minute: requests and reports a second, how long an answer
 took, and the server's memory over time.  Afterwards the store is checked: every acknowledged
 report is there, and sent = stored + duplicates + refused.
@@ -25,8 +25,8 @@ from benchmarks.machine import describe_machine
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from loading import Load, Outcome, Process, colors, make, request  # noqa: E402
 from sottovoce.store import Rules, open_store  # noqa: E402
+from support.loading import Load, Outcome, Process, colors, make, request  # noqa: E402
 
 PACKAGES = ("sottovoce", "starlette", "uvicorn", "httptools", "uvloop", "msgspec", "sqlalchemy")
 CONNECTIONS = 64

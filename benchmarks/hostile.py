@@ -1,6 +1,6 @@
 """``python -m benchmarks.hostile``: what one hostile connection does to a collector and to others.
 
-For every attack of ``tests/hostile.py``: the memory that the collector takes on, and how long others
+For every attack of ``tests/support/hostile.py``: the memory that the collector takes on, and how long others
 wait for the acknowledgement of an upload meanwhile, over four connections.  Then uploads per second
 while 32 connections ask the calculator, with the settings of a fresh collector and without its
 limit on strangers.  Waits without an attack are measured in the same run: compare with those.
@@ -24,8 +24,8 @@ from benchmarks.machine import describe_machine
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from hostile import ATTACKS, start_attack  # noqa: E402
-from loading import Load, Outcome, Process, colors, make, request  # noqa: E402
+from support.hostile import ATTACKS, start_attack  # noqa: E402
+from support.loading import Load, Outcome, Process, colors, make, request  # noqa: E402
 
 PACKAGES = ("sottovoce", "starlette", "uvicorn", "httptools", "uvloop", "msgspec")
 RESULTS = Path(__file__).parent / "results"

@@ -16,10 +16,10 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from copies import pickled
 from sottovoce.base import errors
 from sottovoce.base.errors import InvalidInput, MissingExtra, Refused, SottovoceError, Unfit
 from sottovoce.estimators.methods import Method, registered_method
+from support.copies import pickled
 
 WAYS = {
     **{f"pickle {p}": partial(pickled, protocol=p) for p in (2, 5)},

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from copies import pickled
 from sottovoce.base.errors import InvalidInput, Unfit
 from sottovoce.core.registry import registered
+from support.copies import pickled
 
 WITH_ERRORS = ("unbiased", "norm-sub", "em")
 """A formula, a bootstrap and refits: the errors of the other methods come the same three ways."""

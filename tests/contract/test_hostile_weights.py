@@ -17,11 +17,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from certificates_by_hand import Refused, check
-from documents import with_weights
-from hostile_mechanisms import CASES, Case
-from hostile_weights import weights_of
-from laws import hockey_stick, law, steps_between_neighbours, taylor_exp, worst_ratio
 from sottovoce.base.errors import SottovoceError
 from sottovoce.base.exact import decimal_text
 from sottovoce.core.certificate import Certificate
@@ -29,6 +24,11 @@ from sottovoce.core.registry import mechanism_from_document, registered
 from sottovoce.mechanisms._grid_wave import GridWave
 from sottovoce.mechanisms._key_value_unary import UnaryKeys
 from sottovoce.mechanisms._noise_on_grid import NoiseTable
+from support.certificates_by_hand import Refused, check
+from support.documents import with_weights
+from support.hostile_mechanisms import CASES, Case
+from support.hostile_weights import weights_of
+from support.laws import hockey_stick, law, steps_between_neighbours, taylor_exp, worst_ratio
 
 OURS = [cls for cls in registered() if cls.__module__.startswith("sottovoce.")]
 NAMES = sorted({case.name for case in CASES})

@@ -19,7 +19,7 @@ import sottovoce as sv
 from sottovoce.core.registry import registered
 from sottovoce.store import Refusals, Rules, Submission, open_store
 from sottovoce.store.opening import _scripts
-from stores import DAY, submission, survey_of
+from support.stores import DAY, submission, survey_of
 
 HERE = Path(__file__).parent
 

@@ -1,0 +1,157 @@
+"""The house itself: base install, kernels against plain code, old files, docs."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sottovoce as sv
+from sottovoce.base.errors import MissingExtra
+from sottovoce.base.extras import optional
+from sottovoce.core.registry import registered
+from sottovoce.estimators.walk import walk
+from sottovoce.kernels import bits
+from sottovoce.mechanisms import MECHANISMS
+
+ROOT = Path(__file__).parents[2]
+EXTRAS = ("scipy", "numba", "pyarrow", "matplotlib", "rich", "typer", "pandas")
+
+BASE_INSTALL = """
+import sys
+
+class Refuse:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in %r:
+            raise ImportError(f"{name} is not installed in a base install")
+
+sys.meta_path.insert(0, Refuse())
+import sottovoce as sv
+m = sv.mechanism("oue", sv.Categories(300), 1.0)
+t = m.tally(m.randomize([5] * 60_000))
+e = sv.estimate(sv.Tally.from_bytes(t.to_bytes()))
+assert abs(e.share(5).value - 1) < 0.1, e.share(5)
+print(sv.difference(e, e).frame())
+for ask, extra in ((e.plot, "analyse"), (m.randomize([1]).to_arrow, "analyse"), (lambda: sv.audit(sv.mechanism("grr", sv.Categories(2), 1.0), trials=10), "analyse")):
+    try:
+        ask()
+    except sv.core.errors.MissingExtra as error:
+        assert f"pip install '.[{extra}]'" in str(error), error
+    else:
+        raise AssertionError("an extra was found in a base install")
+print("fine")
+"""
+
+
+def run(code: str) -> str:
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_base_install_needs_numpy_only():
+    assert run(BASE_INSTALL % (EXTRAS,)).endswith("fine\n")
+
+
+def test_import_loads_no_extra():
+    loaded = run("import sys, sottovoce; print(*{name.partition('.')[0] for name in sys.modules})")
+    assert not set(loaded.split()) & set(EXTRAS)
+
+
+def test_missing_extra_says_what_to_install():
+    with pytest.raises(
+        MissingExtra, match=r"telepathy needs no_such_package.*pip install '\.\[cli\]'"
+    ):
+        optional("no_such_package.part", extra="cli", purpose="telepathy")
+
+
+# -- kernels ---------------------------------------------------------------------
+
+
+@given(st.integers(0, 600), st.integers(1, 200), st.integers(0, 2**32 - 1))
+def test_compiled_counts_are_the_plain_ones(rows, size, seed):
+    rng = np.random.default_rng(seed)
+    packed = np.packbits(rng.random((rows, size)) < 0.4, axis=1, bitorder="little")
+    plain = bits.column_counts_plain(packed, size)
+    small, bits._SMALL = bits._SMALL, 1
+    try:
+        np.testing.assert_array_equal(bits.column_counts(packed, size), plain)
+    finally:
+        bits._SMALL = small
+    unpacked = np.unpackbits(packed, axis=1, count=size, bitorder="little")
+    np.testing.assert_array_equal(plain, unpacked.sum(axis=0))
+
+
+def test_counts_over_several_chunks_and_threads():
+    rng = np.random.default_rng(1)
+    packed = rng.integers(0, 256, (90_001, 100), dtype=np.uint8)
+    assert packed.size > 2 * bits._CHUNK
+    np.testing.assert_array_equal(
+        bits.column_counts(packed, 797), bits.column_counts_plain(packed, 797)
+    )
+
+
+# -- the whole way ------------------------------------------------------------------
+
+
+def test_walk_is_the_whole_way():
+    mechanism, done = sv.mechanism("olh", sv.Categories(5), 2.0), []
+    result = walk(mechanism, np.arange(5).repeat(5000), source=sv.Seeded(1), progress=done.append)
+    assert (sum(done), result.tally.n) == (25_000, 25_000)
+    np.testing.assert_allclose(result.truth, 0.2)
+    assert np.abs(result.estimate.shares - 0.2).max() < 6 * result.estimate.stderr.max()
+
+
+# -- promises kept by files -----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "tests" / "old").glob("*.svt")), ids=lambda p: p.stem
+)
+def test_old_tallies_are_still_read(path):
+    said = json.loads(path.with_suffix(".json").read_text())
+    tally = sv.Tally.read(path)
+    assert tally.n == said["n"]
+    assert tally.mechanism.fingerprint == said["fingerprint"]
+    if "shares" in said:
+        shares = sv.estimate(tally, "unbiased").shares
+        np.testing.assert_allclose(shares, said["shares"], atol=1e-12)
+    else:
+        channel = tally.mechanism.channel()
+        uniform = np.full(channel.inputs, 1 / channel.inputs)
+        ratio, _ = channel.em_step(uniform, tally.cells.astype(float))
+        np.testing.assert_allclose(ratio, said["ratio"], atol=1e-11)
+    assert tally.to_bytes() == path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "tests" / "old").glob("*.parquet")), ids=lambda p: p.stem
+)
+def test_old_reports_are_still_read(path):
+    said = json.loads(path.with_suffix(".json").read_text())
+    reports = sv.Reports.read(path)
+    assert reports.fingerprint == said["fingerprint"]
+    assert reports.mechanism.tally(reports).cells.tolist() == said["cells"]
+
+
+def test_every_mechanism_has_old_files():
+    stems = {path.stem.partition(".")[0] for path in (ROOT / "tests" / "old").glob("*.svt")}
+    assert {cls.name for cls in registered()} <= stems
+
+
+def test_old_survey_is_still_read():
+    text = (ROOT / "tests" / "old" / "survey.0.2.json").read_text().strip()
+    assert sv.Survey.from_json(text).to_json() == text
+
+
+def test_every_mechanism_is_declared_with_all_its_names():
+    """Modules are imported when asked for: what they register must be known before."""
+    declared = {frozenset(names) for names in MECHANISMS.values()}
+    assert declared == {frozenset({cls.name, *cls.aka}) for cls in registered()}
+    assert {cls.__name__ for cls in registered()} == set(MECHANISMS)

@@ -1,0 +1,1 @@
+"""What tests share: populations, collectors, laws, attackers, readers of pages."""

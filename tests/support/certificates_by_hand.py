@@ -1,0 +1,182 @@
+"""Worst ratios in integers, written from ``docs/reference/certificates.md`` alone.
+
+A second implementation of what a reader must check, as a client in another language would have it.
+It imports nothing of the library.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+from support.certificates_by_hand_numbers import (
+    NOTHING,
+    Ratio,
+    Refused,
+    degree_noise,
+    gaussian,
+    keeps,
+    key_value,
+    laplace,
+    need,
+    stochastic_rounding,
+    values_of,
+    wave,
+    weights_of,
+    whole_of,
+)
+
+__all__ = ["Refused", "certificate", "check"]
+
+
+def check(document: dict[str, Any]) -> Ratio:
+    """All that a reader checks of the weights: the certificate, or Refused."""
+    ratio, delta = certificate(document)
+    need(keeps(ratio, document["epsilon"]), "the ratio exceeds e^epsilon")
+    return ratio, delta
+
+
+def certificate(document: dict[str, Any]) -> Ratio:
+    """The worst ratio and delta of weights that fill the table, else Refused."""
+    made = _FORMULAS[document["mechanism"]](document)
+    return made if isinstance(made, tuple) else (made, NOTHING)
+
+
+# -- values in categories --------------------------------------------------------------------
+
+
+def _response(document: dict[str, Any], g: int) -> Fraction:
+    (keep, other), T = weights_of(document, "keep", "other"), whole_of(document)
+    if g == 1:
+        need((keep, other) == (T, 0), "one value")
+        return Fraction(1)
+    need(keep >= 1 and other >= 1 and keep + g * other == T, "keep + g other is not T")
+    return Fraction(keep + other, other)
+
+
+def _randomized_response(document: dict[str, Any]) -> Fraction:
+    return _response(document, values_of(document["domain"]))
+
+
+def _hashing(document: dict[str, Any]) -> Fraction:
+    ratio = _response(document, document["options"]["hash_range"])
+    return ratio if values_of(document["domain"]) > 1 else Fraction(1)
+
+
+def _unary_encoding(document: dict[str, Any]) -> Fraction:
+    (own, other), T = weights_of(document, "own", "other"), whole_of(document)
+    need(0 < other < own < T, "0 < other < own < T")
+    if values_of(document["domain"]) == 1:
+        return Fraction(1)
+    return Fraction(own * (T - other), other * (T - own))
+
+
+def _subset_selection(document: dict[str, Any]) -> Fraction:
+    (own, start), T = weights_of(document, "own", "start"), whole_of(document)
+    d, k = values_of(document["domain"]), document["options"]["subset_size"]
+    if d == 1:
+        need((own, start) == (T, 0), "one value")
+        return Fraction(1)
+    need(k * T < d * own and own < T and start < 16, "k T < d own, own < T, start < 16")
+    return Fraction(own * (d - k), (T - own) * k)
+
+
+def _hadamard_response(document: dict[str, Any]) -> Fraction:
+    (keep,), T = weights_of(document, "keep"), whole_of(document)
+    need(0 < keep < T, "0 < keep < T")
+    d, B = values_of(document["domain"]), document["options"]["block_count"]
+    if d == 1:
+        return Fraction(1)
+    rows = 1
+    while rows <= -(-d // B):
+        rows *= 2
+    s, K = rows // 2, B * rows
+    return Fraction((T - keep) * s + keep * K, (T - keep) * s)
+
+
+def _table(document: dict[str, Any]) -> Fraction:
+    rows = [[int(weight) for weight in row] for row in document["weights"]]
+    need(
+        len(rows) == values_of(document["domain"]) and min(map(len, rows)) > 0,
+        "a row for each value",
+    )
+    need(len({len(row) for row in rows}) == 1 and len({sum(row) for row in rows}) == 1, "one sum")
+    need(min(map(min, rows)) >= 0 and 1 <= sum(rows[0]) <= 2**63, "a sum from 1 to 2^63")
+    columns = [column for column in zip(*rows, strict=True) if any(column)]
+    need(all(map(all, columns)), "a zero beside another number")
+    return max(Fraction(max(column), min(column)) for column in columns)
+
+
+# -- numbers in order ----------------------------------------------------------------------
+
+
+def _haar(document: dict[str, Any]) -> Fraction:
+    ratio = _response(document, 2)
+    return ratio if values_of(document["domain"]) > 1 else Fraction(1)
+
+
+def _part(epsilon: str, levels: int) -> str:
+    part = float(epsilon) / levels
+    while Fraction(repr(part)) * levels > Fraction(epsilon):
+        part = math.nextafter(part, 0.0)
+    return format(Decimal(repr(part)), "f")
+
+
+def _hierarchy(document: dict[str, Any]) -> Fraction:
+    options, sizes = document["options"], [values_of(document["domain"])]
+    while sizes[-1] > options["branching"]:
+        sizes.append(-(-sizes[-1] // options["branching"]))
+    need(len(document["weights"]) == len(sizes), "weights of every level")
+    ratios = []
+    for level, (size, weights) in enumerate(zip(sizes, document["weights"], strict=True)):
+        part = {
+            "domain": {"kind": "categories", "size": size}, "weights": weights,
+            "options": {"bits": options["bits"]}, "epsilon": document["epsilon"],
+        }  # fmt: skip
+        if options["split"] == "budget":
+            ratios.append(_unary_encoding(part))
+            need(keeps(ratios[-1], _part(document["epsilon"], len(sizes))), "a level's own part")
+        elif options["hash_ranges"][level]:
+            part["options"]["hash_range"] = options["hash_ranges"][level]
+            ratios.append(_hashing(part))
+        else:
+            ratios.append(_randomized_response(part))
+    return math.prod(ratios) if options["split"] == "budget" else max(ratios)
+
+
+def _binned(document: dict[str, Any]) -> Ratio:
+    inside = {**document, **document["options"]["oracle"]}
+    inside["domain"] = {"kind": "interval", "bins": document["options"]["report_bins"]}
+    return certificate(inside)
+
+
+def _sampled_coordinate(document: dict[str, Any]) -> Ratio:
+    inside = {**document, **document["options"]["inner"]}
+    inside["domain"] = document["domain"]["interval"]
+    return certificate(inside)
+
+
+_FORMULAS = {
+    "binned": _binned,
+    "degree-noise": degree_noise,
+    "fixed-hashing": _hashing,
+    "gaussian": gaussian,
+    "haar": _haar,
+    "hadamard-response": _hadamard_response,
+    "hierarchy": _hierarchy,
+    "key-value": key_value,
+    "laplace": laplace,
+    "local-hashing": _hashing,
+    "piecewise": wave,
+    "randomized-response": _randomized_response,
+    "sampled-coordinate": _sampled_coordinate,
+    "seeded-hashing": _hashing,
+    "square-wave": wave,
+    "stochastic-rounding": stochastic_rounding,
+    "subset-selection": _subset_selection,
+    "table": _table,
+    "unary-encoding": _unary_encoding,
+    "wave": wave,
+}
