@@ -40,15 +40,13 @@ TOPICS = {
 """The pages, in the order of the data's way: title and first sentence."""
 
 _MODULES = {
-    "core.answer": "answers", "core.categories": "domains", "core.certificate": "mechanisms",
-    "core.counts": "domains", "core.drawing": "answers", "core.errors": "errors",
-    "core.estimate": "answers", "core.frame": "answers", "core.interval": "domains",
-    "core.key_values": "domains", "core.mechanism": "mechanisms", "core.plan": "planning",
-    "core.randomness": "reports", "core.registry": "mechanisms", "core.reports": "reports",
-    "core.survey": "surveys", "core.tally": "tallies", "core.vector": "domains",
-    "answers": "answers", "client": "surveys", "estimators": "estimating", "fusion": "fusion",
-    "graphs": "answers", "mechanisms": "mechanisms", "metrics": "metrics", "planning": "planning",
-    "privacy": "privacy", "two_phases": "planning", "vectors": "tallies",
+    "answers": "answers", "base.errors": "errors", "base.frame": "answers",
+    "base.randomness": "reports", "core.certificate": "mechanisms", "core.mechanism": "mechanisms",
+    "core.registry": "mechanisms", "core.reports": "reports", "core.tally": "tallies",
+    "device": "surveys", "domains": "domains", "estimators": "estimating",
+    "estimators.coordinates": "tallies", "estimators.two_phases": "planning", "fusion": "fusion",
+    "mechanisms": "mechanisms", "metrics": "metrics", "planning": "planning", "plots": "answers",
+    "privacy": "privacy", "surveys": "surveys",
 }  # fmt: skip
 """The page of what a module holds, by the beginning of its name."""
 

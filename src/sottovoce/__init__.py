@@ -32,6 +32,8 @@ from sottovoce.domains.vector import Vector
 from sottovoce.mechanisms import MECHANISMS as _MECHANISMS
 from sottovoce.surveys.survey import Survey
 
+import_module("sottovoce.plots")  # declares what draws results
+
 if TYPE_CHECKING:
     from sottovoce import metrics
     from sottovoce.answers.difference import Difference, difference

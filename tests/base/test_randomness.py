@@ -94,7 +94,7 @@ def test_uniform_integers_reject_the_overhang(scripted):
 
 def test_no_other_randomness_on_the_device_path():
     """random and numpy.random appear only where simulation is."""
-    allowed = {SOURCE / "core" / "randomness.py"}
+    allowed = {SOURCE / "base" / "randomness.py"}
     allowed |= set((SOURCE / "experiments").rglob("*.py"))
     for path in set(SOURCE.rglob("*.py")) - allowed:
         for node in ast.walk(ast.parse(path.read_text())):

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
+from sottovoce.base.canonical import canonical_json
 from sottovoce.base.errors import InvalidInput, Mismatch
 from sottovoce.core.fields import BitField, IntField, RowField
 from sottovoce.core.registry import mechanism_from_json
@@ -59,7 +60,7 @@ def test_weights_that_break_the_claim_are_refused(mechanism):
     document = mechanism.document()
     document["epsilon"] = "0.001"
     with pytest.raises(InvalidInput, match="weights of .* must be such that no ratio exceeds"):
-        mechanism_from_json(sv.core.canonical.canonical_json(document))
+        mechanism_from_json(canonical_json(document))
 
 
 # -- reports ---------------------------------------------------------------------

@@ -14,6 +14,7 @@ import pytest
 import sottovoce as sv
 from sottovoce.base.errors import InvalidInput
 from sottovoce.estimators.convergence import warn_unless_converged
+from sottovoce.estimators.likelihood.em import em
 
 SW = sv.mechanism("sw", sv.Interval(0, 1, bins=16), 1.0)
 TALLY = SW.simulate(np.arange(16) * 40, source=sv.Seeded(1))
@@ -84,7 +85,7 @@ def test_fused():
 
 def test_comparing_methods_is_quiet(monkeypatch):
     """Hundreds of fits to simulated surveys are nobody's estimates."""
-    monkeypatch.setitem(sv.estimators.em.em.__kwdefaults__, "max_iterations", 2)
+    monkeypatch.setitem(em.__kwdefaults__, "max_iterations", 2)
     found, told = warned(lambda: sv.compare(TALLY, methods=["em", "ems"], replicates=3))
     assert found.best
     assert told == []

@@ -12,10 +12,11 @@ from scipy import stats
 
 import sottovoce as sv
 from sottovoce.answers.errors import CellNoise
-from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.base.errors import CorruptBytes, InvalidInput, Unfit
 from sottovoce.base.exact import exp_bounds
 from sottovoce.base.randomness import uniform_below_many
 from sottovoce.channels.base import Channel
+from sottovoce.domains.base import domain_from_json
 from sottovoce.domains.pair_sets import PairSets
 from sottovoce.kernels import segments
 from sottovoce.mechanisms._padding import drawn_slots
@@ -375,17 +376,17 @@ def test_products_of_many_rows_are_those_of_each():
     channel = make("response", "piecewise", bins=16).channel().numbers
     pieces, rng = channel.segments, np.random.default_rng(1)
     w, r = rng.normal(size=(5, channel.inputs)), rng.normal(size=(5, channel.cells))
-    compiled, plain = segments._compiled, (lambda: None)
+    compiled, plain = segments.compiled, (lambda name: None)
     try:
         for choice in (compiled, plain):
-            segments._compiled = choice
+            segments.compiled = choice
             for rows, one, many in (
                 (w, pieces.forward_plain, pieces.forward_rows),
                 (r, pieces.adjoint_plain, pieces.adjoint_rows),
             ):
                 np.testing.assert_allclose(many(rows), [one(row) for row in rows], atol=1e-12)
     finally:
-        segments._compiled = compiled
+        segments.compiled = compiled
 
 
 @pytest.mark.parametrize("how", ["unary", "response"])
@@ -542,7 +543,7 @@ def test_domains_as_json():
     }
     for larger in ("refuse", "sample"):
         sets = sv.KeyValues(["film"], 0, 5, bins=2, pairs=3, larger=larger)
-        again = sv.core.domain.domain_from_json(sets.to_json())
+        again = domain_from_json(sets.to_json())
         assert again == sets != plain
         assert again.larger == larger
     assert str(sets) == "KeyValues(Categories(['film']), Interval(0, 5, bins=2), pairs=3)"
@@ -659,5 +660,5 @@ def test_rows_of_numbers_are_checked(tmp_path):
     with pytest.raises(InvalidInput, match="rows of 2 whole numbers"):
         sv.Reports.from_arrow(table.set_column(0, "cell", one))
     holes = arrow.array([[1, None]] * 5, type=arrow.list_(arrow.uint16(), 2))
-    with pytest.raises(sv.core.errors.CorruptBytes, match="empty numbers"):
+    with pytest.raises(CorruptBytes, match="empty numbers"):
         sv.Reports.from_arrow(table.set_column(0, "cell", holes))

@@ -8,6 +8,7 @@ from dataclasses import fields
 import pytest
 
 import sottovoce as sv
+from sottovoce.base import errors as base_errors
 from docs import generate
 from docs.generate.commands import commands
 from docs.generate.mechanisms import options_of
@@ -155,7 +156,7 @@ def test_every_question_has_an_entry():
 
 def test_every_error_has_an_entry():
     errors = reference("errors")
-    for name in sv.core.errors.__all__:
+    for name in base_errors.__all__:
         if name[0].isupper() and name != "SottovoceError":
             assert name.lower() in errors.anchors, name
     assert "`SottovoceError`" in errors.text

@@ -41,7 +41,7 @@ print(sv.difference(e, e).frame())
 for ask, extra in ((e.plot, "analyse"), (m.randomize([1]).to_arrow, "analyse"), (lambda: sv.audit(sv.mechanism("grr", sv.Categories(2), 1.0), trials=10), "analyse")):
     try:
         ask()
-    except sv.core.errors.MissingExtra as error:
+    except sv.base.errors.MissingExtra as error:
         assert f"pip install '.[{extra}]'" in str(error), error
     else:
         raise AssertionError("an extra was found in a base install")

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import test_service_faults as faults
 
 import sottovoce as sv
 from sottovoce.store import Rules, Submission, open_store
 from sottovoce.wire.payloads import payloads_of
+from support import assaults as faults
 from support import stores
 from support.loading import Load, Process, colors, load, make, request, running
 

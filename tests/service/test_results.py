@@ -19,6 +19,7 @@ from sottovoce.service.pages.boards import board_of_vector
 from sottovoce.service.refusals import CODES, Declined
 from sottovoce.service.routes import ROUTES
 from sottovoce.store import Rules, Submission, open_store
+from sottovoce.surveys import windows
 from sottovoce.surveys.survey import Survey
 from sottovoce.wire.payloads import payloads_of
 from support.loading import colors, load, make, running
@@ -147,7 +148,7 @@ def test_publishing_again_changes_nothing_and_other_rules_are_refused(tmp_path):
         assert (again.status_code, again.json()["published"]) == (200, False)
         other = httpx.post(where, json=body, headers=key)
         assert (other.status_code, other.json()["code"]) == (409, "mismatch")
-        window = sv.core.windows.window_name("week", sv.core.windows.today())
+        window = windows.window_name("week", windows.today())
         assert load(collector.address, make(survey, 3, window).uploads(3)).stored == 3
 
 

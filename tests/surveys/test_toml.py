@@ -13,7 +13,8 @@ import sottovoce as sv
 from sottovoce.base.errors import CorruptBytes, InvalidInput, SottovoceError, Unfit
 from sottovoce.surveys import toml as survey_file
 from sottovoce.surveys.toml import read_survey, survey_from_toml, survey_to_toml
-from sottovoce.surveys.wording import beliefs, doubts, report_size, survey_in_words
+from sottovoce.surveys.wording import beliefs, doubts, survey_in_words
+from sottovoce.wire.uploads import upload_size
 from support.commands import run
 from support.documents import integer_weights, with_weights
 
@@ -208,7 +209,7 @@ def test_words_for_people(mechanism):
     assert text.startswith("n: q?\n")
     assert survey.privacy() in text
     assert "One report a month at most. From 2026-01-01. Until 2026-02-01." in text
-    assert 30 < report_size(survey) < 200
+    assert 30 < upload_size(survey) < 200
     ratio = mechanism.certificate().ratio
     for before, after in beliefs(survey):
         prior = before / 100
@@ -312,7 +313,7 @@ def test_results_as_json(tmp_path):
     assert checked["doubts"] == doubts(survey)
     shown = json.loads(run("survey", "show", path, "--json").stdout)
     assert shown["survey"] == survey.document()
-    assert shown["upload_bytes"] == report_size(survey)
+    assert shown["upload_bytes"] == upload_size(survey)
     assert shown["beliefs_percent"][2] == {"before": 50.0, "after": 73.2}
     run("survey", "new", "-", "--json", code=2)
     run("survey", "check", path, "-o", "-", "--json", code=2)

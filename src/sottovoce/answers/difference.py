@@ -13,11 +13,11 @@ import numpy as np
 from sottovoce.answers.answer import Answer, two_sided
 from sottovoce.answers.estimate import Estimate
 from sottovoce.answers.numbers import WholeCumulative
+from sottovoce.answers.show import renderer
 from sottovoce.base.checks import check_int
 from sottovoce.base.errors import InvalidInput, Mismatch
 from sottovoce.base.frame import Frame
 from sottovoce.channels.base import Floats
-from sottovoce.plots.difference import draw_difference
 
 __all__ = ["Difference", "difference"]
 
@@ -148,7 +148,7 @@ class Difference:
             raise InvalidInput("truth", "plot", f"{size} differences", f"shape {known.shape}")
         shown = check_int(most, "most", "plot", 1)
         heading = title or f"{self.first.n:,} reports, then {self.second.n:,}"
-        return draw_difference(
+        return renderer("difference")(
             self.first.domain, self.shares, self.stderr, self.adjusted, truth=known, most=shown,
             confidence=confidence, title=heading, name=name,
         )  # fmt: skip

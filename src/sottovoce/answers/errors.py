@@ -10,8 +10,9 @@ import numpy as np
 
 from sottovoce.base.errors import NotIdentified
 from sottovoce.channels.base import Channel, Floats
+from sottovoce.channels.binning import Binning
 
-__all__ = ["CellNoise", "LinearNoise", "NoNoise", "Noise"]
+__all__ = ["CellNoise", "LinearNoise", "NoNoise", "Noise", "SpreadNoise"]
 
 
 class Noise(Protocol):
@@ -119,3 +120,21 @@ class NoNoise:
 
     def stderr_of(self, weights: Floats, about: str) -> float:
         return 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class SpreadNoise:
+    """The noise of shares that were estimated for coarse bins and spread evenly over fine ones."""
+
+    coarse: Noise
+    binning: Binning
+
+    def stderr(self, about: str) -> Floats:
+        binning = self.binning
+        found = binning.spread(self.coarse.stderr(about))
+        for i in np.flatnonzero(binning.first != binning.second).tolist():
+            found[i] = self.stderr_of(np.eye(1, binning.fine, i)[0], about)
+        return found
+
+    def stderr_of(self, weights: Floats, about: str) -> float:
+        return self.coarse.stderr_of(self.binning.collect(weights), about)

@@ -13,6 +13,7 @@ import numpy as np
 from sottovoce.answers import keys, numbers
 from sottovoce.answers.answer import Answer, answer, two_sided
 from sottovoce.answers.errors import CellNoise, Noise
+from sottovoce.answers.show import renderer
 from sottovoce.answers.trace import Reduction
 from sottovoce.base.checks import check_choice, check_int
 from sottovoce.base.errors import InvalidInput, NotIdentified, Unfit
@@ -267,9 +268,7 @@ class Estimate:
 
         See :func:`sottovoce.plots.estimate.draw_estimate` for options.
         """
-        from sottovoce.plots.estimate import draw_estimate
-
-        return draw_estimate(self, kind, **options)
+        return renderer("estimate")(self, kind, **options)
 
     def __repr__(self) -> str:
         stopped = "" if self.converged else f", not converged at iteration {self.iterations}"

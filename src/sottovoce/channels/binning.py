@@ -8,7 +8,6 @@ meet: a narrow bin may lie in two wide ones, in parts that are whole multiples o
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,12 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.answers.errors import Noise
 from sottovoce.channels.base import Floats
-from sottovoce.core.mechanism import Mechanism
-from sottovoce.domains.interval import Interval
 
-__all__ = ["Binning", "CoarseMechanism", "SpreadNoise", "reporting_mechanism"]
+__all__ = ["Binning"]
 
 
 @dataclass(frozen=True)
@@ -85,44 +81,3 @@ class Binning:
         np.add.at(found, self.first, below)
         np.add.at(found, self.second, counts - below)
         return found
-
-
-class CoarseMechanism(Mechanism):
-    """A mechanism over an Interval whose reports are those of another over wider bins.
-
-    Estimates are made for the wide bins, and spread evenly over the narrow ones.
-    """
-
-    @property
-    @abstractmethod
-    def reporting(self) -> Mechanism:
-        """The mechanism that makes the reports."""
-
-    @cached_property
-    def binning(self) -> Binning:
-        """How the bins lie in each other."""
-        assert isinstance(self.domain, Interval)
-        return Binning(self.domain.bins, self.reporting.domain.size)
-
-
-def reporting_mechanism(mechanism: Mechanism) -> Mechanism:
-    """The mechanism whose tallies are estimated from: itself, unless its reports are coarser."""
-    return mechanism.reporting if isinstance(mechanism, CoarseMechanism) else mechanism
-
-
-@dataclass(frozen=True, eq=False)
-class SpreadNoise:
-    """The noise of shares that were estimated for coarse bins and spread evenly over fine ones."""
-
-    coarse: Noise
-    binning: Binning
-
-    def stderr(self, about: str) -> Floats:
-        binning = self.binning
-        found = binning.spread(self.coarse.stderr(about))
-        for i in np.flatnonzero(binning.first != binning.second).tolist():
-            found[i] = self.stderr_of(np.eye(1, binning.fine, i)[0], about)
-        return found
-
-    def stderr_of(self, weights: Floats, about: str) -> float:
-        return self.coarse.stderr_of(self.binning.collect(weights), about)

@@ -30,6 +30,7 @@ from sottovoce.channels.base import Channel, Floats
 from sottovoce.channels.rows import Rows
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import Column, Field
+from sottovoce.core.registry import VERSION
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
 from sottovoce.domains.base import MOST_INPUTS, Domain, Indices
@@ -37,14 +38,11 @@ from sottovoce.domains.base import MOST_INPUTS, Domain, Indices
 __all__ = [
     "DEFAULT_BITS",
     "MOST_CELLS",
-    "VERSION",
     "Field",
     "Mechanism",
     "check_bits",
 ]
 
-VERSION = 2
-"""Version of the document of a mechanism; with another list of keys comes another version."""
 DEFAULT_BITS = 62
 """Weights are integers over 2^62 unless a coarser table is asked for (tests use 16 bits)."""
 
@@ -160,6 +158,14 @@ class Mechanism(ABC):
     def blocks(self) -> int:
         """How many cells one report falls in."""
         return 1
+
+    @property
+    def coordinate(self) -> Mechanism | None:
+        """The mechanism of one coordinate, where a value has several; else None.
+
+        A tally is then one tally of it per coordinate, side by side.
+        """
+        return None
 
     @property
     def positions(self) -> int:

@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sottovoce.base.canonical import check_same, integers_of, read_document
 from sottovoce.base.errors import CorruptBytes, InvalidInput, SottovoceError, Unfit, shown
 from sottovoce.base.suggestions import did_you_mean, unknown
-from sottovoce.core.mechanism import VERSION, Mechanism
 from sottovoce.domains.base import Domain, domain_from_json
 
+if TYPE_CHECKING:
+    from sottovoce.core.mechanism import Mechanism
+
 __all__ = [
+    "VERSION",
     "declare",
     "mechanism",
     "mechanism_from_document",
@@ -23,12 +26,15 @@ __all__ = [
     "restore",
 ]
 
+VERSION = 2
+"""Version of the document of a mechanism; with another list of keys comes another version."""
+
 _WHERE: dict[str, str] = {}
 """Modules that register a name when they are imported."""
 _CLASSES: dict[str, type[Mechanism]] = {}
 _NAMES: dict[str, tuple[type[Mechanism], Mapping[str, Any]]] = {}
 
-M = TypeVar("M", bound=type[Mechanism])
+M = TypeVar("M", bound="type[Mechanism]")
 
 
 def register(cls: M) -> M:

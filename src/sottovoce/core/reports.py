@@ -16,6 +16,7 @@ from sottovoce.base.errors import CorruptBytes, InvalidInput, Mismatch
 from sottovoce.base.extras import optional
 from sottovoce.base.files import write_whole
 from sottovoce.core.fields import Column
+from sottovoce.core.registry import mechanism_from_json
 
 if TYPE_CHECKING:
     from sottovoce.core.mechanism import Mechanism
@@ -98,8 +99,6 @@ class Reports:
     @classmethod
     def from_arrow(cls, table: Any, mechanism: Mechanism | None = None) -> Reports:
         """Reports from an Arrow table; given ``mechanism``, those of another are refused."""
-        from sottovoce.core.registry import mechanism_from_json
-
         metadata = {k.decode(): v.decode() for k, v in (table.schema.metadata or {}).items()}
         if "sottovoce.format" not in metadata:
             raise CorruptBytes(

@@ -24,6 +24,7 @@ from sottovoce.base.canonical import (
 )
 from sottovoce.base.errors import CorruptBytes, InvalidInput, Mismatch
 from sottovoce.base.files import write_whole
+from sottovoce.core.registry import mechanism_from_document
 
 if TYPE_CHECKING:
     from sottovoce.core.mechanism import Mechanism
@@ -144,8 +145,6 @@ class Tally:
     @classmethod
     def from_bytes(cls, data: bytes) -> Tally:
         """Read what :meth:`to_bytes` wrote; anything altered, cut or unknown is refused."""
-        from sottovoce.core.registry import mechanism_from_document
-
         start = len(_MAGIC) + 4
         if data[: len(_MAGIC) - 1] != _MAGIC[:-1]:
             raise CorruptBytes("these bytes are no tally: they do not begin with 'svtally'")

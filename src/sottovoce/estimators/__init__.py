@@ -2,6 +2,6 @@
 
 from sottovoce.estimators.catalogue import METHODS
 from sottovoce.estimators.estimate import estimate
-from sottovoce.estimators.methods import methods
+from sottovoce.estimators.overview import methods
 
 __all__ = ["METHODS", "estimate", "methods"]

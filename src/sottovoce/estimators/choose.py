@@ -26,7 +26,7 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.domains.interval import Interval
 from sottovoce.estimators.cell_means import average_noise, only_keys, only_the_mean
 from sottovoce.estimators.consistency.empirical_bayes import MIXTURE_NEEDS
-from sottovoce.estimators.methods import applies, methods
+from sottovoce.estimators.methods import applies, registered_methods
 
 __all__ = ["GOALS", "RULES", "Rule", "choose", "find_rule"]
 
@@ -227,5 +227,6 @@ def choose(mechanism: Mechanism, goal: str, n: int | None = None) -> Rule:
     check_choice(goal, "goal", "estimate", GOALS)
     if rule := find_rule(mechanism, goal, n):
         return rule
-    reason, *_ = methods(mechanism)["why"]  # of the unbiased estimate, which comes first
+    unbiased, *_ = registered_methods()
+    reason = unbiased.why_not(mechanism)
     raise Unfit(f"no method applies to {mechanism}: {reason}")

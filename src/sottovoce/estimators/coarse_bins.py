@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sottovoce.answers.errors import SpreadNoise
 from sottovoce.answers.estimate import Estimate
-from sottovoce.channels.binning import CoarseMechanism, SpreadNoise
+from sottovoce.core.coarse import CoarseMechanism
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
 from sottovoce.estimators.observed import Evidence

@@ -5,8 +5,6 @@ from __future__ import annotations
 from sottovoce.base.errors import Unfit
 from sottovoce.core.tally import Tally
 from sottovoce.domains.vector import Vector
-from sottovoce.mechanisms.gaussian import Gaussian
-from sottovoce.mechanisms.sampled_coordinate import SampledCoordinate
 
 __all__ = ["coordinates"]
 
@@ -28,11 +26,8 @@ def coordinates(tally: Tally) -> list[Tally]:
     >>> abs(sv.estimate(screen, goal="mean").mean().value - 21) < 0.5
     True
     """
-    mechanism = tally.mechanism
-    drawn = isinstance(mechanism, SampledCoordinate)
-    every = isinstance(mechanism, Gaussian) and isinstance(mechanism.domain, Vector)
-    if not (isinstance(mechanism, (SampledCoordinate, Gaussian)) and (drawn or every)):
+    mechanism, one = tally.mechanism, tally.mechanism.coordinate
+    if not isinstance(mechanism.domain, Vector) or one is None:
         raise Unfit(f"coordinates needs the tally of a vector; this one is of {mechanism}")
-    one = mechanism.coordinate
     parts = tally.cells.reshape(-1, one.cells)
-    return [Tally(one, tally.n if every else int(part.sum()), part) for part in parts]
+    return [Tally(one, int(part.sum()) // one.blocks, part) for part in parts]

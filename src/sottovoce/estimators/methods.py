@@ -8,12 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from sottovoce.answers.estimate import Estimate
-from sottovoce.base.checks import check_int
 from sottovoce.base.errors import InvalidInput, Unfit
-from sottovoce.base.frame import Frame
 from sottovoce.base.suggestions import did_you_mean
 from sottovoce.channels.base import Floats
-from sottovoce.channels.binning import reporting_mechanism
+from sottovoce.core.coarse import reporting_mechanism
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.tally import Tally
 from sottovoce.estimators.cell_means import only_told
@@ -25,7 +23,6 @@ __all__ = [
     "applies",
     "find_method",
     "find_step",
-    "methods",
     "register_method",
     "registered_method",
     "registered_methods",
@@ -164,36 +161,3 @@ def find_step(name: str, mechanism: Mechanism) -> Method:
         steps = ", ".join(m.name for m in _METHODS.values() if m.step and not m.why_not(mechanism))
         raise Unfit(f"{method.name} cannot follow another method; what can: {steps}")
     return method
-
-
-def methods(mechanism: Mechanism, *, users: int | None = None) -> Frame:
-    """Every method: whether it applies to ``mechanism``, why or why not, and when to use it.
-
-    ``guideline`` is its authors' advice; ``rule`` names the goals for which
-    ``auto`` chooses it here: with reports of so many ``users``, or of many where left out.
-    """
-    from sottovoce.estimators.choose import GOALS, find_rule
-
-    n = None if users is None else check_int(users, "users", "methods", 1)
-    mechanism = reporting_mechanism(mechanism)
-    rows = [(m, m.why_not(mechanism)) for m in _METHODS.values()]
-    chosen: dict[str, list[str]] = {}
-    for goal in GOALS:
-        if rule := find_rule(mechanism, goal, n):
-            chosen.setdefault(rule.method, []).append(goal)
-    return Frame(
-        {
-            "method": [m.name for m, _ in rows],
-            "applies": [_applies(m, reason, mechanism) for m, reason in rows],
-            "why": [reason or m.summary for m, reason in rows],
-            "guideline": [m.guideline for m, _ in rows],
-            "rule": [", ".join(chosen.get(m.name, [])) for m, _ in rows],
-        }
-    )
-
-
-def _applies(method: Method, reason: str, mechanism: Mechanism) -> str:
-    if reason:
-        return "no"
-    told = method.tells_only(mechanism)
-    return f"to {told} only" if told else "yes"

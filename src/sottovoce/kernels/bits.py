@@ -8,14 +8,11 @@ that no bit is ever unpacked before 255 rows have been added up.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import lru_cache
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.base.threads import in_parallel
+from sottovoce.kernels.loader import compiled
 
 __all__ = ["column_counts", "column_counts_plain", "popcount", "popcount_plain"]
 
@@ -29,8 +26,8 @@ _CHUNK = 2**22
 
 def column_counts(rows: NDArray[np.uint8], size: int) -> Counts:
     """How many rows have bit ``v`` set, for ``v`` below ``size`` (bit ``v % 8`` of byte ``v // 8``)."""
-    kernel = _compiled() if rows.size >= _SMALL else None
-    if kernel is None:
+    kernels = compiled("bits") if rows.size >= _SMALL else None
+    if kernels is None:
         return column_counts_plain(rows, size)
     width = rows.shape[1]
     missing = -width % 8
@@ -39,7 +36,7 @@ def column_counts(rows: NDArray[np.uint8], size: int) -> Counts:
         chunk = rows[start : start + step]
         whole = np.pad(chunk, ((0, 0), (0, missing))) if missing else np.ascontiguousarray(chunk)
         counts = np.zeros(8 * (width + missing), dtype=np.int64)
-        kernel(whole.view("<u8"), counts)
+        kernels.add_columns(whole.view("<u8"), counts)
         return counts
 
     step = max(1, _CHUNK // width)
@@ -72,13 +69,3 @@ def popcount_plain(words: NDArray[np.uint64]) -> NDArray[np.uint8]:
     words = (words & quarter) + ((words >> np.uint64(2)) & quarter)
     words = (words + (words >> np.uint64(4))) & eighth
     return ((words * np.uint64(0x0101010101010101)) >> np.uint64(56)).astype(np.uint8)
-
-
-@lru_cache(maxsize=1)
-def _compiled() -> Callable[[Any, Any], None] | None:
-    """The kernel, or None where numba is not installed (the ``analyse`` extra)."""
-    try:
-        from sottovoce.kernels.compiled_bits import add_columns
-    except ImportError:
-        return None
-    return add_columns

@@ -16,12 +16,12 @@ A channel that does not fit, or a machine without numba, goes pass by pass inste
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.kernels.loader import compiled
 from sottovoce.kernels.segments import Segments
 
 __all__ = ["SegmentsClimb"]
@@ -63,11 +63,11 @@ class SegmentsClimb:
     @classmethod
     def of(cls, segments: Segments, cells: Floats) -> SegmentsClimb | None:
         """None where it does not fit, or numba is not installed (the ``analyse`` extra)."""
-        kernel = _compiled()
+        kernels = compiled("em")
         orderly = all(np.all(np.diff(x, axis=0) >= 0) for x in (segments.starts, segments.stops))
-        if kernel is None or not orderly or not np.any(cells > 0):
+        if kernels is None or not orderly or not np.any(cells > 0):
             return None
-        return cls(kernel, segments, cells)
+        return cls(kernels.climb, segments, cells)
 
     def run(
         self, shares: Floats, passes: int, tolerance: float, smoothing: int
@@ -100,12 +100,3 @@ def _columns(owner: Ints, other: Ints, values: Floats, size: int) -> tuple[Any, 
     rest = rest[np.argsort(place[rest], kind="stable")]
     owners, others = (x[rest].astype(np.uint32) for x in (owner, other))
     return partners, weights, (owners, others, values[rest])
-
-
-@lru_cache(maxsize=1)
-def _compiled() -> Callable[..., int] | None:
-    try:
-        from sottovoce.kernels.compiled_em import climb
-    except ImportError:
-        return None
-    return climb

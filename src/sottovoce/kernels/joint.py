@@ -20,13 +20,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.base.threads import in_parallel
+from sottovoce.kernels.loader import compiled
 
 __all__ = ["JointUsers", "Pieces", "joint_step_plain", "joint_sums_plain", "product"]
 
@@ -89,14 +89,14 @@ class JointUsers:
 
     def step(self, shares: Floats) -> tuple[Floats, float] | None:
         """``(g, l)`` as above; None where numba is not installed."""
-        kernel = _compiled("add_users")
-        if kernel is None:
+        kernels = compiled("joint")
+        if kernels is None:
             return None
         prefix = self._pieces.prefix(shares)
 
         def part(some: slice) -> tuple[Floats, float]:
             slopes = np.zeros(prefix.size)
-            found = kernel(self._cut(some), self._counts[some], prefix.ravel(), slopes)
+            found = kernels.add_users(self._cut(some), self._counts[some], prefix.ravel(), slopes)
             return slopes, float(found)
 
         parts = in_parallel(part, self._parts)
@@ -105,14 +105,14 @@ class JointUsers:
 
     def sums(self, vectors: Sequence[Floats]) -> Floats | None:
         """``sum_v u_v prod_j ...`` for every user (down) and several vectors u (across)."""
-        kernel = _compiled("sum_users")
-        if kernel is None:
+        kernels = compiled("joint")
+        if kernels is None:
             return None
         prefixes = np.stack([self._pieces.prefix(vector).ravel() for vector in vectors])
         out = np.empty((len(self._codes), len(vectors)))
 
         def part(some: slice) -> None:
-            kernel(self._cut(some), prefixes, out[some])
+            kernels.sum_users(self._cut(some), prefixes, out[some])
 
         in_parallel(part, self._parts)
         return out
@@ -120,9 +120,8 @@ class JointUsers:
     def _cut(self, some: slice) -> Any:
         found = self._kept.get(some.start)
         if found is None:
-            cut, width = _compiled("cut_users"), self._pieces.shapes.shape[1] + 1
-            assert cut is not None  # asked for only where another kernel was found
-            found = cut(self._codes[some], self._pieces.tables, width)
+            width = self._pieces.shapes.shape[1] + 1
+            found = compiled("joint").cut_users(self._codes[some], self._pieces.tables, width)
             if self._fits:
                 self._kept[some.start] = found
         return found
@@ -162,14 +161,3 @@ def joint_sums_plain(factors: Factors, users: int, vectors: Sequence[Floats]) ->
 def _chunks(users: int, values: int) -> list[slice]:
     step = max(1, _NUMBERS // values)
     return [slice(start, start + step) for start in range(0, users, step)]
-
-
-@lru_cache(maxsize=3)
-def _compiled(name: str) -> Callable[..., Any] | None:
-    """A kernel, or None where numba is not installed (the ``analyse`` extra)."""
-    try:
-        from sottovoce.kernels import compiled_joint
-    except ImportError:
-        return None
-    kernel: Callable[..., Any] = getattr(compiled_joint, name)
-    return kernel

@@ -7,28 +7,18 @@ to make.  Without numba there are none of these, and the channel goes by its own
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
-from importlib.util import find_spec
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.base.errors import InvalidInput
+from sottovoce.kernels.loader import compiled
 from sottovoce.kernels.segments import Segments
 
 __all__ = ["Pairs", "PairsClimb"]
 
 Floats = NDArray[np.float64]
-
-
-@cache
-def _compiled() -> Any:
-    if find_spec("numba") is None:
-        return None
-    from sottovoce.kernels import compiled_pairs
-
-    return compiled_pairs
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +40,7 @@ class Pairs:
     @property
     def compiled(self) -> bool:
         """Whether there is compiled code for it here."""
-        return _compiled() is not None
+        return compiled("pairs") is not None
 
     @property
     def _law(self) -> tuple[Any, ...]:
@@ -69,7 +59,7 @@ class Pairs:
     def em_step(self, shares: Floats, cells: Floats) -> tuple[Floats, float]:
         """One pass, as ``Channel.em_step`` says."""
         ratio, start = np.empty(len(shares)), np.ascontiguousarray(shares, dtype=np.float64)
-        likelihood = _compiled().em_step(self._law, start, self._table(cells), ratio)
+        likelihood = compiled("pairs").em_step(self._law, start, self._table(cells), ratio)
         return ratio, float(likelihood)
 
     def climb(self, cells: Floats) -> PairsClimb:
@@ -94,5 +84,5 @@ class PairsClimb:
             )
         start, ratio = np.array(shares, dtype=np.float64), np.empty(len(shares))
         state = start, ratio, np.empty(passes + 1)
-        done = _compiled().climb(self.law, self.table, state, tolerance)
+        done = compiled("pairs").climb(self.law, self.table, state, tolerance)
         return start, ratio, state[2][: done + 1]

@@ -15,8 +15,7 @@ The plain versions state what is computed; the compiled ones are tested against 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import lru_cache
+from collections.abc import Iterator
 from threading import Lock
 from typing import Any
 
@@ -24,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.base.threads import in_parallel
+from sottovoce.kernels.loader import compiled
 
 __all__ = [
     "FACTORS",
@@ -60,14 +60,14 @@ def cells_of(seeds: Seeds, values: NDArray[Any], g: int) -> Counts:
 
 def support_counts(seeds: Seeds, cells: NDArray[Any], g: int, size: int) -> Counts:
     """How many reports ``(seed, cell)`` speak for each value below ``size``."""
-    kernels = _compiled() if len(seeds) * size >= _SMALL else None
+    kernels = compiled("seeds") if len(seeds) * size >= _SMALL else None
     if kernels is None:
         return support_counts_plain(seeds, cells, g, size)
     total, lock = np.zeros(size, dtype=np.int64), Lock()
 
     def part(start: int) -> None:
         rows, counts = slice(start, start + step), np.zeros(size, dtype=np.int64)
-        kernels[0](_prepared(seeds[rows], cells[rows], g), counts)
+        kernels.add_supports(_prepared(seeds[rows], cells[rows], g), counts)
         with lock:
             np.add(total, counts, out=total)
 
@@ -86,14 +86,14 @@ def support_counts_plain(seeds: Seeds, cells: NDArray[Any], g: int, size: int) -
 
 def support_bits(seeds: Seeds, cells: NDArray[Any], g: int, size: int) -> Bits:
     """A row of packed bits a report: bit ``v % 8`` of byte ``v // 8`` says that it speaks for v."""
-    kernels = _compiled() if len(seeds) * size >= _SMALL else None
+    kernels = compiled("seeds") if len(seeds) * size >= _SMALL else None
     if kernels is None:
         return support_bits_plain(seeds, cells, g, size)
     packed = np.empty((len(seeds), -(-size // 8)), dtype=np.uint8)
 
     def part(start: int) -> None:
         rows = slice(start, start + step)
-        kernels[1](_prepared(seeds[rows], cells[rows], g), size, packed[rows])
+        kernels.pack_supports(_prepared(seeds[rows], cells[rows], g), size, packed[rows])
 
     step = _rows_at_once(size)
     in_parallel(part, range(0, len(seeds), step))
@@ -158,13 +158,3 @@ def _mix(x: Words) -> None:
     for shift, factor in zip(SHIFTS, (*FACTORS, 1), strict=True):
         x ^= x >> np.uint32(shift)
         x *= np.uint32(factor)
-
-
-@lru_cache(maxsize=1)
-def _compiled() -> tuple[Callable[..., None], Callable[..., None]] | None:
-    """The kernels, or None where numba is not installed (the ``analyse`` extra)."""
-    try:
-        from sottovoce.kernels.compiled_seeds import add_supports, pack_supports
-    except ImportError:
-        return None
-    return add_supports, pack_supports

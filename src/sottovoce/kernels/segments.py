@@ -9,26 +9,18 @@ long the ranges are.  The compiled loops are used where numba is installed.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache, cached_property
-from importlib.util import find_spec
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.kernels.loader import compiled
+
 __all__ = ["Segments"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-
-@cache
-def _compiled() -> Any:
-    if find_spec("numba") is None:
-        return None
-    from sottovoce.kernels import compiled_segments
-
-    return compiled_segments
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,38 +58,38 @@ class Segments:
 
     def forward(self, weights: Floats) -> Floats:
         """The product with a column vector."""
-        compiled = _compiled()
-        if compiled is None:
+        kernels = compiled("segments")
+        if kernels is None:
             return self.forward_plain(weights)
         out = np.empty(len(self.base))
-        compiled.forward(self.arrays, np.ascontiguousarray(weights, dtype=np.float64), out)
+        kernels.forward(self.arrays, np.ascontiguousarray(weights, dtype=np.float64), out)
         return out
 
     def adjoint(self, values: Floats) -> Floats:
         """The product of the transpose with a column vector."""
-        compiled = _compiled()
-        if compiled is None:
+        kernels = compiled("segments")
+        if kernels is None:
             return self.adjoint_plain(values)
         out = np.empty(self.columns)
-        compiled.adjoint(self.arrays, np.ascontiguousarray(values, dtype=np.float64), out)
+        kernels.adjoint(self.arrays, np.ascontiguousarray(values, dtype=np.float64), out)
         return out
 
     def forward_rows(self, weights: Floats) -> Floats:
         """The products with many column vectors, given and returned as rows."""
-        compiled = _compiled()
-        if compiled is None:
+        kernels = compiled("segments")
+        if kernels is None:
             return np.stack([self.forward_plain(row) for row in weights])
         out = np.empty((len(weights), len(self.base)))
-        compiled.forward_rows(self.arrays, np.ascontiguousarray(weights, dtype=np.float64), out)
+        kernels.forward_rows(self.arrays, np.ascontiguousarray(weights, dtype=np.float64), out)
         return out
 
     def adjoint_rows(self, values: Floats) -> Floats:
         """The products of the transpose with many column vectors, given and returned as rows."""
-        compiled = _compiled()
-        if compiled is None:
+        kernels = compiled("segments")
+        if kernels is None:
             return np.stack([self.adjoint_plain(row) for row in values])
         out = np.empty((len(values), self.columns))
-        compiled.adjoint_rows(self.arrays, np.ascontiguousarray(values, dtype=np.float64), out)
+        kernels.adjoint_rows(self.arrays, np.ascontiguousarray(values, dtype=np.float64), out)
         return out
 
     def forward_plain(self, weights: Floats) -> Floats:
@@ -130,9 +122,9 @@ class Segments:
 
     def em_step(self, weights: Floats, cells: Floats) -> tuple[Floats, float] | None:
         """``(A'(c / A w) / sum c, sum c log A w)`` in one pass over the rows, where that is compiled."""
-        compiled = _compiled()
-        if compiled is None:
+        kernels = compiled("segments")
+        if kernels is None:
             return None
         ratio = np.empty(self.columns)
-        likelihood = compiled.em_step(self.arrays, weights, cells, ratio)
+        likelihood = kernels.em_step(self.arrays, weights, cells, ratio)
         return ratio, float(likelihood)

@@ -16,14 +16,14 @@ The plain version states what is computed; the compiled one is tested against it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from functools import lru_cache
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.base.threads import in_parallel
+from sottovoce.kernels.loader import compiled
 from sottovoce.kernels.products import gram
 
 __all__ = ["set_products", "set_products_plain", "set_step", "set_step_plain", "set_sums"]
@@ -48,8 +48,8 @@ def set_step(
     columns: Bytes, counts: Floats, gain: float, shares: Floats
 ) -> tuple[Floats, float, float]:
     """``(b, r, l)`` as above; ``columns`` has a row a byte place and a column a report."""
-    kernel = _compiled() if columns.size >= _SMALL else None
-    if kernel is None:
+    kernels = compiled("sets") if columns.size >= _SMALL else None
+    if kernels is None:
         return set_step_plain(columns, counts, gain, shares)
     places, rows = columns.shape
     padded = np.zeros(8 * places)
@@ -59,7 +59,7 @@ def set_step(
 
     def part(start: int) -> tuple[Floats, float, float]:
         sums, some = np.zeros((places, 256)), slice(start, start + _ROWS)
-        inverse, likelihood = kernel(columns[:, some], counts[some], tables, sums)
+        inverse, likelihood = kernels.add_rows(columns[:, some], counts[some], tables, sums)
         return (sums @ _MEMBERS).ravel()[: len(shares)], inverse, likelihood
 
     parts = in_parallel(part, range(0, rows, _ROWS))
@@ -123,13 +123,3 @@ def _unpacked(
         rows = slice(start, start + step)
         bits = np.unpackbits(columns[:, rows], axis=0, count=size, bitorder="little")
         yield rows, bits.astype(dtype)
-
-
-@lru_cache(maxsize=1)
-def _compiled() -> Callable[..., tuple[float, float]] | None:
-    """The kernel, or None where numba is not installed (the ``analyse`` extra)."""
-    try:
-        from sottovoce.kernels.compiled_sets import add_rows
-    except ImportError:
-        return None
-    return add_rows

@@ -10,14 +10,13 @@ compiled one goes set by set.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import count
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from sottovoce.kernels.loader import compiled
 
 __all__ = ["Sets", "lane_bits", "settle", "settle_plain"]
 
@@ -57,11 +56,11 @@ def settle(sets: Sets, rows: Ints, words: Words) -> Ints:
     that are no lane are passed over, and so is all that comes after settling.
     """
     many = sets.members.nbytes >= _SMALL or next(_rounds) >= _FEW
-    kernel = _compiled() if many else None
-    if kernel is None:
+    kernels = compiled("subsets") if many else None
+    if kernels is None:
         return settle_plain(sets, rows, words)
     state, live = (sets.members, sets.counts, sets.latest), np.empty(len(rows), dtype=np.bool_)
-    kernel(state, rows, words, (sets.size, sets.lanes, lane_bits(sets.lanes)), live)
+    kernels.settle_sets(state, rows, words, (sets.size, sets.lanes, lane_bits(sets.lanes)), live)
     return rows[live]
 
 
@@ -85,13 +84,3 @@ def settle_plain(sets: Sets, rows: Ints, words: Words) -> Ints:
             live &= ~joins | (held < size)
     sets.counts[rows], sets.latest[rows] = held, last
     return rows[live]
-
-
-@lru_cache(maxsize=1)
-def _compiled() -> Callable[..., Any] | None:
-    """The kernel, or None where numba is not installed (the ``analyse`` extra)."""
-    try:
-        from sottovoce.kernels.compiled_subsets import settle_sets
-    except ImportError:
-        return None
-    return settle_sets

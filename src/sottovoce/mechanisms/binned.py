@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from sottovoce.base.checks import check_int
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.randomness import Source
-from sottovoce.channels.binning import CoarseMechanism
 from sottovoce.core.certificate import Certificate
+from sottovoce.core.coarse import CoarseMechanism
 from sottovoce.core.fields import Column
 from sottovoce.core.mechanism import Field, Mechanism
 from sottovoce.core.registry import mechanism, register, restore

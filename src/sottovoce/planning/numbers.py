@@ -29,8 +29,8 @@ from sottovoce.domains.base import Indices
 from sottovoce.domains.interval import Interval
 from sottovoce.estimators.cell_means import mean_gains
 from sottovoce.estimators.errors.bootstrap import whole_counts
-from sottovoce.estimators.estimate import estimated
 from sottovoce.estimators.methods import applies
+from sottovoce.estimators.run import run_method
 from sottovoce.planning.result import Prospect
 
 __all__ = ["NumberYardstick", "bump"]
@@ -156,7 +156,7 @@ class NumberYardstick:
         surveys = [_survey(mechanism, counts, source) for _ in range(wanted)]
         errors = {}
         for method in _METHODS:
-            shares = [estimated(tally, method).require_shares("plan") for tally in surveys]
+            shares = [run_method(tally, method).require_shares("plan") for tally in surveys]
             found = (np.array(shares) - counts / users) @ np.array(self.weights).T
             errors[method] = float(np.sqrt(np.mean(found**2)))
         return errors

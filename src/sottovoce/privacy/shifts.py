@@ -11,11 +11,11 @@ from sottovoce.answers.estimate import Estimate
 from sottovoce.answers.keys import key_weights, means
 from sottovoce.base.errors import InvalidInput, Unfit
 from sottovoce.channels.base import Floats
-from sottovoce.channels.binning import CoarseMechanism
+from sottovoce.core.coarse import CoarseMechanism
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.tally import Tally
 from sottovoce.domains.key_values import KeyValues
-from sottovoce.estimators.estimate import estimated
+from sottovoce.estimators.run import run_method
 from sottovoce.mechanisms._level_sampling import LevelSampling
 from sottovoce.privacy.one_report import BOUND, EXACT, TRIED, gains_of, reach, reach_of_any
 from sottovoce.privacy.one_report_by_level import push_by_level
@@ -262,6 +262,6 @@ def _by_method(target: Target, honest: Honest, fakes: float, method: str) -> Pus
         return found.value_of(weights)
 
     rise, fall = push_by_trying(
-        tally, weights, fakes, lambda t: estimated(t, method, goal=target.goal), ask
+        tally, weights, fakes, lambda t: run_method(t, method, goal=target.goal), ask
     )
     return Push(rise, fall, TRIED)

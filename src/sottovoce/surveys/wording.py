@@ -6,7 +6,6 @@ from fractions import Fraction
 
 from sottovoce.core.fields import IntField
 from sottovoce.core.odds import belief, round_up
-from sottovoce.core.reports import Reports
 from sottovoce.domains.base import Domain
 from sottovoce.domains.categories import Categories
 from sottovoce.domains.counts import Counts
@@ -15,10 +14,9 @@ from sottovoce.domains.key_values import KeyValues
 from sottovoce.domains.vector import Vector
 from sottovoce.surveys.default_limits import client_doubt
 from sottovoce.surveys.survey import Survey
-from sottovoce.surveys.windows import today, window_name
-from sottovoce.wire.uploads import Upload, encode_upload
+from sottovoce.surveys.windows import today
 
-__all__ = ["beliefs", "doubts", "report_size", "survey_in_words"]
+__all__ = ["beliefs", "doubts", "survey_in_words"]
 
 PRIORS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10))
 _OFTEN = {
@@ -75,16 +73,6 @@ def beliefs(survey: Survey) -> list[tuple[float, float]]:
     if certificate.scope is not None:
         return []
     return [(float(100 * prior), belief(certificate.ratio, prior)) for prior in PRIORS]
-
-
-def report_size(survey: Survey) -> int:
-    """Bytes of an upload of one report."""
-    mechanism = survey.mechanism
-    columns = {field.name: field.empty(1) for field in mechanism.fields}
-    for column in columns.values():
-        column[:] = 0
-    window = window_name(survey.window, today())
-    return len(encode_upload(Upload.of(survey, window, [bytes(16)], Reports(mechanism, columns))))
 
 
 def doubts(survey: Survey) -> list[str]:

@@ -20,7 +20,7 @@ from sottovoce.base.errors import CorruptBytes, InvalidInput, Refused
 from sottovoce.base.randomness import OperatingSystem, Source
 from sottovoce.core.reports import Reports
 from sottovoce.surveys.survey import Survey
-from sottovoce.surveys.windows import window_days
+from sottovoce.surveys.windows import today, window_days, window_name
 from sottovoce.wire.msgpack import pack, unpack
 from sottovoce.wire.payloads import payloads_of, reports_from_payloads
 
@@ -41,6 +41,7 @@ __all__ = [
     "payloads_of",
     "reports_from_payloads",
     "upload_from_parts",
+    "upload_size",
 ]
 
 VERSION = 2
@@ -130,6 +131,13 @@ def encode_upload(upload: Upload, form: str = "msgpack") -> bytes:
     listed = [{"id": i.hex(), "payload": p.hex()} for i, p in reports]
     document = {"version": VERSION, "fingerprint": upload.fingerprint, "window": upload.window}
     return json.dumps({**document, "reports": listed}, separators=(",", ":")).encode()
+
+
+def upload_size(survey: Survey) -> int:
+    """Bytes of an upload of one report: the same for every value."""
+    window = window_name(survey.window, today())
+    payload = bytes(sum(field.width for field in survey.mechanism.fields))
+    return len(encode_upload(Upload(survey.fingerprint, window, (bytes(_ID_BYTES),), (payload,))))
 
 
 def decode_upload(

@@ -23,7 +23,8 @@ from sottovoce.domains.key_values import KeyValues
 from sottovoce.surveys.default_limits import windows_answered
 from sottovoce.surveys.survey import Survey
 from sottovoce.surveys.toml import read_survey, survey_to_toml
-from sottovoce.surveys.wording import beliefs, doubts, report_size, survey_in_words
+from sottovoce.surveys.wording import beliefs, doubts, survey_in_words
+from sottovoce.wire.uploads import upload_size
 
 __all__ = ["COMMANDS", "app", "check", "new", "show"]
 
@@ -169,7 +170,7 @@ def show(*, file: SurveyFile, as_json: AsJson = False) -> None:
     text = survey_in_words(survey)
     show_text(text)
     show_text(
-        f"\n{survey.mechanism}, {report_size(survey)} bytes an upload, "
+        f"\n{survey.mechanism}, {upload_size(survey)} bytes an upload, "
         f"fingerprint {survey.fingerprint}"
     )
 
@@ -196,7 +197,7 @@ def _told(survey: Survey) -> dict[str, Any]:
         "mechanism": describe(survey.mechanism),
         "certificate": str(survey.mechanism.certificate()),
         "privacy": survey.privacy().splitlines(),
-        "upload_bytes": report_size(survey),
+        "upload_bytes": upload_size(survey),
     }
 
 

@@ -24,7 +24,7 @@ from sottovoce.base.checks import check_choice, check_int, check_real
 from sottovoce.base.errors import InvalidInput, Unfit
 from sottovoce.base.randomness import Seeded
 from sottovoce.channels.base import Floats
-from sottovoce.channels.binning import CoarseMechanism
+from sottovoce.core.coarse import CoarseMechanism
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
@@ -40,9 +40,9 @@ from sottovoce.estimators.compare.candidates import (
 from sottovoce.estimators.compare.comparison import Comparison, Contender, ranked
 from sottovoce.estimators.errors.bootstrap import whole_counts
 from sottovoce.estimators.errors.plausible_truths import draw_truths
-from sottovoce.estimators.estimate import estimated
 from sottovoce.estimators.methods import find_method
 from sottovoce.estimators.observed import Evidence
+from sottovoce.estimators.run import run_method
 
 __all__ = ["compare"]
 
@@ -188,7 +188,7 @@ class _Surveys:
         fit = find_method(candidate.method, self._mechanism).fit
         if fit is not None and "progress" in inspect.signature(fit).parameters:
             options["progress"] = watch
-        found = estimated(tally, candidate.method, then=candidate.then, **options)
+        found = run_method(tally, candidate.method, then=candidate.then, **options)
         taken = time.perf_counter() - start
         return self._score(found, truth), taken
 

@@ -15,7 +15,8 @@ from sottovoce.channels.base import Floats
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
 from sottovoce.estimators.compare.candidates import Candidate
-from sottovoce.estimators.estimate import estimate
+from sottovoce.estimators.convergence import warn_unless_converged
+from sottovoce.estimators.run import run_method
 from sottovoce.plots.figures import new_figure
 from sottovoce.plots.numbers import INK
 
@@ -95,7 +96,10 @@ class Comparison:
             raise InvalidInput("name", "Comparison.estimate", f"one of {', '.join(by_name)}", name)
         chosen = self.contenders[0] if name is None else by_name[name]
         candidate = chosen.candidate
-        found = estimate(self.evidence, candidate.method, then=candidate.then, **candidate.options)
+        found = run_method(
+            self.evidence, candidate.method, then=candidate.then, **candidate.options
+        )
+        warn_unless_converged(found)
         told = f"{self.why}; {found.why.partition('; ')[2]}" if name is None else found.why
         return replace(found, method=candidate.name, why=told.removesuffix("; "))
 

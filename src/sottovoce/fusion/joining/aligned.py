@@ -219,7 +219,7 @@ def times_each(
 def _check_reports(name: str, mechanism: Mechanism | None, told: Reports) -> None:
     owner = f"service {name!r}"
     if not isinstance(told, Reports):
-        hint = "Floats collected elsewhere become reports by sottovoce.fusion.external_reports."
+        hint = "Floats collected elsewhere become reports by sottovoce.foreign."
         raise InvalidInput("reports", owner, "Reports", type(told).__name__, hint=hint)
     if mechanism is not None and told.mechanism != mechanism:
         raise Mismatch(

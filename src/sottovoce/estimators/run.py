@@ -1,0 +1,99 @@
+"""A method, chosen by rule or by name, run on a tally."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from sottovoce.answers.errors import LinearNoise, NoNoise
+from sottovoce.answers.estimate import Estimate
+from sottovoce.base.errors import Unfit
+from sottovoce.channels.base import Floats
+from sottovoce.core.coarse import CoarseMechanism
+from sottovoce.core.reports import Reports
+from sottovoce.core.tally import Tally
+from sottovoce.estimators.cell_means import estimate_without_shares
+from sottovoce.estimators.choose import choose
+from sottovoce.estimators.coarse_bins import evidence_of_bins, spread_evenly
+from sottovoce.estimators.errors.bootstrap import Bootstrap
+from sottovoce.estimators.errors.parametric_bootstrap import Refits, without_progress
+from sottovoce.estimators.methods import Method, find_method, find_step
+from sottovoce.estimators.observed import Evidence
+from sottovoce.estimators.unbiased import Raw, unbiased_shares
+
+__all__ = ["run_method"]
+
+
+def run_method(
+    evidence: Tally | Reports,
+    method: str = "auto",
+    *,
+    goal: str = "distribution",
+    then: str | Sequence[str] = (),
+    why: str = "asked for by name",
+    **options: Any,
+) -> Estimate:
+    """:func:`sottovoce.estimate` without its warning: for callers that run it many times.
+
+    ``why`` is the reason for a method that is not chosen by rule.
+    """
+    given = Evidence.of(evidence)
+    tally = given.tally
+    if isinstance(coarse := tally.mechanism, CoarseMechanism):
+        bins = evidence_of_bins(given, coarse)
+        wide = run_method(bins, method, goal=goal, then=then, why=why, **options)
+        return spread_evenly(wide, coarse)
+    steps = [then] if isinstance(then, str) else list(then)
+    if method == "auto" and tally.mechanism.domain.size > 1:
+        rule = choose(tally.mechanism, goal, tally.n)
+        method, why, steps = rule.method, rule.why, [*rule.then, *steps]
+    named = [] if method == "auto" else [find_method(method, tally.mechanism)]
+    chosen = [*named, *(find_step(step, tally.mechanism) for step in steps)]
+    if tally.mechanism.domain.size == 1:
+        why = "the domain has a single value: its share is 1"
+        return Estimate(tally.mechanism.domain, np.ones(1), tally.n, "certain", why, NoNoise(1))
+    name = " + ".join(m.name for m in chosen)
+    told = chosen[0].tells_only(tally.mechanism)
+    if len(chosen) > 1 and (told or chosen[0].fit is not None):
+        gives = f"tells {told} only" if told else "gives a distribution already"
+        raise Unfit(
+            f"{chosen[0].name} {gives}: nothing can follow it; "
+            f"then = {', '.join(m.name for m in chosen[1:])}"
+        )
+    if chosen[0].fit is not None:
+        return _from_fit(given, chosen[0], options, name, why)
+    if told:
+        chosen[0].check_options(None, options)
+        return (chosen[0].mean or estimate_without_shares)(tally, name, why)
+    raw = unbiased_shares(tally)
+    plain = Estimate(
+        tally.mechanism.domain, _run(chosen, options, raw), tally.n, name, why,
+        LinearNoise(raw.channel, tally.n, tally.cells / tally.n, raw.shares),
+        clips=any(m.clips_answers for m in chosen),
+    )  # fmt: skip
+    if all(m.step is None or m.clips_answers for m in chosen):
+        return plain
+    return replace(plain, noise=Bootstrap(tally, raw, partial(_run, chosen, options)))
+
+
+def _from_fit(
+    given: Evidence, method: Method, options: dict[str, Any], name: str, why: str
+) -> Estimate:
+    fit = method.run(given, options)
+    noise = fit.noise or Refits(given, method, without_progress(options), fit)
+    return Estimate(
+        given.mechanism.domain, fit.shares, given.n, name, "; ".join(filter(None, (why, fit.why))),
+        noise, fit.converged, fit.iterations, fit.history, fit.optimality, trace=fit.trace,
+    )  # fmt: skip
+
+
+def _run(chosen: Sequence[Method], options: dict[str, Any], raw: Raw) -> Floats:
+    """The first method takes the options, those that follow their defaults."""
+    shares = chosen[0].apply(raw, options)
+    for method in chosen[1:]:
+        shares = method.apply(replace(raw, shares=shares), {})
+    return shares
