@@ -11,7 +11,7 @@ from sottovoce.base.errors import InvalidInput
 from sottovoce.mechanisms._fine_grid import places_on_grid
 from vectors.report_cases import held
 
-__all__ = ["place_of", "value_vectors"]
+__all__ = ["index_of", "value_vectors"]
 
 
 def value_vectors() -> Iterator[dict[str, Any]]:
@@ -21,13 +21,13 @@ def value_vectors() -> Iterator[dict[str, Any]]:
             special = isinstance(value, float) and not math.isfinite(value)
             given = {"number": _SPECIAL[str(value)]} if special else {"value": value}
             case = {"domain": domain.to_json(), "outside": outside, "steps": steps, **given}
-            yield {**case, **place_of(domain, outside, steps, value)}
+            yield {**case, **index_of(domain, outside, steps, value)}
 
 
 _SPECIAL = {"nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
 
 
-def place_of(domain: Any, outside: str, steps: int, value: Any) -> dict[str, Any]:
+def index_of(domain: Any, outside: str, steps: int, value: Any) -> dict[str, Any]:
     """What the library finds: ``input`` and ``position``, or ``refused``."""
     survey = sv.Survey("values", "Which?", _mechanism(domain), outside=outside)
     try:

@@ -12,7 +12,7 @@ import numpy as np
 import sottovoce as sv
 from docs.generate.examples import session
 from docs.generate.markdown import bullets, fence, sentence
-from sottovoce.answers.errors import NoNoise
+from sottovoce.answers.errors import Exact
 from sottovoce.answers.questions import QUESTIONS, read_questions
 from sottovoce.core.mechanism import Mechanism
 
@@ -103,7 +103,7 @@ def _answers(estimate: sv.Estimate, given: list[tuple[str, str]]) -> bool:
 @cache
 def _estimate(domain: Any) -> sv.Estimate:
     shares = np.full(domain.size, 1 / domain.size)
-    return sv.Estimate(domain, shares, 1000, "certain", "", NoNoise(domain.size))
+    return sv.Estimate(domain, shares, 1000, "certain", "", Exact(domain.size))
 
 
 def askable(mechanism: Mechanism) -> set[str]:
@@ -113,7 +113,7 @@ def askable(mechanism: Mechanism) -> set[str]:
         tally = sv.coordinates(tally)[0]
     found = sv.estimate(tally)
     if found.shares is not None:  # whether it answers does not depend on how sure it is
-        found = replace(found, noise=NoNoise(found.domain.size))
+        found = replace(found, error_model=Exact(found.domain.size))
     asked = set()
     for name in QUESTIONS:
         given = [(name, _text(name, found.domain))]

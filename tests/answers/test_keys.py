@@ -11,7 +11,7 @@ from scipy import stats
 import sottovoce as sv
 from sottovoce.answers import keys as answers
 from sottovoce.answers.answer import two_sided
-from sottovoce.answers.errors import LinearNoise
+from sottovoce.answers.errors import LinearErrors
 from sottovoce.base.errors import InvalidInput, Mismatch, NotIdentified, Unfit
 
 NAMES = ["film", "book", "song"]
@@ -157,7 +157,7 @@ def test_errors_of_sets_hold_the_draw_of_a_pair():
         reports = m.randomize((person, np.array(NAMES)[key], number), source=sv.Seeded(i))
         e = sv.estimate(m.tally(reports), "unbiased")
         found.append(e.frequency("book"))
-        bare.append(e.noise.stderr_of(answers.key_weights(domain, 1, 3.0), "respondents"))
+        bare.append(e.error_model.stderr_of(answers.key_weights(domain, 1, 3.0), "respondents"))
     errors = np.array([a.value - held[1] for a in found])
     assert passes(errors, np.array([a.stderr for a in found]))
     assert not passes(errors, np.array(bare))
@@ -206,12 +206,12 @@ def test_the_noise_of_one_key_is_that_of_a_quotient():
     """Against the exact covariance of the unbiased shares, and the derivative of the quotient."""
     domain = sv.KeyValues(NAMES, 0, 5, bins=4)
     e = sv.estimate(through_a_table(domain), "unbiased")
-    assert isinstance(e.noise, LinearNoise)
+    assert isinstance(e.error_model, LinearErrors)
     units = np.eye(12)
     squares = np.array(
-        [[e.noise.stderr_of(u + v, "respondents") ** 2 for u in units] for v in units]
+        [[e.error_model.stderr_of(u + v, "respondents") ** 2 for u in units] for v in units]
     )
-    alone = np.array([e.noise.stderr_of(u, "respondents") ** 2 for u in units])
+    alone = np.array([e.error_model.stderr_of(u, "respondents") ** 2 for u in units])
     covariance = (squares - alone[:, None] - alone[None, :]) / 2
     covariance[np.diag_indices(12)] = alone
     part, held = e.distribution("book"), e.shares[4:8].sum()
@@ -231,7 +231,7 @@ def test_the_interval_of_a_mean_holds_what_is_not_ruled_out():
             tests = [
                 answers.key_weights(domain, place, domain.interval.midpoints - mu) for mu in grid
             ]
-            errors = np.array([e.noise.stderr_of(weights, e.about) for weights in tests])
+            errors = np.array([e.error_model.stderr_of(weights, e.about) for weights in tests])
             kept = grid[np.abs(told.value - grid) * held <= two_sided(0.95) * errors]
             assert abs(told.low - kept[0]) < 0.006 and abs(told.high - kept[-1]) < 0.006
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import sottovoce as sv
-from sottovoce.answers.errors import CellNoise, LinearNoise, NoNoise
+from sottovoce.answers.errors import CellErrors, Exact, LinearErrors
 from sottovoce.answers.estimate import Estimate
 from sottovoce.base.errors import InvalidInput, NotIdentified, Unfit
 from sottovoce.channels.cell_weights import affine, gains_of_outputs
@@ -25,7 +25,7 @@ def exact(shares, low=0.0, high=1.0):
     """An estimate that is the truth."""
     shares = np.array(shares, dtype=float)
     domain = sv.Interval(low, high, bins=len(shares))
-    return Estimate(domain, shares, 1, "truth", "told", NoNoise(len(shares)))
+    return Estimate(domain, shares, 1, "truth", "told", Exact(len(shares)))
 
 
 def noisy(name="oue", epsilon=1.0, n=20_000, seed=1, domain=AGE, method="unbiased"):
@@ -118,7 +118,12 @@ def test_moving_and_stretching_the_numbers(name):
     """The same shares over another interval: answers move along, whatever the shares sum to."""
     one = noisy(name)
     moved = Estimate(
-        sv.Interval(-3000, -2760, bins=24), one.shares.copy(), one.n, one.method, one.why, one.noise
+        sv.Interval(-3000, -2760, bins=24),
+        one.shares.copy(),
+        one.n,
+        one.method,
+        one.why,
+        one.error_model,
     )
     for ask, shift, scale in (("mean", -3000, 2), ("variance", 0, 4)):
         a, b = getattr(one, ask)(), getattr(moved, ask)()
@@ -225,19 +230,19 @@ def test_intervals_of_post_processed_shares_are_not_too_small():
 class Rounding(DenseChannel):
     """Two cells; high with a chance that grows with the number."""
 
-    tells_shares = False
+    identifies_distribution = False
 
     def __init__(self, size):
         chances = np.linspace(0.2, 0.8, size)
         super().__init__(np.array([1 - chances, chances]))
 
-    def gains(self, weights):
+    def cell_weights(self, weights):
         return gains_of_outputs(self.adjoint, np.array([-1.0, 1.0]), weights)
 
 
 def from_cells(cells, domain=AGE):
     cells, channel = np.array(cells), Rounding(domain.size)
-    noise = CellNoise(channel, int(cells.sum()), cells / cells.sum())
+    noise = CellErrors(channel, int(cells.sum()), cells / cells.sum())
     return Estimate(domain, None, int(cells.sum()), "unbiased", "one bit a report", noise)
 
 
@@ -269,7 +274,7 @@ def test_what_cannot_be_told_without_shares():
 
 
 def test_errors_of_shares_that_nobody_knows():
-    noise = from_cells([600, 400]).noise
+    noise = from_cells([600, 400]).error_model
     with pytest.raises(NotIdentified, match="tell no shares"):
         noise.stderr("respondents")
     with pytest.raises(NotIdentified, match="do not tell this sum of shares"):
@@ -281,26 +286,26 @@ def test_gains():
     assert affine(np.array([3.0])) == (3.0, 0.0)
     assert affine(np.array([3.0, 5.0, 7.1])) is None
     channel = Rounding(5)
-    gains = channel.gains(np.arange(5.0))
-    np.testing.assert_allclose(channel.adjoint(gains.values), np.arange(5.0), atol=1e-12)
-    assert gains.misfit < 1e-12
-    assert channel.gains(np.arange(5.0) ** 2) is None
-    np.testing.assert_array_equal(channel.gains(np.full(5, 2.0)).values, 2.0)
+    cell_weights = channel.cell_weights(np.arange(5.0))
+    np.testing.assert_allclose(channel.adjoint(cell_weights.values), np.arange(5.0), atol=1e-12)
+    assert cell_weights.bias_bound < 1e-12
+    assert channel.cell_weights(np.arange(5.0) ** 2) is None
+    np.testing.assert_array_equal(channel.cell_weights(np.full(5, 2.0)).values, 2.0)
     blind = DenseChannel(np.full((2, 5), 0.5))
-    assert blind.gains(np.arange(5.0)) is None
+    assert blind.cell_weights(np.arange(5.0)) is None
     assert gains_of_outputs(blind.adjoint, np.array([-1.0, 1.0]), np.arange(5.0)) is None
     bent = DenseChannel(np.array([1 - np.linspace(0, 1, 5) ** 2, np.linspace(0, 1, 5) ** 2]))
     found = gains_of_outputs(bent.adjoint, np.array([0.0, 1.0]), np.arange(5.0))
     off = np.abs(bent.adjoint(found.values) - np.arange(5.0)).max()
-    assert np.isclose(found.misfit, off) and off > 0.1
+    assert np.isclose(found.bias_bound, off) and off > 0.1
 
 
 @pytest.mark.parametrize("name", ["grr", "oue", "olh", "hr", "flh"])
 def test_gains_of_a_channel_with_an_inverse_are_its_adjoint(name):
     channel = sv.mechanism(name, AGE, 1.0).channel()
-    gains = channel.gains(AGE.midpoints)
-    off = np.abs(channel.adjoint(gains.values) - AGE.midpoints).max()
-    assert off <= gains.misfit + 1e-9 * 120
+    cell_weights = channel.cell_weights(AGE.midpoints)
+    off = np.abs(channel.adjoint(cell_weights.values) - AGE.midpoints).max()
+    assert off <= cell_weights.bias_bound + 1e-9 * 120
 
 
 @pytest.mark.parametrize("name", ["sr", "pm", "sw"])
@@ -430,7 +435,7 @@ def test_differences():
 
 
 def test_errors_add_where_shares_are_unbiased():
-    assert isinstance(noisy().noise, LinearNoise)
+    assert isinstance(noisy().error_model, LinearErrors)
 
 
 def test_large_numbers_are_written_short():

@@ -58,8 +58,8 @@ def test_inverse_undoes_the_channel(mechanism):
     if channel.exact_inverse:
         np.testing.assert_allclose(inverse.forward(dense @ w), w, atol=1e-10)
         np.testing.assert_allclose(dense.T @ inverse.adjoint(z), z, atol=1e-9)
-        assert not channel.misfits(w).any()
-        assert channel.misfit(z, w) == 0
+        assert not channel.hash_variances(w).any()
+        assert channel.hash_variance(z, w) == 0
     x = rng.random(channel.cells)
     x /= x.reshape(channel.blocks, -1).sum(axis=1).repeat(channel.cells // channel.blocks)
     np.testing.assert_allclose(inverse.forward(x) @ z, x @ inverse.adjoint(z), atol=1e-9)
@@ -74,13 +74,15 @@ def test_gains_give_answers_that_are_right_on_average(mechanism):
     if channel.inverse is not None:
         asked["one"] = np.eye(channel.inputs)[0]
     for weights in asked.values():
-        gains = channel.gains(weights)
-        if gains is None:
+        cell_weights = channel.cell_weights(weights)
+        if cell_weights is None:
             assert channel.ring
             continue
-        error = np.abs(channel.adjoint(gains.values) - weights).max()
-        assert error <= gains.misfit + 1e-9 * max(1.0, np.abs(gains.values).max())
-        assert gains.misfit <= 0.01 * max(1.0, np.ptp(weights)) or not channel.exact_inverse
+        error = np.abs(channel.adjoint(cell_weights.values) - weights).max()
+        assert error <= cell_weights.bias_bound + 1e-9 * max(1.0, np.abs(cell_weights.values).max())
+        assert (
+            cell_weights.bias_bound <= 0.01 * max(1.0, np.ptp(weights)) or not channel.exact_inverse
+        )
 
 
 def test_variance_is_that_of_the_dense_matrix(mechanism):
@@ -99,7 +101,7 @@ def test_variance_is_that_of_the_dense_matrix(mechanism):
 
     units = np.array([brute(unit) for unit in np.eye(channel.inputs)])
     np.testing.assert_allclose(channel.variance(shares), units, rtol=1e-9, atol=1e-12)
-    told = units / 10 + channel.misfits(shares)
+    told = units / 10 + channel.hash_variances(shares)
     np.testing.assert_allclose(mechanism.variance(shares, 10), told, rtol=1e-9, atol=1e-12)
     for z in (rng.normal(size=channel.inputs), (rng.random(channel.inputs) < 0.5).astype(float)):
         found = channel.variance_of(z, channel.forward(shares), shares)

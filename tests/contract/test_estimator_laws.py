@@ -35,7 +35,7 @@ def estimates(mechanism):
 
 
 def with_errors(mechanism):
-    """Refits only where nothing else gives errors: they take a while."""
+    """ParametricBootstrap only where nothing else gives errors: they take a while."""
     names = WITH_ERRORS[:2] if mechanism.channel().inverse is not None else WITH_ERRORS[2:]
     return {name: e for name, e in estimates(mechanism).items() if name in names}
 
@@ -134,7 +134,7 @@ def test_reports_and_their_tally_say_the_same(mechanism):
 
 def test_auto_is_a_distribution_and_tells_why(mechanism):
     e = sv.estimate(tally_of(mechanism))
-    if not mechanism.channel().tells_shares:
+    if not mechanism.channel().identifies_distribution:
         assert e.shares is None
         assert "these reports tell nothing but" in e.why
         return

@@ -84,11 +84,11 @@ def draws(mechanism):
     """Whether devices draw what they report about: an estimate takes how many drew what as known,
     and has smaller errors than fusion, which does not."""
     channel = mechanism.channel()
-    return channel.given(np.full(channel.cells, 1 / channel.cells)) is not channel
+    return channel.conditioned_on(np.full(channel.cells, 1 / channel.cells)) is not channel
 
 
 def test_fusing_one_service_is_estimating_its_distribution(numbers):
-    if not (exact(numbers) and numbers.channel().tells_shares):
+    if not (exact(numbers) and numbers.channel().identifies_distribution):
         return  # many distributions fit equally well, and which is found is a matter of the way
     reports, fusion = one_service(numbers)
     try:

@@ -127,9 +127,9 @@ def test_one_value_is_certain():
         assert e.share(0).low == e.share(0).high == 1.0
 
 
-def test_wrong_evidence():
+def test_what_cannot_be_estimated_from():
     with pytest.raises(
-        InvalidInput, match=r"evidence of estimate must be a Tally or Reports; got \[1, 2\]"
+        InvalidInput, match=r"observed of estimate must be a Tally or Reports; got \[1, 2\]"
     ):
         sv.estimate([1, 2])
 

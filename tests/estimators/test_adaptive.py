@@ -10,9 +10,9 @@ from sottovoce.base.errors import Unfit
 from sottovoce.channels.base import Channel, Floats
 from sottovoce.channels.dense import DenseChannel
 from sottovoce.estimators.likelihood.base import Teller
-from sottovoce.estimators.observed import Evidence
+from sottovoce.estimators.observed import Observed
 from sottovoce.estimators.smooth.adaptive import adaptive
-from sottovoce.estimators.smooth.coarsening import cell_edges, coarse_problem, spread
+from sottovoce.estimators.smooth.coarsening import cell_edges, coarse_problem, expand
 from sottovoce.estimators.smooth.map_fit import Problem
 from sottovoce.estimators.smooth.prior_search import PriorSearch
 from sottovoce.estimators.smooth.priors import (
@@ -137,7 +137,7 @@ def test_evidence_is_the_integral_over_the_prior() -> None:
         logs = np.log(expected) @ counts + prior_weight
         brute.append(logs.max() + np.log(np.exp(logs - logs.max()).sum()))
         fit = problem.solve(prior, np.full(3, 1 / 3), enough=1e-8)
-        found.append(fit.evidence - prior.log_odds)
+        found.append(fit.log_marginal - prior.log_odds)
     assert found[0] - found[1] == pytest.approx(brute[0] - brute[1], abs=0.05)
     assert abs(brute[0] - brute[1]) > 0.5, "priors that could not be told apart"
 
@@ -183,7 +183,7 @@ def test_spread_keeps_totals_and_sign() -> None:
     edges = np.concatenate([[0], np.cumsum(rng.integers(1, 9, size=40))])
     cells = rng.dirichlet(np.full(40, 0.3))
     cells[5:8] = 0
-    shares = spread(cells / cells.sum(), edges)
+    shares = expand(cells / cells.sum(), edges)
     assert np.all(shares >= 0)
     assert np.allclose(np.add.reduceat(shares, edges[:-1]), cells / cells.sum(), atol=1e-12)
 
@@ -228,7 +228,7 @@ def test_one_cell_holds_all_reports() -> None:
     cells = np.zeros(mechanism.cells, dtype=np.int64)
     cells[17] = 1_000
     tally = sv.Tally(mechanism, 1_000, cells)
-    fit = adaptive(Evidence(tally))
+    fit = adaptive(Observed(tally))
     assert np.all(np.isfinite(fit.shares)) and fit.shares.sum() == pytest.approx(1)
 
 
@@ -261,7 +261,7 @@ def test_the_axis_may_be_read_backwards(counts: Floats) -> None:
             return channel.adjoint(values[::-1])[::-1]
 
     tally = mechanism.simulate(counts, source=sv.Seeded(3))
-    forwards, backwards = Evidence(tally), Evidence(tally)
+    forwards, backwards = Observed(tally), Observed(tally)
     backwards.__dict__["channel"] = Backwards()
     backwards.__dict__["cells"] = forwards.cells[::-1].copy()
     assert np.allclose(adaptive(forwards).shares, adaptive(backwards).shares[::-1], atol=1e-6)
@@ -275,7 +275,7 @@ def test_a_ring_may_begin_anywhere() -> None:
     for shift in (0, 20):
         cells = mechanism.channel().forward(np.roll(counts, shift).astype(float))
         tally = sv.Tally(mechanism, int(np.rint(cells).sum()), np.rint(cells).astype(np.int64))
-        fits.append(np.roll(adaptive(Evidence(tally)).shares, -shift))
+        fits.append(np.roll(adaptive(Observed(tally)).shares, -shift))
     assert wasserstein(fits[0], fits[1]) < 1e-3
     assert wasserstein(fits[0], counts / counts.sum()) < 2e-3
 
@@ -302,7 +302,7 @@ def test_progress_is_told() -> None:
     mechanism = sv.mechanism("sw", sv.Interval(0, 1, bins=20), 1.0)
     told: list[tuple[int, float]] = []
     tally = mechanism.simulate(bell(20, 5_000), source=sv.Seeded(2))
-    fit = adaptive(Evidence(tally), progress=lambda steps, value: told.append((steps, value)))
+    fit = adaptive(Observed(tally), progress=lambda steps, value: told.append((steps, value)))
     assert told and told[-1][0] == fit.iterations
 
 

@@ -25,7 +25,7 @@ from sottovoce.estimators.errors.plausible_truths import (
     log_density_apart,
 )
 from sottovoce.estimators.filters.spectrum import noise_power
-from sottovoce.estimators.observed import Evidence
+from sottovoce.estimators.observed import Observed
 from sottovoce.estimators.unbiased import unbiased_shares
 
 PEOPLE = 50_000
@@ -302,7 +302,7 @@ def test_the_density_of_bands_is_that_of_normal_shares(size):
 
 def test_truths_are_distributions_about_the_real_one(smooth):
     tally, truth = smooth
-    drawn = np.array(draw_truths(Evidence(tally), 40, sv.Seeded(5)))
+    drawn = np.array(draw_truths(Observed(tally), 40, sv.Seeded(5)))
     assert drawn.min() >= 0
     np.testing.assert_allclose(drawn.sum(axis=1), 1)
     plain = unbiased_shares(tally).shares
@@ -315,7 +315,7 @@ def test_shares_of_any_oracle_have_the_likelihood_of_normal_noise():
     tally, truth = _tally("oue", sv.Interval(0, 1, bins=64), 1.0, _smooth(64))
     raw = unbiased_shares(tally)
     noise = noise_power(raw)
-    given = as_response(Evidence(tally), raw, noise)
+    given = as_response(Observed(tally), raw, noise)
     shares = raw.shares + (1 - raw.shares.sum()) / 64
 
     def normal(w):

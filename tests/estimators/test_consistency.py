@@ -22,7 +22,7 @@ from sottovoce.estimators.consistency.projections import (
     norm_sub,
     threshold,
 )
-from sottovoce.estimators.unbiased import Raw
+from sottovoce.estimators.unbiased import UnbiasedShares
 
 STEPS = {m.name: m for m in METHODS if m.step is not None and m.name not in FILTERS}
 """Those on shares; filters have tests of their own."""
@@ -35,7 +35,9 @@ NEVER_NEGATIVE = (
 
 def raw_of(shares, n=10_000, epsilon=1.0, name="oue"):
     shares = np.asarray(shares, dtype=float)
-    return Raw(shares, n, sv.mechanism(name, sv.Categories(len(shares)), epsilon).channel())
+    return UnbiasedShares(
+        shares, n, sv.mechanism(name, sv.Categories(len(shares)), epsilon).channel()
+    )
 
 
 def noisy(seed, size=300, n=20_000, epsilon=1.0, name="oue", zipf=1.2):
@@ -43,7 +45,7 @@ def noisy(seed, size=300, n=20_000, epsilon=1.0, name="oue", zipf=1.2):
     counts = np.floor(n * weights / weights.sum()).astype(int)
     mechanism = sv.mechanism(name, sv.Categories(size), epsilon)
     tally = mechanism.simulate(counts, source=sv.Seeded(seed))
-    return Raw(sv.estimate(tally, "unbiased").shares, tally.n, mechanism.channel())
+    return UnbiasedShares(sv.estimate(tally, "unbiased").shares, tally.n, mechanism.channel())
 
 
 SHARES = st.lists(st.floats(-0.5, 1.5, width=32), min_size=2, max_size=40)
@@ -119,7 +121,7 @@ def test_norm_sub_is_what_a_solver_finds():
 def test_mle_apx_solves_its_objective_where_nothing_is_cut():
     """On D1 the authors' formula is the stationary point of the normal likelihood (eq. 13)."""
     raw = noisy(2, size=12, n=400_000, zipf=0.7)
-    p, q = raw.pure.p, raw.pure.q
+    p, q = raw.support_probabilities.p, raw.support_probabilities.q
     x = q + (p - q) * raw.shares
 
     def objective(f):
@@ -139,7 +141,7 @@ def test_mle_apx_solves_its_objective_where_nothing_is_cut():
 def test_mle_apx_is_near_the_solution_where_values_are_cut():
     """Taking out negatives one round at a time is the authors' approximation: its cost is small."""
     raw = noisy(9, size=12, n=3000, zipf=1.5)
-    p, q = raw.pure.p, raw.pure.q
+    p, q = raw.support_probabilities.p, raw.support_probabilities.q
     x = q + (p - q) * raw.shares
 
     def objective(f):
@@ -267,7 +269,7 @@ def test_variance_of_norm():
     counts = np.full(10, 100)
     base, normed = [], []
     for _ in range(20_000):
-        raw = Raw(
+        raw = UnbiasedShares(
             sv.estimate(mechanism.simulate(counts, source=source), "unbiased").shares, 1000,
             mechanism.channel(),
         )  # fmt: skip

@@ -24,7 +24,7 @@ from sottovoce.estimators.consistency.prior import (
     posterior_of,
 )
 from sottovoce.estimators.errors.bootstrap import Bootstrap, _normal, plausible_truths
-from sottovoce.estimators.unbiased import Raw
+from sottovoce.estimators.unbiased import UnbiasedShares
 
 STEPS = {m.name: m for m in METHODS if m.step is not None and m.name not in FILTERS}
 """Those on shares; filters have tests of their own."""
@@ -48,7 +48,7 @@ def surveys(counts, epsilon, repeats, name="oue", seed=2):
     mechanism, source = sv.mechanism(name, sv.Categories(len(counts)), epsilon), sv.Seeded(seed)
     for _ in range(repeats):
         tally = mechanism.simulate(counts, source=source)
-        yield Raw(sv.estimate(tally, "unbiased").shares, tally.n, mechanism.channel())
+        yield UnbiasedShares(sv.estimate(tally, "unbiased").shares, tally.n, mechanism.channel())
 
 
 # -- pieces --------------------------------------------------------------------------
@@ -178,7 +178,7 @@ def test_bootstrap_errors_are_those_of_the_method():
     mechanism = sv.mechanism("oue", sv.Categories(100), 1.0)
     tally = mechanism.simulate(counts, source=sv.Seeded(1))
     plain = sv.estimate(tally, "unbiased")
-    raw = Raw(plain.shares, tally.n, mechanism.channel())
+    raw = UnbiasedShares(plain.shares, tally.n, mechanism.channel())
     again = Bootstrap(tally, raw, lambda again: again.shares, replicates=1000)
     ratio = (again.stderr("respondents") ** 2).mean() / (plain.stderr**2).mean()
     assert abs(ratio - 1) < 0.03  # 100,000 squares: a standard deviation of 0.0045
@@ -216,7 +216,7 @@ def test_the_normal_law_has_the_errors_of_the_exact_one(name):
     mechanism = sv.mechanism(name, sv.Categories(size), **options)
     tally = mechanism.simulate(np.full(size, n // size), source=sv.Seeded(1))
     plain = sv.estimate(tally, "unbiased")
-    raw = Raw(plain.shares, tally.n, mechanism.channel())
+    raw = UnbiasedShares(plain.shares, tally.n, mechanism.channel())
     truth, source = np.full(size, 1 / size), sv.Seeded(2)
     drawn = np.array([_normal(raw, truth, source) for _ in range(4000)]) - truth
     np.testing.assert_allclose(drawn.var(axis=0).mean(), (plain.stderr**2).mean(), rtol=0.05)

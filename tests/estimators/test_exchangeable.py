@@ -19,7 +19,7 @@ from sottovoce.estimators.exchangeable.prior_averaging import Seen, weigh
 from sottovoce.estimators.exchangeable.share_priors import noise_levels, priors_for
 from sottovoce.estimators.likelihood.base import Teller
 from sottovoce.estimators.methods import find_method
-from sottovoce.estimators.observed import Evidence
+from sottovoce.estimators.observed import Observed
 from sottovoce.estimators.unbiased import unbiased_shares
 
 
@@ -48,22 +48,22 @@ def brute_force(shares, sigma, points=900):
     borders = np.minimum(np.arange(points + 1) * step, edges[-1])
     likelihood = np.exp(-((places[:, None] - line) ** 2) / (2 * noise**2))
     length = 2 ** math.ceil(math.log2(size * points))
-    evidence, means = [], []
+    observed, means = [], []
     for column in cumulative.T:
         masses = np.diff(np.interp(borders, edges, column))
         prior = np.fft.irfft(np.fft.rfft(masses, length) ** size, length)[last]
         waves = np.fft.rfft(masses * likelihood, length, axis=1)
         joint = np.fft.irfft(np.prod(waves, axis=0), length)[last]
         if prior < 1e-9 or joint < 1e-13:  # less than the transform's own rounding
-            evidence.append(-np.inf)
+            observed.append(-np.inf)
             means.append(np.full(size, 1 / size))
             continue
-        evidence.append(np.log(joint / prior))
+        observed.append(np.log(joint / prior))
         weighted = np.fft.rfft(masses * likelihood * line, length, axis=1)
         others = [np.prod(np.delete(waves, v, axis=0), axis=0) for v in range(size)]
         sums = [np.fft.irfft(w * o, length)[last] for w, o in zip(weighted, others, strict=True)]
         means.append(np.array(sums) / joint / size)
-    log_odds = np.array(evidence) + priors.log_odds
+    log_odds = np.array(observed) + priors.log_odds
     weights = np.exp(log_odds - log_odds.max())
     return weights @ np.array(means) / weights.sum()
 
@@ -151,7 +151,7 @@ def test_concentrations_are_weighed_as_by_quadrature():
     mechanism = sv.mechanism("table", sv.Categories(2), weights=[[7, 3], [2, 8]])
     tally = mechanism.simulate([130, 70], source=sv.Seeded(1))
     channel, cells = mechanism.channel(), tally.cells
-    found = concentrate(Evidence(tally), Teller(None))
+    found = concentrate(Observed(tally), Teller(None))
 
     def density(w, a):
         expected = channel.forward(np.array([w, 1 - w]))
@@ -168,9 +168,9 @@ def test_concentrations_are_weighed_as_by_quadrature():
             if one.concentration >= 1
         ]
     )
-    evidence = np.array([one.evidence for one in found.fits if one.concentration >= 1])
+    log_marginals = np.array([one.log_marginal for one in found.fits if one.concentration >= 1])
     exact = np.log(moments[:, 0])
-    np.testing.assert_allclose(evidence - evidence[0], exact - exact[0], atol=0.05)
+    np.testing.assert_allclose(log_marginals - log_marginals[0], exact - exact[0], atol=0.05)
     weights = np.exp(exact - exact.max())
     mean = weights @ (moments[:, 1] / moments[:, 0]) / weights.sum()
     assert found.shares[0] == pytest.approx(mean, abs=0.02)
@@ -282,7 +282,7 @@ def test_noise_of_differences():
     mechanism = sv.mechanism("grr", sv.Categories(2), 1.0)
     tally = mechanism.simulate([600, 400], source=sv.Seeded(1))
     raw = unbiased_shares(tally)
-    single = mechanism.channel().pure.variance(np.array([0.0]))[0] / 1000
+    single = mechanism.channel().support_probabilities.variance(np.array([0.0]))[0] / 1000
     np.testing.assert_allclose(seen_in(raw).sigma ** 2, 2 * single)
 
 

@@ -15,10 +15,10 @@ from sottovoce.base.errors import InvalidInput, Unfit
 from sottovoce.channels.dense import DenseChannel
 from sottovoce.estimators.likelihood.base import first_shares
 from sottovoce.estimators.likelihood.em import _PassByPass, em, ems, smooth
-from sottovoce.estimators.observed import Evidence
-from sottovoce.kernels import em as climb_kernels
+from sottovoce.estimators.observed import Observed
+from sottovoce.kernels import em as em_kernels
 from sottovoce.kernels import sets
-from sottovoce.kernels.em import SegmentsClimb
+from sottovoce.kernels.em import SegmentsEm
 from sottovoce.mechanisms._reported_sets import SetRows
 
 SETS = ("oue", "sue", "ss", "olh-seeded")
@@ -30,7 +30,7 @@ def beta_counts(size, people, seed=1):
 
 def numbers(name="sw", size=32, epsilon=1.0, people=20_000, **options):
     mechanism = sv.mechanism(name, sv.Interval(0, 1, bins=size), epsilon, **options)
-    return Evidence(mechanism.simulate(beta_counts(size, people), source=sv.Seeded(7)))
+    return Observed(mechanism.simulate(beta_counts(size, people), source=sv.Seeded(7)))
 
 
 def reports_of(name, size=12, people=3000, epsilon=1.0, seed=1):
@@ -74,7 +74,7 @@ def smoothing_matrix(size, ring=False):
 
 
 @pytest.mark.parametrize(
-    "evidence",
+    "observed",
     [
         numbers(),
         numbers("pm", 20, 2.0),
@@ -84,15 +84,15 @@ def smoothing_matrix(size, ring=False):
     ],
     ids=lambda e: f"{e.mechanism.name}-{e.mechanism.domain.size}",
 )
-def test_em_and_ems_are_the_printed_loop(evidence):
-    matrix, size = evidence.channel.dense(), evidence.channel.inputs
-    ring = evidence.channel.ring
+def test_em_and_ems_are_the_printed_loop(observed):
+    matrix, size = observed.channel.dense(), observed.channel.inputs
+    ring = observed.channel.ring
     for method, tolerance, smoothing in (
-        (em, 1e-3 * math.exp(evidence.mechanism.epsilon), None),
+        (em, 1e-3 * math.exp(observed.mechanism.epsilon), None),
         (ems, 1e-3, smoothing_matrix(size, ring)),
     ):
-        shares, history = plain_loop(matrix, evidence.cells, tolerance, smoothing)
-        fit = method(evidence)
+        shares, history = plain_loop(matrix, observed.cells, tolerance, smoothing)
+        fit = method(observed)
         assert fit.iterations == len(history) - 1 == len(fit.history) - 1
         np.testing.assert_allclose(fit.shares, shares, atol=1e-10)
         np.testing.assert_allclose(fit.history, history, rtol=1e-12)
@@ -108,7 +108,7 @@ def test_smoothing_is_its_matrix():
 
 
 @pytest.mark.parametrize(
-    "evidence",
+    "observed",
     [
         numbers(size=100), numbers("pm", 50, 2.0), numbers("sw", 33, 0.5, wrap=True),
         numbers("gw", 40, ratio=0.4), numbers("gw", 41, ratio=0.0), numbers("sw", 1), numbers("sw", 3),
@@ -116,12 +116,12 @@ def test_smoothing_is_its_matrix():
     ],
 )  # fmt: skip
 @pytest.mark.parametrize("smoothing", [0, 1, 2])
-def test_compiled_runs_are_passes_one_by_one(evidence, smoothing):
+def test_compiled_runs_are_passes_one_by_one(observed, smoothing):
     pytest.importorskip("numba")
-    climb, size = evidence.channel.climb(evidence.cells), evidence.channel.inputs
+    climb, size = observed.channel.em_run(observed.cells), observed.channel.inputs
     uniform = np.full(size, 1 / size)
     one = climb.run(uniform, 60, 0.0, smoothing)
-    other = _PassByPass(evidence).run(uniform, 60, 0.0, smoothing)
+    other = _PassByPass(observed).run(uniform, 60, 0.0, smoothing)
     assert len(one[2]) == len(other[2]) or size < 4
     for fast, plain in zip(one, other, strict=True):
         both = min(len(fast), len(plain))
@@ -133,14 +133,14 @@ def test_compiled_runs_are_passes_one_by_one(evidence, smoothing):
 def test_pieces_out_of_order_go_pass_by_pass():
     segments = numbers().channel.segments
     turned = dataclasses.replace(segments, starts=segments.starts[::-1].copy())
-    assert SegmentsClimb.of(turned, numbers().cells) is None
+    assert SegmentsEm.of(turned, numbers().cells) is None
 
 
 def test_without_numba_it_is_the_same(monkeypatch):
-    evidence = numbers()
-    fast = em(evidence)
-    monkeypatch.setattr(climb_kernels, "compiled", lambda name: None)
-    slow = em(evidence)
+    observed = numbers()
+    fast = em(observed)
+    monkeypatch.setattr(em_kernels, "compiled", lambda name: None)
+    slow = em(observed)
     assert fast.iterations == slow.iterations
     np.testing.assert_allclose(fast.shares, slow.shares, atol=1e-12)
 
@@ -152,9 +152,9 @@ def test_without_numba_it_is_the_same(monkeypatch):
 def test_the_likelihood_never_falls_and_the_gap_bounds_the_rest(name):
     mechanism = sv.mechanism(name, sv.Categories(20), 1.0)
     tally = mechanism.simulate(np.arange(1, 21) * 50, source=sv.Seeded(2))
-    fit = em(Evidence(tally), tolerance=0, max_iterations=300)
+    fit = em(Observed(tally), tolerance=0, max_iterations=300)
     assert np.diff(fit.history).min() >= -1e-7
-    early = em(Evidence(tally), max_iterations=5)
+    early = em(Observed(tally), max_iterations=5)
     assert not early.converged
     assert early.iterations == 5
     assert 0 <= fit.history[-1] - early.history[-1] <= early.optimality + 1e-7
@@ -162,24 +162,24 @@ def test_the_likelihood_never_falls_and_the_gap_bounds_the_rest(name):
 
 
 def test_a_warm_start_goes_on_where_the_other_stopped():
-    evidence = numbers()
+    observed = numbers()
     whole, half = (
-        em(evidence, tolerance=0, max_iterations=40),
-        em(evidence, tolerance=0, max_iterations=20),
+        em(observed, tolerance=0, max_iterations=40),
+        em(observed, tolerance=0, max_iterations=20),
     )
-    rest = em(evidence, tolerance=0, max_iterations=20, start=half.shares)
+    rest = em(observed, tolerance=0, max_iterations=20, start=half.shares)
     np.testing.assert_allclose(rest.shares, whole.shares, atol=1e-13)
     np.testing.assert_allclose(half.history + rest.history[1:], whole.history, rtol=1e-13)
-    again = em(evidence, start=em(evidence).shares)
+    again = em(observed, start=em(observed).shares)
     assert again.iterations == 1
 
 
 def test_smoothing_a_rough_start_is_no_reason_to_stop():
-    evidence = numbers()
+    observed = numbers()
     rough = np.tile([1.9, 0.1], 16) / 32
-    fit = ems(evidence, start=rough)
+    fit = ems(observed, start=rough)
     assert fit.iterations > 20
-    np.testing.assert_allclose(fit.shares, ems(evidence).shares, atol=2e-3)
+    np.testing.assert_allclose(fit.shares, ems(observed).shares, atol=2e-3)
 
 
 def test_values_without_order_may_be_renamed():
@@ -283,7 +283,7 @@ def test_no_order_no_ems():
     with pytest.raises(Unfit, match="ems does not apply .* its values have no order"):
         sv.estimate(tally, "ems")
     with pytest.raises(InvalidInput, match="domain of ems must be ordered"):
-        ems(Evidence(tally))
+        ems(Observed(tally))
 
 
 def test_a_mean_is_no_distribution():
@@ -301,11 +301,14 @@ def law_of(mechanism, reports):
     size = mechanism.domain.size
     inside = np.array([mechanism.supports(reports, v) for v in range(size)]).T
     if mechanism.name == "unary-encoding":
-        p, q = mechanism.channel().pure.p, mechanism.channel().pure.q
+        p, q = (
+            mechanism.channel().support_probabilities.p,
+            mechanism.channel().support_probabilities.q,
+        )
         each = np.where(inside, q, 1 - q).prod(axis=1, keepdims=True)
         return each * np.where(inside, p / q, (1 - p) / (1 - q))
     if mechanism.name == "subset-selection":
-        p, k = mechanism.channel().pure.p, mechanism.k
+        p, k = mechanism.channel().support_probabilities.p, mechanism.k
         return np.where(inside, p / math.comb(size - 1, k - 1), (1 - p) / math.comb(size - 1, k))
     keep, other = (weight / 2**mechanism.bits for weight in mechanism.weights)
     return np.where(inside, keep + other, other)
@@ -340,8 +343,8 @@ def test_reports_give_the_joint_and_tallies_the_composite_likelihood(name):
     truth = np.bincount(values, minlength=12) / len(values)
     for e in (joint, composite):
         assert np.abs(e.shares - truth).max() < 0.08
-    evidence = Evidence.of(reports)
-    assert evidence.em_step(joint.shares)[1] >= evidence.em_step(composite.shares)[1] - 0.01
+    observed = Observed.of(reports)
+    assert observed.em_step(joint.shares)[1] >= observed.em_step(composite.shares)[1] - 0.01
 
 
 def test_complete_tallies_say_so():

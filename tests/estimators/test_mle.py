@@ -18,7 +18,7 @@ from sottovoce.estimators.likelihood.interior_point import (
     inverse_factor,
 )
 from sottovoce.estimators.likelihood.mle import mle, response_mle
-from sottovoce.estimators.observed import Evidence
+from sottovoce.estimators.observed import Observed
 from sottovoce.kernels.products import gram, product
 
 QUIET = Teller(None)
@@ -33,20 +33,20 @@ def survey(name, size, epsilon=1.0, people=20_000, seed=1):
     ordered = name in ("sw", "pm")
     domain = sv.Interval(0, 1, bins=size) if ordered else sv.Categories(size)
     counts = zipf_counts(size, people, seed)
-    return Evidence(
+    return Observed(
         sv.mechanism(name, domain, epsilon).simulate(counts, source=sv.Seeded(seed + 50))
     )
 
 
-def check_optimal(evidence, fit, gap=0.01):
+def check_optimal(observed, fit, gap=0.01):
     """The conditions of a maximum: no ratio above 1, and 1 wherever there is weight."""
-    ratio, likelihood = evidence.em_step(fit.shares)
+    ratio, likelihood = observed.em_step(fit.shares)
     assert fit.converged
     assert fit.optimality <= gap
     assert np.isclose(fit.shares.sum(), 1, atol=1e-12)
     assert fit.shares.min() >= 0
-    assert evidence.total * (ratio.max() - 1) <= gap + 1e-8
-    assert evidence.total * float(fit.shares @ (ratio.max() - ratio)) <= 2 * gap
+    assert observed.total * (ratio.max() - 1) <= gap + 1e-8
+    assert observed.total * float(fit.shares @ (ratio.max() - ratio)) <= 2 * gap
     return likelihood
 
 
@@ -57,11 +57,11 @@ SURVEYS = [
 
 @pytest.mark.parametrize(("name", "size"), SURVEYS)
 def test_conditions_of_the_maximum(name, size):
-    evidence = survey(name, size)
-    fit = mle(evidence)
-    likelihood = check_optimal(evidence, fit)
+    observed = survey(name, size)
+    fit = mle(observed)
+    likelihood = check_optimal(observed, fit)
     assert np.isclose(fit.history[-1], likelihood, rtol=1e-9)
-    rough = em(evidence)
+    rough = em(observed)
     assert likelihood >= rough.history[-1] - 0.01
     assert likelihood - rough.history[-1] <= rough.optimality + 1e-6
 
@@ -69,8 +69,8 @@ def test_conditions_of_the_maximum(name, size):
 @pytest.mark.parametrize(("name", "size"), [("grr", 6), ("olh", 7), ("sw", 6), ("oue", 5)])
 def test_against_a_general_solver(name, size):
     optimize = pytest.importorskip("scipy.optimize")
-    evidence = survey(name, size, people=4000)
-    matrix, cells = evidence.channel.dense(), evidence.cells
+    observed = survey(name, size, people=4000)
+    matrix, cells = observed.channel.dense(), observed.cells
     seen = cells > 0
     scale = cells.sum()
 
@@ -85,34 +85,34 @@ def test_against_a_general_solver(name, size):
         constraints={"type": "eq", "fun": lambda w: w.sum() - 1, "jac": lambda w: np.ones(size)},
         options={"ftol": 1e-15, "maxiter": 1000},
     )  # fmt: skip
-    fit = mle(evidence, gap=1e-6)
+    fit = mle(observed, gap=1e-6)
     np.testing.assert_allclose(fit.shares, found.x, atol=2e-4)
     assert -loss(fit.shares) * scale >= -found.fun * scale - 1e-6
 
 
 def test_against_a_long_plain_climb():
-    evidence = survey("olh", 12, people=5000)
-    fit, long = mle(evidence, gap=1e-7), em(evidence, tolerance=0, max_iterations=10_000)
+    observed = survey("olh", 12, people=5000)
+    fit, long = mle(observed, gap=1e-7), em(observed, tolerance=0, max_iterations=10_000)
     np.testing.assert_allclose(fit.shares, long.shares, atol=1e-4)
     assert 0 <= fit.history[-1] - long.history[-1] + 1e-6 <= long.optimality + 2e-6
 
 
 @pytest.mark.parametrize(("name", "size"), SURVEYS)
 def test_accelerated_passes_reach_the_same_maximum(name, size):
-    evidence = survey(name, size)
+    observed = survey(name, size)
     uniform = np.full(size, 1 / size)
-    best = accelerated(evidence.em_step, evidence.total, uniform, gap=0.01, teller=QUIET)
+    best = accelerated(observed.em_step, observed.total, uniform, gap=0.01, teller=QUIET)
     assert best.gap <= 0.01
     assert np.diff(best.history).min() >= -1e-9 * abs(best.history[0])
-    fit = mle(evidence)
+    fit = mle(observed)
     assert abs(best.history[-1] - fit.history[-1]) <= 0.02
 
 
 def test_accelerated_passes_are_honest_when_cut_short():
-    evidence = survey("sw", 48)
+    observed = survey("sw", 48)
     uniform = np.full(48, 1 / 48)
-    best = accelerated(evidence.em_step, evidence.total, uniform, gap=0.01, teller=QUIET, most=9)
-    truth = mle(evidence)
+    best = accelerated(observed.em_step, observed.total, uniform, gap=0.01, teller=QUIET, most=9)
+    truth = mle(observed)
     assert best.gap > 0.01
     assert truth.history[-1] - max(best.history) <= best.gap + 0.01
 
@@ -120,27 +120,27 @@ def test_accelerated_passes_are_honest_when_cut_short():
 def test_many_values_go_the_accelerated_way(monkeypatch):
     monkeypatch.setattr(ways, "LARGEST_NEWTON", 20)
     monkeypatch.setattr(ways, "_SHORT_RUN", 5)
-    evidence = survey("olh", 40)
-    fit = mle(evidence)
+    observed = survey("olh", 40)
+    fit = mle(observed)
     assert "; accelerated EM, within" in fit.why
-    check_optimal(evidence, fit)
+    check_optimal(observed, fit)
 
 
 def test_a_short_run_that_does_not_get_there_is_finished_by_newton(monkeypatch):
     monkeypatch.setattr(ways, "_SHORT_RUN", 5)
-    evidence = survey("sw", 48)
-    fit = mle(evidence)
+    observed = survey("sw", 48)
+    fit = mle(observed)
     assert "accelerated EM, then interior point, within" in fit.why
-    check_optimal(evidence, fit)
+    check_optimal(observed, fit)
 
 
 def test_a_newton_that_stops_short_is_finished_by_passes(monkeypatch):
     monkeypatch.setattr(ways, "_SHORT_RUN", 5)
     monkeypatch.setattr(newton, "MOST_STEPS", 3)
-    evidence = survey("sw", 48)
-    fit = mle(evidence)
+    observed = survey("sw", 48)
+    fit = mle(observed)
     assert "accelerated EM, then interior point, then accelerated EM, within" in fit.why
-    check_optimal(evidence, fit)
+    check_optimal(observed, fit)
 
 
 def test_an_answer_short_of_the_gap_says_so(monkeypatch):
@@ -153,12 +153,12 @@ def test_an_answer_short_of_the_gap_says_so(monkeypatch):
 
 @pytest.mark.parametrize(("name", "size"), SURVEYS)
 def test_newton_reaches_the_same_maximum(name, size):
-    evidence = survey(name, size)
-    problem = DenseLikelihood(evidence.channel.dense(), evidence.cells)
+    observed = survey(name, size)
+    problem = DenseLikelihood(observed.channel.dense(), observed.cells)
     best = interior_point(problem, np.full(size, 1 / size), 0.01, QUIET)
     assert best.gap <= 0.01
     assert len(best.history) < 25
-    assert abs(best.history[-1] - mle(evidence).history[-1]) <= 0.02
+    assert abs(best.history[-1] - mle(observed).history[-1]) <= 0.02
 
 
 # -- randomized response ------------------------------------------------------------------
@@ -166,13 +166,13 @@ def test_newton_reaches_the_same_maximum(name, size):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_formula_of_randomized_response(seed):
-    evidence = survey("grr", 25, epsilon=0.5 + seed, people=3000, seed=seed)
-    fit = mle(evidence)
+    observed = survey("grr", 25, epsilon=0.5 + seed, people=3000, seed=seed)
+    fit = mle(observed)
     assert "closed form" in fit.why
     assert fit.iterations == 0
     assert fit.optimality < 1e-8
-    check_optimal(evidence, fit, 1e-8)
-    dense = DenseLikelihood(evidence.channel.dense(), evidence.cells)
+    check_optimal(observed, fit, 1e-8)
+    dense = DenseLikelihood(observed.channel.dense(), observed.cells)
     other = interior_point(dense, np.full(25, 1 / 25), 1e-7, QUIET)
     np.testing.assert_allclose(fit.shares, other.shares, atol=1e-5)
 
@@ -209,22 +209,22 @@ def test_products_in_tiles(shape):
 
 
 def test_warm_start_progress_and_a_smaller_gap():
-    evidence = survey("olh", 40)
+    observed = survey("olh", 40)
     told = []
-    fit = mle(evidence, progress=lambda steps, gap: told.append((steps, gap)))
+    fit = mle(observed, progress=lambda steps, gap: told.append((steps, gap)))
     assert told[-1][0] >= fit.iterations
     assert told[-1][1] == fit.optimality
-    again = mle(evidence, start=fit.shares)
+    again = mle(observed, start=fit.shares)
     np.testing.assert_allclose(again.shares, fit.shares, atol=1e-3)
-    check_optimal(evidence, mle(evidence, gap=1e-6), 1e-6)
+    check_optimal(observed, mle(observed, gap=1e-6), 1e-6)
 
 
 def test_renaming_values_renames_shares():
-    evidence = survey("olh", 20)
-    matrix, order = evidence.channel.dense(), np.random.default_rng(2).permutation(20)
+    observed = survey("olh", 20)
+    matrix, order = observed.channel.dense(), np.random.default_rng(2).permutation(20)
     uniform = np.full(20, 1 / 20)
-    one = interior_point(DenseLikelihood(matrix, evidence.cells), uniform, 1e-6, QUIET)
-    other = interior_point(DenseLikelihood(matrix[:, order], evidence.cells), uniform, 1e-6, QUIET)
+    one = interior_point(DenseLikelihood(matrix, observed.cells), uniform, 1e-6, QUIET)
+    other = interior_point(DenseLikelihood(matrix[:, order], observed.cells), uniform, 1e-6, QUIET)
     np.testing.assert_allclose(other.shares, one.shares[order], atol=1e-6)
 
 
@@ -241,8 +241,8 @@ def test_whole_reports_at_size(name):
     counts = zipf_counts(size, 40_000)
     mechanism = sv.mechanism(name, sv.Categories(size), 1.0)
     values = np.repeat(np.arange(size), counts)
-    evidence = Evidence.of(mechanism.randomize_indices(values, sv.Seeded(3)))
-    fit = mle(evidence)
+    observed = Observed.of(mechanism.randomize_indices(values, sv.Seeded(3)))
+    fit = mle(observed)
     assert "interior point, within" in fit.why
-    check_optimal(evidence, fit)
+    check_optimal(observed, fit)
     assert fit.iterations <= 30

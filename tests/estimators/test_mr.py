@@ -14,7 +14,7 @@ from sottovoce.base.errors import InvalidInput, Unfit
 from sottovoce.channels.merged import Groups, MergedChannel, MergedRows
 from sottovoce.core.registry import registered
 from sottovoce.estimators.likelihood.reduction import Smallest, Window, noise_of_weights
-from sottovoce.estimators.observed import Evidence
+from sottovoce.estimators.observed import Observed
 
 EXAMPLES = [example for cls in registered() for example in cls.examples()]
 SMALL = [m for m in EXAMPLES if 2 <= m.channel().inputs <= 40]
@@ -43,7 +43,7 @@ def groupings(draw):
 def test_spread_and_gather(groups, seed):
     random = np.random.default_rng(seed)
     weights, values = random.random(groups.count), random.random(len(groups.labels))
-    shares = groups.spread(weights)
+    shares = groups.expand(weights)
     assert np.allclose(groups.gather(shares), weights)
     assert np.all(shares[groups.labels < 0] == 0)
     assert math.isclose(shares @ values, weights @ groups.mean(values), abs_tol=1e-12)
@@ -114,13 +114,13 @@ def test_the_bound_of_a_weight_is_that_of_the_dense_matrix():
     tally = mechanism.simulate(zipf(20, 1000), source=sv.Seeded(1))
     matrix = mechanism.channel().dense()
     information = 1000 * (matrix**2 / matrix.mean(axis=1, keepdims=True)).sum(axis=0)
-    assert np.allclose(noise_of_weights(Evidence.of(tally)), information**-0.5)
+    assert np.allclose(noise_of_weights(Observed.of(tally)), information**-0.5)
 
 
 def test_the_bound_between_columns_is_interpolated():
     wide = sv.mechanism("sw", sv.Interval(0, 1, bins=1300), 1.0)
-    evidence = Evidence.of(wide.simulate(np.ones(1300, dtype=np.int64), source=sv.Seeded(1)))
-    channel, bounds = evidence.channel, noise_of_weights(evidence)
+    observed = Observed.of(wide.simulate(np.ones(1300, dtype=np.int64), source=sv.Seeded(1)))
+    channel, bounds = observed.channel, noise_of_weights(observed)
     expected = channel.forward(np.full(1300, 1 / 1300))
     for j in (0, 1, 617, 1299):
         column = channel.forward(np.eye(1, 1300, j)[0])
@@ -129,9 +129,9 @@ def test_the_bound_between_columns_is_interpolated():
 
 def test_the_noise_of_an_oracle_is_that_of_its_unbiased_shares():
     mechanism = sv.mechanism("grr", sv.Categories(10), 1.0)
-    evidence = Evidence.of(mechanism.simulate(zipf(10, 5000), source=sv.Seeded(1)))
+    observed = Observed.of(mechanism.simulate(zipf(10, 5000), source=sv.Seeded(1)))
     zero = mechanism.variance(np.zeros(10), 5000)
-    assert np.allclose(noise_of_weights(evidence), np.sqrt(zero))
+    assert np.allclose(noise_of_weights(observed), np.sqrt(zero))
 
 
 def smallest(weights, threshold=1.0, room=100, protected=(), merging=True):
@@ -227,7 +227,7 @@ def test_against_the_definition_on_a_matrix():
     mechanism = sv.mechanism("table", sv.Categories(10), 2.0, weights=rows)
     tally = mechanism.simulate(zipf(10, 200_000), source=sv.Seeded(2))
     estimate = sv.estimate(tally, "mr", inner="mle", least=3, threshold=40.0)
-    sigma = noise_of_weights(Evidence.of(tally))
+    sigma = noise_of_weights(Observed.of(tally))
     members, weights, steps = reduction_by_hand(
         mechanism.channel().dense(), tally.cells.astype(float), sigma, 3
     )

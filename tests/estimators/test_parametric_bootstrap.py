@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.estimators.errors.parametric_bootstrap import Refits
+from sottovoce.estimators.errors.parametric_bootstrap import ParametricBootstrap
 
 COUNTS = np.rint(20_000 * np.sin(np.linspace(0.1, 3.0, 24)) ** 2 / 12).astype(np.int64)
 
@@ -41,8 +41,8 @@ def test_the_same_tally_has_the_same_errors(name: str, domain: sv.Interval | sv.
     mechanism = sv.mechanism(name, domain, 1.0)
     tally = mechanism.simulate(COUNTS, source=sv.Seeded(1))
     first, second = (sv.estimate(tally, "em") for _ in range(2))
-    assert isinstance(first.noise, Refits)
+    assert isinstance(first.error_model, ParametricBootstrap)
     assert np.array_equal(first.stderr, second.stderr)
     assert np.all(np.isfinite(first.stderr)) and np.all(first.stderr > 0)
-    assert np.allclose(first.noise.errors.sum(axis=1), 0.0, atol=1e-9)
+    assert np.allclose(first.error_model.errors.sum(axis=1), 0.0, atol=1e-9)
     assert np.all(first.for_population().stderr >= first.stderr)

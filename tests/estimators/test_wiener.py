@@ -13,7 +13,7 @@ from sottovoce.channels.frequencies import Spectrum
 from sottovoce.estimators.filters.plain import gaussian_filter, smooth
 from sottovoce.estimators.filters.spectrum import noise_power, spectrum_of
 from sottovoce.estimators.filters.wiener import amrp, dw, iiw, iiw_g
-from sottovoce.estimators.unbiased import Raw, unbiased_shares
+from sottovoce.estimators.unbiased import UnbiasedShares, unbiased_shares
 
 
 def waves(size, people=200_000):
@@ -30,7 +30,7 @@ def raw_of(name="oue", size=60, epsilon=1.0, seed=1, people=200_000):
 
 def transforms(raw):
     """G, H, P_n of a pure oracle, written out."""
-    p, q = raw.channel.pure.p, raw.channel.pure.q
+    p, q = raw.channel.support_probabilities.p, raw.channel.support_probabilities.q
     G = np.fft.fft(q + (p - q) * raw.shares)
     return G, p - q, (p - q) ** 2 * noise_power(raw)
 
@@ -47,9 +47,9 @@ def shares_of(F):
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
 def test_noise_power_is_the_papers(name, epsilon):
     mechanism = sv.mechanism(name, sv.Categories(40), epsilon)
-    pure, n = mechanism.channel().pure, 5000
-    raw = Raw(np.full(40, 1 / 40), n, mechanism.channel())
-    p, q = pure.p, pure.q
+    support_probabilities, n = mechanism.channel().support_probabilities, 5000
+    raw = UnbiasedShares(np.full(40, 1 / 40), n, mechanism.channel())
+    p, q = support_probabilities.p, support_probabilities.q
     expected = (40 * q * (1 - q) + (p - q) * (1 - p - q)) / n
     expected *= 1 if name == "oue" else 40 / 39
     assert np.isclose((p - q) ** 2 * noise_power(raw), expected, rtol=1e-9)
@@ -82,7 +82,7 @@ def test_residual_powers_of_noise_alone():
     G = np.fft.rfft(rng.normal(size=size)) / np.sqrt(size)
     channel = sv.mechanism("grr", sv.Categories(2), 1.0).channel()
     spectrum = Spectrum(G, np.full(len(G), 1e3 + 0j), np.ones(len(G)), size)
-    raw, left = Raw(np.zeros(size), 1, channel), {}
+    raw, left = UnbiasedShares(np.zeros(size), 1, channel), {}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("sottovoce.estimators.filters.wiener.spectrum_of", lambda *_: spectrum)
         found = {"dw": dw(raw), "iiw": iiw(raw), "limit": iiw(raw, passes="limit")}

@@ -222,11 +222,11 @@ def test_channel_is_the_matrix(most, epsilon):
 def test_the_mean_is_told_without_bias(most, epsilon):
     """A report stands for itself, an end for what was cut off beyond it: r / (1 - r) farther."""
     channel, places = degrees(most, epsilon).channel(), np.arange(most + 1.0)
-    gains = channel.gains(places)
-    assert np.abs(channel.dense().T @ gains.values - places).max() < 1e-9 * most
+    cell_weights = channel.cell_weights(places)
+    assert np.abs(channel.dense().T @ cell_weights.values - places).max() < 1e-9 * most
     r = np.exp(-epsilon)
     wanted = places + np.eye(most + 1)[most] * r / (1 - r) - np.eye(most + 1)[0] * r / (1 - r)
-    np.testing.assert_allclose(gains.values, wanted, atol=1e-6 * most / epsilon)
+    np.testing.assert_allclose(cell_weights.values, wanted, atol=1e-6 * most / epsilon)
 
 
 @pytest.mark.parametrize(("most", "epsilon"), [(2, 1.0), (9, 0.2), (60, 1.0), (60, 5.0)])
@@ -234,10 +234,10 @@ def test_any_sum_of_shares_has_gains(most, epsilon):
     """Those of the inverted matrix."""
     channel, rng = degrees(most, epsilon).channel(), np.random.default_rng(4)
     for weights in (np.arange(most + 1.0) ** 2, rng.normal(size=most + 1)):
-        gains = channel.gains(weights)
+        cell_weights = channel.cell_weights(weights)
         wanted = np.linalg.solve(channel.dense().T, weights)
-        np.testing.assert_allclose(gains.values, wanted, atol=1e-8 * np.abs(wanted).max())
-        assert gains.misfit < 1e-9 * np.abs(wanted).max()
+        np.testing.assert_allclose(cell_weights.values, wanted, atol=1e-8 * np.abs(wanted).max())
+        assert cell_weights.bias_bound < 1e-9 * np.abs(wanted).max()
 
 
 def test_mle_is_at_the_top_of_the_dense_likelihood():

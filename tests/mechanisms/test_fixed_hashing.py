@@ -165,11 +165,11 @@ def test_misfit_is_the_mean_squared_bias_over_keys(g, hashes):
         channel = FixedChannel(FixedFamily(24, g, hashes, f"{key}"), p, r)
         shares[key] = channel.inverse.forward(channel.forward(true)) - true
         answers[key] = asked @ shares[key]
-    told = channel.misfits(true)
+    told = channel.hash_variances(true)
     assert abs((shares**2).mean() / told.mean() - 1) < 0.05
     np.testing.assert_allclose((shares**2).mean(axis=0) / told, 1.0, atol=0.25)
     assert np.abs(shares.mean(axis=0)).max() < 6 * np.sqrt(told.max() / keys)
-    told_answers = np.array([channel.misfit(z.astype(float), true) for z in asked])
+    told_answers = np.array([channel.hash_variance(z.astype(float), true) for z in asked])
     np.testing.assert_allclose((answers**2).mean(axis=0) / told_answers, 1.0, atol=0.25)
     naive = asked.astype(float) ** 2 @ told  # as if the biases of shares were independent
     assert np.abs((answers**2).mean(axis=0) / naive - 1).max() > 0.25
@@ -180,10 +180,10 @@ def test_misfit_of_single_values_and_of_estimates_agree():
     channel, shares = mechanism.channel(), zipf(30)
     noise = np.full(30, 1e-4)
     for known in (None, noise):
-        alone = [channel.misfit(unit, shares, known) for unit in np.eye(30)]
-        np.testing.assert_allclose(alone, channel.misfits(shares, known), rtol=1e-12)
+        alone = [channel.hash_variance(unit, shares, known) for unit in np.eye(30)]
+        np.testing.assert_allclose(alone, channel.hash_variances(shares, known), rtol=1e-12)
     floor = (shares @ shares - shares**2) / (40 * (mechanism.g - 1))
-    np.testing.assert_allclose(channel.misfits(shares), floor, rtol=1e-12)
+    np.testing.assert_allclose(channel.hash_variances(shares), floor, rtol=1e-12)
 
 
 def test_the_floor_of_fast_local_hashing():

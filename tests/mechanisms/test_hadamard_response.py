@@ -151,12 +151,12 @@ def test_one_block_is_pure(epsilon):
     mechanism = sv.HadamardResponse(sv.Categories(12), epsilon, block_count=1)
     channel, e = mechanism.channel(), math.exp(epsilon)
     assert mechanism.rows_a_block == mechanism.cells == 16
-    assert math.isclose(channel.pure.p, e / (e + 1), rel_tol=1e-12)
-    assert channel.pure.q == 0.5
+    assert math.isclose(channel.support_probabilities.p, e / (e + 1), rel_tol=1e-12)
+    assert channel.support_probabilities.q == 0.5
     shares = np.random.default_rng(1).dirichlet(np.ones(12))
     expected = ((e + 1) / (e - 1)) ** 2 - shares
     np.testing.assert_allclose(channel.variance(shares), expected, rtol=1e-12)
-    np.testing.assert_allclose(channel.pure.variance(shares), expected, rtol=1e-12)
+    np.testing.assert_allclose(channel.support_probabilities.variance(shares), expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize(("size", "count"), [(20, 3), (100, 7), (9, 9)])
@@ -168,7 +168,7 @@ def test_blocks_have_the_probabilities_of_the_paper(size, count):
     column = mechanism.channel().dense()[:, 0]
     np.testing.assert_allclose(sorted(set(column.round(12))), [1 / z, e / z], rtol=1e-9)
     assert math.isclose(1 / mechanism.channel()._keep, z / (s * (e - 1)), rel_tol=1e-12)
-    assert mechanism.channel().pure is None
+    assert mechanism.channel().support_probabilities is None
     even = np.full(size, 1 / size)
     nb = mechanism.block_count
     about = (e - 1 + 2 * nb) ** 2 / (nb * (e - 1) ** 2) - 1 / size

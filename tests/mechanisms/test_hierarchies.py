@@ -64,8 +64,8 @@ def test_constrained_inference_is_weighted_least_squares(size, branching, seed):
     np.testing.assert_allclose(nodes[0], least_squares(tree, noisy, variances), atol=1e-9)
     np.testing.assert_allclose(np.concatenate(nodes), tree_matrix(tree) @ nodes[0], atol=1e-9)
     z = rng.normal(size=size)
-    gains, root = inference.adjoint(z)
-    told = root + sum(g @ x for g, x in zip(gains, noisy, strict=True))
+    cell_weights, root = inference.adjoint(z)
+    told = root + sum(g @ x for g, x in zip(cell_weights, noisy, strict=True))
     assert np.isclose(nodes[0] @ z, told, atol=1e-9)
 
 
@@ -74,9 +74,9 @@ def test_leaf_variances_are_those_of_the_written_out_estimate(size, branching, s
     rng, tree = np.random.default_rng(seed), Tree(size, branching)
     inference = ConstrainedInference(tree, rng.uniform(0.2, 5.0, tree.height))
     noise = [rng.uniform(0.2, 5.0, m) for m in tree.sizes]
-    gains = np.array([np.concatenate(inference.adjoint(leaf)[0]) for leaf in np.eye(size)])
+    cell_weights = np.array([np.concatenate(inference.adjoint(leaf)[0]) for leaf in np.eye(size)])
     told = inference.leaf_variances(noise)
-    np.testing.assert_allclose(told, gains**2 @ np.concatenate(noise), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(told, cell_weights**2 @ np.concatenate(noise), rtol=1e-9, atol=1e-12)
 
 
 @pytest.mark.parametrize(("bins", "branching"), [(16, 4), (17, 4), (20, 2), (31, 5)])
@@ -91,7 +91,7 @@ def test_hh_ci_is_least_squares_on_what_levels_say(bins, branching):
         start += oracle.cells
         noisy.append(sv.estimate(sv.Tally(oracle, int(cells.sum()), cells), "unbiased").shares)
         even = tree_matrix(tree)[sum(map(len, noisy[:-1])) :][:nodes].mean(axis=1)
-        each = oracle.channel().pure.variance(even) + even * (1 - even)
+        each = oracle.channel().support_probabilities.variance(even) + even * (1 - even)
         variances.append(each.mean() / cells.sum())
     found = sv.estimate(tally, "hh-ci")
     np.testing.assert_allclose(found.shares, least_squares(tree, noisy, variances), atol=1e-9)
@@ -210,7 +210,9 @@ def test_haar_variance_is_that_of_its_gains():
         channel, rng = sv.mechanism("haar", unit(bins), 1.0).channel(), np.random.default_rng(bins)
         shares = rng.dirichlet(np.ones(bins))
         x = channel.forward(shares)
-        counted = channel.given(x * np.repeat(rng.uniform(0.5, 2.0, channel.cells // 2), 2))
+        counted = channel.conditioned_on(
+            x * np.repeat(rng.uniform(0.5, 2.0, channel.cells // 2), 2)
+        )
         assert counted.counted
         for c in (channel, counted):
             seen = c.forward(shares)
@@ -426,9 +428,9 @@ def test_binning_is_the_overlap_of_bins(fine, data):
     overlap = np.clip(high - low, 0, None)
     w, r = rng.random(fine), rng.random(coarse)
     np.testing.assert_allclose(binning.gather(w), overlap.T @ w * fine, atol=1e-12)
-    np.testing.assert_allclose(binning.spread(r), overlap @ r * coarse, atol=1e-12)
+    np.testing.assert_allclose(binning.expand(r), overlap @ r * coarse, atol=1e-12)
     assert np.isclose(binning.gather(w) @ r, w @ binning.mean(r))
-    assert np.isclose(binning.spread(r) @ w, r @ binning.collect(w))
+    assert np.isclose(binning.expand(r) @ w, r @ binning.collect(w))
     assert binning.aligned == (fine % coarse == 0)
 
 

@@ -11,7 +11,7 @@ import pytest
 from scipy import stats
 
 import sottovoce as sv
-from sottovoce.answers.errors import CellNoise
+from sottovoce.answers.errors import CellErrors
 from sottovoce.base.errors import CorruptBytes, InvalidInput, Unfit
 from sottovoce.base.exact import exp_bounds
 from sottovoce.base.randomness import uniform_below_many
@@ -295,7 +295,7 @@ def population(keys, pairs, people, seed=1):
 
 def frequencies_and_sums(mechanism, tally):
     """Per key, by gains: the frequency, the sum of numbers over people, and their errors."""
-    noise = CellNoise(mechanism.channel(), tally.n, tally.cells / tally.n)
+    noise = CellErrors(mechanism.channel(), tally.n, tally.cells / tally.n)
     domain, found = mechanism.domain, []
     bins, slots = domain.interval.bins, domain.pairs or 1
     for key in range(domain.keys.size):
@@ -354,20 +354,20 @@ def test_gains_of_lines_within_keys(keys, numbers, pairs):
     for slopes in (np.zeros(3), rng.normal(size=3), [0.0, 1.0, 0.0]):
         lines = rng.normal(size=3)[:, None] + np.outer(slopes, np.arange(6) - 2.5)
         weights = lines.ravel() if pairs is None else np.append(lines.ravel(), rng.normal())
-        gains = channel.gains(weights)
-        missed = np.abs(dense.T @ gains.values - weights).max()
-        assert missed <= gains.misfit + 1e-9 * np.abs(gains.values).max()
-        assert gains.misfit <= 1e-3 * max(np.ptp(weights), 1e-300)
-        assert gains.misfit == 0 or np.any(slopes)
-    assert channel.gains(rng.normal(size=channel.inputs)) is None
-    assert np.ptp(channel.gains(np.ones(channel.inputs)).values) < 1e-12  # sure
+        cell_weights = channel.cell_weights(weights)
+        missed = np.abs(dense.T @ cell_weights.values - weights).max()
+        assert missed <= cell_weights.bias_bound + 1e-9 * np.abs(cell_weights.values).max()
+        assert cell_weights.bias_bound <= 1e-3 * max(np.ptp(weights), 1e-300)
+        assert cell_weights.bias_bound == 0 or np.any(slopes)
+    assert channel.cell_weights(rng.normal(size=channel.inputs)) is None
+    assert np.ptp(channel.cell_weights(np.ones(channel.inputs)).values) < 1e-12  # sure
 
 
 @pytest.mark.parametrize("how", ["unary", "response"])
 def test_rounding_tells_no_shares(how):
     mechanism = make(how, "rounding")
-    assert not mechanism.channel().tells_shares
-    assert make(how, "piecewise").channel().tells_shares
+    assert not mechanism.channel().identifies_distribution
+    assert make(how, "piecewise").channel().identifies_distribution
     with pytest.raises(Unfit, match="em does not apply"):
         sv.estimate(mechanism.simulate(np.full(12, 9), source=sv.Seeded(1)), "em")
 
@@ -403,7 +403,7 @@ def test_compiled_passes_are_the_plain_ones(how, pairs, count):
         plain, expected = Channel.em_step(channel, shares, table.astype(float))
         np.testing.assert_allclose(ratio, plain, rtol=1e-12)
         assert likelihood == pytest.approx(expected, rel=1e-12)
-    after, ratio, likelihoods = channel.climb(cells).run(shares, 4, 0.0, 0)
+    after, ratio, likelihoods = channel.em_run(cells).run(shares, 4, 0.0, 0)
     here = shares
     for told in likelihoods:
         plain, expected = Channel.em_step(channel, here, cells)
@@ -411,9 +411,9 @@ def test_compiled_passes_are_the_plain_ones(how, pairs, count):
         last, here = here, here * plain
     np.testing.assert_allclose(after, last, rtol=1e-11)
     np.testing.assert_allclose(ratio, plain, rtol=1e-11)
-    assert len(channel.climb(cells).run(shares, 9, 1e9, 0)[2]) == 2  # one pass gains too little
+    assert len(channel.em_run(cells).run(shares, 9, 1e9, 0)[2]) == 2  # one pass gains too little
     with pytest.raises(InvalidInput, match="keys have no order"):
-        channel.climb(cells).run(shares, 4, 0.0, 1)
+        channel.em_run(cells).run(shares, 4, 0.0, 1)
 
 
 @pytest.mark.parametrize(("keys", "numbers"), VARIANTS)

@@ -295,22 +295,24 @@ def test_expectation_maximisation_where_cells_are_very_unlikely(chosen):
 def test_gains_of_the_mean(name, bins, epsilon):
     mechanism = sv.mechanism(name, sv.Interval(-3, 7, bins=bins), epsilon)
     channel, z = mechanism.channel(), mechanism.domain.midpoints
-    gains = channel.gains(z)
-    biases = np.abs(channel.adjoint(gains.values) - z)
+    cell_weights = channel.cell_weights(z)
+    biases = np.abs(channel.adjoint(cell_weights.values) - z)
     seen = channel.forward(np.full(bins, 1 / bins))
-    error = np.sqrt(seen @ (gains.values - 2) ** 2 / 1e10)
-    assert biases.max() <= gains.misfit + 1e-9 <= error + 1e-9  # seen only by 10^10 reports
-    squares = channel.gains(z**2)
+    error = np.sqrt(seen @ (cell_weights.values - 2) ** 2 / 1e10)
+    assert (
+        biases.max() <= cell_weights.bias_bound + 1e-9 <= error + 1e-9
+    )  # seen only by 10^10 reports
+    squares = channel.cell_weights(z**2)
     if name == "gaussian" and bins > 2:
         assert squares is None  # only geometric noise is undone by a formula
     else:
-        assert np.abs(channel.adjoint(squares.values) - z**2).max() <= squares.misfit <= 1e-4
-    np.testing.assert_allclose(channel.gains(np.full(bins, 3.0)).values, 3.0)
+        assert np.abs(channel.adjoint(squares.values) - z**2).max() <= squares.bias_bound <= 1e-4
+    np.testing.assert_allclose(channel.cell_weights(np.full(bins, 3.0)).values, 3.0)
 
 
 def test_an_end_of_laplace_stands_for_what_was_cut_off():
     mechanism = laplace(32, 1.0)
-    values = mechanism.channel().gains(np.arange(32.0)).values
+    values = mechanism.channel().cell_weights(np.arange(32.0)).values
     beyond = 1 / np.expm1(1 / 31)  # r / (1 - r)
     np.testing.assert_allclose(values[-1], 31 + beyond, rtol=1e-5)
     np.testing.assert_allclose(values[1:-1], np.arange(1, 31), atol=1e-3)
@@ -323,7 +325,7 @@ def test_variance_of_the_mean_is_near_that_of_uncensored_noise():
         (gaussian(256, 2.0), None),
     ):
         channel = mechanism.channel()
-        values = channel.gains(np.arange(256.0)).values
+        values = channel.cell_weights(np.arange(256.0)).values
         seen = channel.forward(np.eye(256)[128])
         variance = seen @ values**2 - (seen @ values) ** 2
         if wanted is None:

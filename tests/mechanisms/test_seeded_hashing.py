@@ -248,8 +248,8 @@ def test_supports_of_one_report_are_independent():
     reports = mechanism.randomize_indices(np.full(SAMPLE, 5), sv.Seeded(1))
     packed = mechanism.support_bits(reports)
     bits = np.unpackbits(packed, axis=1, count=24, bitorder="little").astype(float)
-    pure = mechanism.channel().pure
-    expected = np.where(np.arange(24) == 5, pure.p, pure.q)
+    support_probabilities = mechanism.channel().support_probabilities
+    expected = np.where(np.arange(24) == 5, support_probabilities.p, support_probabilities.q)
     errors = (bits.mean(axis=0) - expected) / np.sqrt(expected * (1 - expected) / SAMPLE)
     assert np.abs(errors).max() < 6
 

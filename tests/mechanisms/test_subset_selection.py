@@ -54,11 +54,11 @@ def test_certificate_and_channel_are_those_of_all_reports(size, k, epsilon):
         inside = sum(w for chosen, w in zip(sets, table[v], strict=True) if u in chosen)
         assert math.isclose(dense[2 * u, v], inside, rel_tol=1e-12)
         assert math.isclose(dense[2 * u + 1, v], 1 - inside, rel_tol=1e-12)
-    pure, e = mechanism.channel().pure, math.exp(epsilon)
+    support_probabilities, e = mechanism.channel().support_probabilities, math.exp(epsilon)
     p = k * e / (k * e + size - k)
-    assert math.isclose(pure.p, p, rel_tol=1e-12)
+    assert math.isclose(support_probabilities.p, p, rel_tol=1e-12)
     q = p * (k - 1) / (size - 1) + (1 - p) * k / (size - 1)
-    assert math.isclose(pure.q, q, rel_tol=1e-12)
+    assert math.isclose(support_probabilities.q, q, rel_tol=1e-12)
 
 
 @pytest.mark.parametrize(("size", "k"), SMALL)
@@ -68,12 +68,14 @@ def test_variance_is_that_of_all_reports(size, k):
     channel, rng = mechanism.channel(), np.random.default_rng(1)
     sets, table = exact_table(mechanism)
     members = np.array([[v in chosen for v in range(size)] for chosen in sets], dtype=float)
-    added = (members - channel.pure.q) / (channel.pure.p - channel.pure.q)
+    added = (members - channel.support_probabilities.q) / (
+        channel.support_probabilities.p - channel.support_probabilities.q
+    )
     law, shares = np.array(table, dtype=float), rng.dirichlet(np.ones(size))
 
     def brute(z):
-        gains = added @ z
-        return float(shares @ (law @ gains**2 - (law @ gains) ** 2))
+        cell_weights = added @ z
+        return float(shares @ (law @ cell_weights**2 - (law @ cell_weights) ** 2))
 
     frequencies = channel.forward(shares)
     for z in [*np.eye(size), np.ones(size), *rng.normal(size=(5, size))]:
@@ -199,8 +201,14 @@ def test_never_worse_than_others_for_rare_values(epsilon, size):
 
 def test_one_value_chosen_is_randomized_response():
     for size, epsilon in ((2, 1.0), (5, 3.0), (9, 6.0)):
-        subset = sv.SubsetSelection(sv.Categories(size), epsilon, subset_size=1).channel().pure
-        response = sv.RandomizedResponse(sv.Categories(size), epsilon).channel().pure
+        subset = (
+            sv.SubsetSelection(sv.Categories(size), epsilon, subset_size=1)
+            .channel()
+            .support_probabilities
+        )
+        response = (
+            sv.RandomizedResponse(sv.Categories(size), epsilon).channel().support_probabilities
+        )
         assert math.isclose(subset.p, response.p, rel_tol=1e-12)
         assert math.isclose(subset.q, response.q, rel_tol=1e-12)
 

@@ -247,9 +247,9 @@ def test_gaussian_channel_keeps_the_laws_of_blocks():
     w, r = random.dirichlet(np.ones(36)), random.normal(size=channel.cells)
     assert np.isclose(channel.forward(w) @ r, w @ channel.adjoint(r))
     z = np.tile(HOURS.interval.midpoints, 3)
-    gains = channel.gains(z)
-    np.testing.assert_allclose(channel.adjoint(gains.values), z, atol=1e-4)
-    assert channel.gains(z**2) is None
+    cell_weights = channel.cell_weights(z)
+    np.testing.assert_allclose(channel.adjoint(cell_weights.values), z, atol=1e-4)
+    assert channel.cell_weights(z**2) is None
     assert channel.inverse is None
     tally = mechanism.simulate(random.integers(1, 900, 36), source=sv.Seeded(1))
     weights, last = np.full(36, 1 / 36), -np.inf

@@ -264,11 +264,11 @@ def continuous_cells(x, y, h, hi, lo):
 def plain_average(mechanism, values):
     """The mean by its gains, in the units of the interval, and the variance of one report."""
     channel = mechanism.channel()
-    gains = channel.gains(mechanism.domain.midpoints)
+    cell_weights = channel.cell_weights(mechanism.domain.midpoints)
     dense = channel.dense()
     shares = np.bincount(mechanism.domain.indices(values), minlength=mechanism.domain.size)
     seen = dense @ (shares / shares.sum())
-    return gains, float(seen @ gains.values), float(seen @ gains.values**2)
+    return cell_weights, float(seen @ cell_weights.values), float(seen @ cell_weights.values**2)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 1.0, 3.0])
@@ -281,10 +281,10 @@ def test_mean_of_reports_is_right_with_the_papers_variance(epsilon, v):
     }
     for name, variance in expected.items():
         mechanism = sv.mechanism(name, sv.Interval(-1, 1, bins=bins), epsilon)
-        gains, mean, second = plain_average(mechanism, [v])
+        cell_weights, mean, second = plain_average(mechanism, [v])
         middle = mechanism.domain.midpoints[mechanism.domain.index(v)]
-        assert abs(mean - middle) <= gains.misfit + 1e-9
-        assert gains.misfit < 1e-5
+        assert abs(mean - middle) <= cell_weights.bias_bound + 1e-9
+        assert cell_weights.bias_bound < 1e-5
         assert abs((second - mean**2) / variance - 1) < 2e-3
     b = half_width(epsilon)
     q = 1 / (2 * b * E + 1)

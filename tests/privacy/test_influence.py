@@ -256,7 +256,7 @@ def test_levels_are_pushed_by_liars_who_share_them_out() -> None:
     for _ in range(2_000):
         lies = random.dirichlet(np.full(m.cells, 0.05))
         both = 0.8 * x + 0.2 * lies
-        seen.append(m.channel().given(both).inverse.forward(both)[0] - told)
+        seen.append(m.channel().conditioned_on(both).inverse.forward(both)[0] - told)
     assert 0.8 * found.rise < max(seen) <= found.rise + 1e-12
 
 

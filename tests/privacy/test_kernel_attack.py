@@ -32,8 +32,8 @@ def test_kernel_is_found_by_asking_again(name):
         return mechanism.randomize_indices(np.full(count, value), sv.Seeded(count))
 
     found = blind_kernel(device, mechanism.supports, 6, value=4, trials=200_000)
-    pure = mechanism.channel().pure
-    true = np.where(np.arange(6) == 0, pure.p, pure.q)
+    support_probabilities = mechanism.channel().support_probabilities
+    true = np.where(np.arange(6) == 0, support_probabilities.p, support_probabilities.q)
     assert np.all(np.abs(found.kernel - true) < 6 * found.stderr)
     assert not np.all(np.abs(found.kernel - 1.03 * true) < 6 * found.stderr)
 

@@ -8,7 +8,6 @@ from dataclasses import fields
 import pytest
 
 import sottovoce as sv
-from sottovoce.base import errors as base_errors
 from docs import generate
 from docs.generate.commands import commands
 from docs.generate.mechanisms import options_of
@@ -17,6 +16,7 @@ from docs.generate.names import anchor_of, topic_of
 from docs.generate.nav import expanded
 from docs.generate.routes import heading
 from sottovoce.answers.questions import QUESTIONS
+from sottovoce.base import errors as base_errors
 from sottovoce.cli.app import COMMANDS
 from sottovoce.cli.shared.exits import EXIT_CODES
 from sottovoce.core.registry import registered

@@ -13,14 +13,14 @@ import pytest
 
 from sottovoce.base.errors import InvalidInput
 from sottovoce.service.analysis import background as preparing
-from sottovoce.service.analysis.background import Prepared, Preparer
+from sottovoce.service.analysis.background import BackgroundCache, Prepared
 from sottovoce.service.refusals import Declined
 from sottovoce.store import StoreDown
 
 
 @pytest.fixture
 def preparer():
-    made = Preparer()
+    made = BackgroundCache()
     yield made
     made.stop()
 
@@ -46,7 +46,7 @@ class Work:
         return self.result
 
 
-async def until_known(preparer: Preparer, key: object, version: object) -> Prepared:
+async def until_known(preparer: BackgroundCache, key: object, version: object) -> Prepared:
     """What is known once nothing is on its way any more."""
     for _ in range(500):
         found = await preparer.board(key, version, pytest.fail)
@@ -179,7 +179,7 @@ def test_what_was_refused_stays_so_and_what_failed_is_tried_again(preparer, monk
 
 
 def test_the_least_recently_asked_for_is_forgotten_but_nothing_under_way():
-    preparer = Preparer(kept=3)
+    preparer = BackgroundCache(kept=3)
     slow, made = Work("slow"), []
 
     def work(key):
@@ -229,8 +229,8 @@ def test_nothing_is_begun_after_the_end(preparer):
 def test_a_process_ends_though_work_is_under_way():
     code = (
         "import asyncio, time\n"
-        "from sottovoce.service.analysis.background import Preparer\n"
-        "preparer = Preparer()\n"
+        "from sottovoce.service.analysis.background import BackgroundCache\n"
+        "preparer = BackgroundCache()\n"
         "found = asyncio.run(preparer.board('key', 1, lambda: time.sleep(600)))\n"
         "assert found.pending\n"
         "preparer.stop()\n"
@@ -252,7 +252,7 @@ def test_many_who_ask_at_once_get_the_same_board(preparer):
 
 
 def test_whoever_asks_for_too_much_is_told_to_come_back():
-    preparer, work = Preparer(waiting=3), Work()
+    preparer, work = BackgroundCache(waiting=3), Work()
 
     async def ask():
         for key in range(5):  # two are worked out, three wait
@@ -269,7 +269,7 @@ def test_whoever_asks_for_too_much_is_told_to_come_back():
 
 def test_an_older_board_is_shown_where_there_is_no_room_for_another(monkeypatch):
     monkeypatch.setattr(preparing, "_REST", 0.0)
-    preparer, work = Preparer(waiting=1), Work()
+    preparer, work = BackgroundCache(waiting=1), Work()
 
     async def ask():
         await preparer.board("key", 1, lambda: "older")

@@ -283,7 +283,7 @@ def test_every_field_is_a_parameter_of_the_route_and_in_the_form(http):
 
 def test_no_key_and_no_store(collector, http, monkeypatch):
     """The page is for anybody, and asks the store nothing."""
-    monkeypatch.setattr(collector.app.desk, "store", None)
+    monkeypatch.setattr(collector.app.collector_state, "store", None)
     assert asked(http, values="7").status_code == 200
 
 

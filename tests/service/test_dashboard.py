@@ -141,7 +141,7 @@ def test_whole_numbers_are_named_as_such(board):
     assert figure(shown["5"][0]) > 80
     joined = sv.mechanism("degree-noise", sv.Counts(239), 4.0)
     told = sv.estimate(joined.tally(joined.randomize(np.full(500, 7), source=sv.Seeded(1))))
-    panel = boards.board_of(answering.Told(None, (), (), told)).panels[0]
+    panel = boards.board_of(answering.SurveyEstimate(None, (), (), told)).panels[0]
     assert [row[0] for row in panel.rows[:2]] == ["0 to 4", "5 to 9"]
     assert len(panel.rows) == 48 and panel.rows[-1][0] == "235 to 239"
 
@@ -165,7 +165,7 @@ def test_quantiles_of_whole_numbers_lie_on_their_curve(monkeypatch, most):
             (1_000_000 * shares).astype(int), source=sv.Seeded(1)
         )
     )
-    boards.board_of(answering.Told(None, (), (), told))
+    boards.board_of(answering.SurveyEstimate(None, (), (), told))
     points, values = drawn["points"], drawn["values"]
     assert [x for _, x in drawn["quantiles"]] == [1, most // 3, most - 2]
     assert len(points) < 300 and (points[0], points[-1]) == (-0.5, most + 0.5)

@@ -115,7 +115,7 @@ def test_the_oldest_of_very_many_sessions_ends(closed):
 
 def test_sessions_cannot_be_made_up_nor_lead_elsewhere(closed):
     collector, survey, moment = closed
-    sessions = collector.app.desk.sessions
+    sessions = collector.app.collector_state.sessions
     session = sessions.issue(moment[0])
     for wrong in ("", "AAAA", session[:-2], session[4:], session.swapcase(), "é" * 20, "\ud800"):
         assert not sessions.holds(wrong, moment[0])
@@ -136,16 +136,16 @@ def test_sessions_cannot_be_made_up_nor_lead_elsewhere(closed):
 
 
 def test_too_much_at_once_is_refused_and_lookups_go_on(board, monkeypatch):
-    desk, go = board.running.app.desk, threading.Event()
+    state, go = board.running.app.collector_state, threading.Event()
     board.page("drinks")
-    monkeypatch.setattr(desk, "_asked", 31)
+    monkeypatch.setattr(state, "_asked", 31)
     monkeypatch.setattr(pages, "asked", lambda *_: go.wait(60) and pages.Asked())
     at = f"/dashboard/{board.surveys['drinks'].fingerprint}"
     with ThreadPoolExecutor(1) as others:
         slow = others.submit(
             httpx.get, f"{board.running.url}{at}", params={"text": "tea"}, timeout=60
         )
-        while desk._asked < 32:
+        while state._asked < 32:
             time.sleep(0.01)
         refused = board.http.get(f"/surveys/{board.surveys['drinks'].fingerprint}/estimate")
         assert (refused.status_code, refused.json()["code"]) == (429, "rate-limited")

@@ -131,7 +131,7 @@ def test_a_file_has_all_reports_and_none_is_on_the_disk(collecting, form, monkey
         file.write_bytes(answer.content)
         assert survey.mechanism.tally(sv.Reports.read(file, survey.mechanism)) == expected
         assert parquet.ParquetFile(file).num_row_groups > 4  # by bytes: 61 rows each
-    until(lambda: not writers() and collector.app.desk.downloads == 0)
+    until(lambda: not writers() and collector.app.collector_state.downloads == 0)
 
 
 def test_no_more_is_written_than_is_read(collecting, monkeypatch):
@@ -156,15 +156,15 @@ def test_no_more_is_written_than_is_read(collecting, monkeypatch):
         time.sleep(0.3)
     assert 0 < sum(handed) < 3500
     silent.socket.close()
-    until(lambda: not writers() and collector.app.desk.downloads == 0)
+    until(lambda: not writers() and collector.app.collector_state.downloads == 0)
 
 
 def test_who_reads_nothing_is_cut_off(collecting, endless):
     collector, where = collecting(60, download_seconds=0.5)
     endless(collector.store)
     silent = Silent(collector.address, where.removeprefix(collector.url) + ".csv")
-    until(lambda: collector.app.desk.downloads == 1)
-    until(lambda: collector.app.desk.downloads == 0 and not writers())
+    until(lambda: collector.app.collector_state.downloads == 1)
+    until(lambda: collector.app.collector_state.downloads == 0 and not writers())
     assert silent.is_cut_off()
     silent.socket.close()
 
@@ -175,8 +175,8 @@ def test_who_goes_leaves_nothing_behind(collecting, endless):
     with httpx.stream("GET", f"{where}.csv") as answer:
         pieces = answer.iter_raw()  # dropped, it would end the answer
         next(pieces)
-        assert collector.app.desk.downloads == 1
-    until(lambda: collector.app.desk.downloads == 0 and not writers())
+        assert collector.app.collector_state.downloads == 1
+    until(lambda: collector.app.collector_state.downloads == 0 and not writers())
 
 
 def test_few_are_downloaded_at_once(collecting, endless, monkeypatch):
@@ -187,7 +187,7 @@ def test_few_are_downloaded_at_once(collecting, endless, monkeypatch):
         third = httpx.get(f"{where}.csv")
         assert (third.status_code, third.json()["code"]) == (429, "rate-limited")
         assert int(third.headers["retry-after"]) > 0
-    until(lambda: collector.app.desk.downloads == 0)
+    until(lambda: collector.app.collector_state.downloads == 0)
     monkeypatch.undo()
     assert httpx.get(f"{where}.csv", timeout=60).status_code == 200
 
@@ -202,7 +202,7 @@ def test_a_file_that_fails_before_its_first_byte_is_refused(collecting, monkeypa
     for form in ("csv", "parquet"):
         answer = httpx.get(f"{where}.{form}")
         assert (answer.status_code, answer.json()["code"]) == (503, "store-down")
-    assert collector.app.desk.downloads == 0
+    assert collector.app.collector_state.downloads == 0
 
 
 @pytest.mark.parametrize("form", ["csv", "parquet"])
@@ -222,7 +222,7 @@ def test_a_report_that_is_deleted_meanwhile_breaks_the_file_off(collecting, form
     with pytest.raises(httpx.RemoteProtocolError), httpx.stream("GET", f"{where}.{form}") as answer:
         for _ in answer.iter_raw():
             pass
-    until(lambda: collector.app.desk.downloads == 0)
+    until(lambda: collector.app.collector_state.downloads == 0)
     assert httpx.get(f"{where}.{form}").json()["code"] == "below-minimum-batch"
 
 

@@ -86,10 +86,10 @@ ENDLESS = [
 @pytest.mark.parametrize("name", ENDLESS)
 def test_what_never_ends_is_refused(collector, name):
     kind = ATTACKS[name]
-    before = collector.app.desk.counters.codes["head-too-large"]
+    before = collector.app.collector_state.counters.codes["head-too-large"]
     sent = kind.first + kind.piece * (4 * HEAD_BYTES // len(kind.piece))
     assert refusal(exchanged(collector, sent)) == (431, "head-too-large")
-    assert collector.app.desk.counters.codes["head-too-large"] == before + 1
+    assert collector.app.collector_state.counters.codes["head-too-large"] == before + 1
 
 
 def test_trailers_are_not_headers(collector):
@@ -376,7 +376,7 @@ def test_files_used_up_by_anything_are_noticed(tmp_path, monkeypatch):
 
     with running(tmp_path, colors()) as collector:
         monkeypatch.setattr(os, "open", none_left)
-        until(lambda: collector.app.desk.counters.out_of_files >= 2)
+        until(lambda: collector.app.collector_state.counters.out_of_files >= 2)
         monkeypatch.setattr(os, "open", real)
         assert load(collector.address, make(colors(), 5).uploads()).stored == 5
 

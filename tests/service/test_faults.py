@@ -23,7 +23,7 @@ def test_mutated_uploads_are_refused_and_the_valid_stream_goes_on(tmp_path):
         outcome = assault(collector, survey, 2000)
         assert len(outcome.codes) >= 4, "the mutations must reach several refusals"
         assert collector.store.check() == []
-        assert collector.app.desk.bytes_taken == 0
+        assert collector.app.collector_state.bytes_taken == 0
 
 
 def test_mutated_heads_do_no_harm(tmp_path):

@@ -43,7 +43,7 @@ def test_a_hundred_thousand_mutated_requests(tmp_path):
         assert not {status for status in statuses if status >= 500}
         assert collector.store.counts().stored == stored
         assert collector.store.check() == []
-        assert collector.app.desk.bytes_taken == 0
+        assert collector.app.collector_state.bytes_taken == 0
 
 
 def test_schemathesis_finds_no_fault(tmp_path):

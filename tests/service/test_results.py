@@ -560,7 +560,7 @@ def test_only_coordinates_that_are_listed_are_estimated_and_none_is_remembered(
         other = drinks()
         store.publish(other)
         fill(store, other, WEEKS[0], ["tea"] * 200, seed=7)
-        analyst, way = analyst_of(store), answering.Way()
+        analyst, way = analyst_of(store), answering.EstimateOptions()
         analyst.estimate(store.surveys()[other.fingerprint], (), way)
         runs.clear()
         told = analyst.coordinates(published, ())

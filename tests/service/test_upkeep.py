@@ -180,7 +180,7 @@ def test_one_address_cannot_use_up_the_deletions_of_all(tmp_path):
             codes = [client.delete(where).json()["code"] for _ in range(10)]
         assert codes[0] == "no-such-report"
         assert "rate-limited" in codes
-        assert not collector.app.desk.deletions.wait()
+        assert not collector.app.collector_state.deletions.wait()
 
 
 NUMBERS = (2**31, 2**53, 2**63, 2**64, 10**40)

@@ -26,7 +26,7 @@ from sottovoce.device.client import Client
 from sottovoce.device.sending import Patience
 from sottovoce.service.refusals import CODES
 from sottovoce.service.upload.counting import reports_in
-from sottovoce.service.upload.intake import Taker, payload_checker, take_carefully, take_quickly
+from sottovoce.service.upload.intake import Intake, payload_checker, take_carefully, take_quickly
 from sottovoce.store import Published, Rules
 from sottovoce.wire.msgpack import pack
 from sottovoce.wire.payloads import payloads_of, reports_from_payloads
@@ -38,8 +38,8 @@ NOON = datetime(2026, 11, 16, 12, tzinfo=UTC)
 MSGPACK, JSON = FORMS["msgpack"], FORMS["json"]
 
 
-def takers_of(surveys) -> dict[bytes, Taker]:
-    return {bytes.fromhex(s.fingerprint): Taker(Published(s, Rules())) for s in surveys}
+def takers_of(surveys) -> dict[bytes, Intake]:
+    return {bytes.fromhex(s.fingerprint): Intake(Published(s, Rules())) for s in surveys}
 
 
 def surveys_of(name):
@@ -55,15 +55,15 @@ def test_quick_and_careful_reading_agree_on_every_vector():
     for told in FILES.values():
         for each in told["surveys"] if "mechanism" in told else ():
             survey = sv.Survey.from_json(each["survey"])
-            takers = takers_of([survey])
+            intakes = takers_of([survey])
             for case in each["cases"]:
                 if case["msgpack"].startswith("sha256"):
                     continue
                 data = bytes.fromhex(case["msgpack"])
-                quick = take_quickly(data, takers, 10)
-                assert quick == take_carefully(data, "msgpack", takers, 10)
+                quick = take_quickly(data, intakes, 10)
+                assert quick == take_carefully(data, "msgpack", intakes, 10)
                 if "json" in case:
-                    careful = take_carefully(case["json"].encode(), "json", takers, 10)
+                    careful = take_carefully(case["json"].encode(), "json", intakes, 10)
                     assert (quick.ids, quick.rows) == (careful.ids, careful.rows)
                 assert list(quick.rows) == payloads_of(decode_upload(data, survey).reports)
                 seen += 1
@@ -72,19 +72,19 @@ def test_quick_and_careful_reading_agree_on_every_vector():
 
 def test_quick_reading_gives_up_on_what_the_wire_refuses():
     surveys = surveys_of("uploads-refused")
-    takers = takers_of(surveys)
+    intakes = takers_of(surveys)
     for case in FILES["uploads-refused"]["cases"]:
         data, form = upload_bytes(case), case["form"]
         if form == "json":
             continue
         try:
-            quick = take_quickly(data, takers, 10_000)
+            quick = take_quickly(data, intakes, 10_000)
         except Refused as refused:
             assert refused.code == case["code"] == "unknown-survey"
             continue
         if quick is not None:
             with pytest.raises(Refused, match="window of"):  # looked at afterwards
-                take_carefully(data, form, takers, 10_000)
+                take_carefully(data, form, intakes, 10_000)
 
 
 @st.composite
@@ -123,9 +123,9 @@ def test_payloads_checked_in_plain_python_are_those_of_arrays(cases):
 def test_reports_are_counted_in_anything(noise, place, form):
     made = make(colors(), 2)
     (upload,) = made.uploads(2)
-    takers = takers_of([made.survey])
-    assert reports_in(upload, "msgpack", takers) == (made.survey.fingerprint, 2)
-    found, count = reports_in(upload[:place] + noise + upload[place:], form, takers)
+    intakes = takers_of([made.survey])
+    assert reports_in(upload, "msgpack", intakes) == (made.survey.fingerprint, 2)
+    found, count = reports_in(upload[:place] + noise + upload[place:], form, intakes)
     assert found in ("", made.survey.fingerprint)
     assert count >= 1
 
@@ -415,7 +415,7 @@ def test_one_address_may_be_limited_and_is_only_in_memory(tmp_path):
     with running(tmp_path, survey, address_rate=3) as collector:
         outcome = load(collector.address, make(survey, 20).uploads(), connections=2)
         assert outcome.statuses[200] < 10 < outcome.statuses[429] + 1
-        assert len(collector.app.desk.addresses) == 1
+        assert len(collector.app.collector_state.addresses) == 1
 
 
 def test_behind_a_proxy_addresses_are_those_it_tells(tmp_path):
@@ -483,7 +483,7 @@ def test_bytes_under_way_are_limited(tmp_path):
         answer = post(collector, make(survey, 100).uploads(100)[0])
         assert (answer.status_code, answer.json()["code"]) == (429, "rate-limited")
         assert post(collector, make(survey, 10).uploads(10)[0]).status_code == 200
-        assert collector.app.desk.bytes_taken == 0
+        assert collector.app.collector_state.bytes_taken == 0
 
 
 def test_slow_bodies_and_silent_connections_end(tmp_path):
@@ -518,7 +518,7 @@ def test_slow_bodies_and_silent_connections_end(tmp_path):
                 assert dripping.recv(10) == b""
         assert collector.store.counts().refused == {"too-slow": 1}
         assert post(collector, body).status_code == 200
-        assert collector.app.desk.bytes_taken == 0
+        assert collector.app.collector_state.bytes_taken == 0
 
 
 def test_who_hangs_up_is_not_counted_and_does_no_harm(tmp_path):
@@ -531,12 +531,12 @@ def test_who_hangs_up_is_not_counted_and_does_no_harm(tmp_path):
         with socket.create_connection(collector.address) as raw:
             raw.sendall(whole)  # and does not wait
         for _ in range(500):
-            if collector.store.counts().stored and not collector.app.desk.bytes_taken:
+            if collector.store.counts().stored and not collector.app.collector_state.bytes_taken:
                 break
             time.sleep(0.01)
         counts = collector.store.counts()
         assert (counts.stored, counts.refused) == (1, {})
-        assert collector.app.desk.bytes_taken == 0
+        assert collector.app.collector_state.bytes_taken == 0
 
 
 # -- the device client ----------------------------------------------------------------------------

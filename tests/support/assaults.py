@@ -69,8 +69,8 @@ def assault(collector, survey, count, seed=1):
     before = collector.store.counts()
     kinds = {"msgpack": "application/msgpack", "json": "application/json"}
     wrong = list(wrong_uploads(survey, count, seed))
-    takers = collector.app.desk.takers
-    expected = sum(reports_in(data, form, takers)[1] for form, data in wrong)
+    intakes = collector.app.collector_state.intakes
+    expected = sum(reports_in(data, form, intakes)[1] for form, data in wrong)
     requests = [(k, request(data, kind=kinds[form])) for k, (form, data) in enumerate(wrong)]
     beside: list = []
     valid = make(survey, max(200, count // 10))

@@ -22,7 +22,7 @@ from sottovoce.wire.payloads import payloads_of, reports_from_payloads
 from sottovoce.wire.uploads import REFUSALS, Upload, decode_upload, encode_upload, parse_upload
 from vectors.make import MAKERS, made, text_of
 from vectors.report_cases import certificate_of, held
-from vectors.value_cases import place_of
+from vectors.value_cases import index_of
 
 VECTORS = load()
 MECHANISMS = sorted(name for name, document in VECTORS.items() if "mechanism" in document)
@@ -94,7 +94,7 @@ def test_values_have_their_inputs():
     for case in VECTORS["values"]["cases"]:
         value = float(case["number"]) if "number" in case else case["value"]
         domain = domain_from_json(case["domain"])
-        found = place_of(domain, case["outside"], case["steps"], value)
+        found = index_of(domain, case["outside"], case["steps"], value)
         expected = {key: case[key] for key in ("input", "position", "refused") if key in case}
         assert found == expected, case
 

@@ -12,10 +12,10 @@ from sottovoce.base.errors import NotIdentified
 from sottovoce.channels.base import Channel, Floats
 from sottovoce.channels.binning import Binning
 
-__all__ = ["CellNoise", "LinearNoise", "NoNoise", "Noise", "SpreadNoise"]
+__all__ = ["CellErrors", "LinearErrors", "Exact", "ErrorModel", "ExpandedErrors"]
 
 
-class Noise(Protocol):
+class ErrorModel(Protocol):
     """What is known of an estimate's error."""
 
     def stderr(self, about: str) -> Floats:
@@ -26,7 +26,7 @@ class Noise(Protocol):
 
 
 @dataclass(frozen=True)
-class LinearNoise:
+class LinearErrors:
     """The exact noise of an unbiased linear estimate.
 
     About these respondents, ``n Var(z . f) = x . g^2 - f . z^2`` (``x`` the cell
@@ -34,7 +34,7 @@ class LinearNoise:
     About the population they were drawn from, add the sampling variance
     ``f . z^2 - (f . z)^2``.  Both are linear or quadratic in f, so the unbiased
     shares themselves are put in.  Where the inverse is right only on average
-    over public hashes, its misfit is added, and does not vanish with n.
+    over public hashes, its hash variance is added, and does not vanish with n.
     """
 
     channel: Channel
@@ -55,29 +55,29 @@ class LinearNoise:
         variance = self._variance
         if about == "population":
             variance = variance + np.maximum(self.shares * (1 - self.shares), 0.0)
-        misfits = self.channel.misfits(self.shares, self._noise)
-        return np.sqrt(np.maximum(variance, 0.0) / self.n + misfits)
+        hash_variances = self.channel.hash_variances(self.shares, self._noise)
+        return np.sqrt(np.maximum(variance, 0.0) / self.n + hash_variances)
 
     def stderr_of(self, weights: Floats, about: str) -> float:
         variance = self.channel.variance_of(weights, self.frequencies, self.shares)
         if about == "population":
             total = float(self.shares @ weights)
             variance += max(0.0, float(self.shares @ weights**2) - total**2)
-        misfit = 0.0
+        hash_variance = 0.0
         if not self.channel.exact_inverse:
-            misfit = self.channel.misfit(weights, self.shares, self._noise)
-        return float(np.sqrt(max(variance, 0.0) / self.n + misfit))
+            hash_variance = self.channel.hash_variance(weights, self.shares, self._noise)
+        return float(np.sqrt(max(variance, 0.0) / self.n + hash_variance))
 
 
 @dataclass(frozen=True)
-class CellNoise:
+class CellErrors:
     """Answers straight from the cells, where a channel tells no shares but some sums of them.
 
     The answer ``z . f`` is the mean over reports of ``g``, the gains of its cells.  About
     the population, ``n Var = x . g^2 - (z . f)^2``.  About these respondents it is
     ``x . g^2 - f . z^2``, smaller by the spread of z among them.  Where such reports do not tell
     that either (the squares have no gains), the larger one stands for both.  What the gains miss,
-    ``misfit``, is added.  In ``(z . f)^2`` the answer is first brought between the least and
+    ``bias_bound``, is added.  In ``(z . f)^2`` the answer is first brought between the least and
     the largest weight, in ``f . z^2`` likewise, so that a few reports that agree are not certain;
     with one block all are seen from the middle of the weights.
     """
@@ -88,29 +88,29 @@ class CellNoise:
 
     def value_of(self, weights: Floats) -> float | None:
         """The answer itself; None where these reports do not tell it."""
-        gains = self.channel.gains(weights)
-        return None if gains is None else float(self.frequencies @ gains.values)
+        cell_weights = self.channel.cell_weights(weights)
+        return None if cell_weights is None else float(self.frequencies @ cell_weights.values)
 
     def stderr(self, about: str) -> Floats:
         raise NotIdentified("these reports tell no shares, so their errors cannot be told either")
 
     def stderr_of(self, weights: Floats, about: str) -> float:
-        gains = self.channel.gains(weights)
-        if gains is None:
+        cell_weights = self.channel.cell_weights(weights)
+        if cell_weights is None:
             raise NotIdentified("these reports do not tell this sum of shares")
         middle = (weights.min() + weights.max()) / 2 if self.channel.blocks == 1 else 0.0
-        away, seen = weights - middle, gains.values - middle
+        away, seen = weights - middle, cell_weights.values - middle
         squares = self.value_of(away**2) if about == "respondents" else None
         if squares is None:
             taken = np.clip(self.frequencies @ seen, away.min(), away.max()) ** 2
         else:
             taken = np.clip(squares, np.min(away**2), np.max(away**2))
         variance = max(0.0, float(self.frequencies @ seen**2 - taken))
-        return float(np.sqrt(variance / self.n + gains.misfit**2))
+        return float(np.sqrt(variance / self.n + cell_weights.bias_bound**2))
 
 
 @dataclass(frozen=True)
-class NoNoise:
+class Exact:
     """Nothing is uncertain: the domain has a single value."""
 
     size: int
@@ -123,15 +123,15 @@ class NoNoise:
 
 
 @dataclass(frozen=True, eq=False)
-class SpreadNoise:
+class ExpandedErrors:
     """The noise of shares that were estimated for coarse bins and spread evenly over fine ones."""
 
-    coarse: Noise
+    coarse: ErrorModel
     binning: Binning
 
     def stderr(self, about: str) -> Floats:
         binning = self.binning
-        found = binning.spread(self.coarse.stderr(about))
+        found = binning.expand(self.coarse.stderr(about))
         for i in np.flatnonzero(binning.first != binning.second).tolist():
             found[i] = self.stderr_of(np.eye(1, binning.fine, i)[0], about)
         return found

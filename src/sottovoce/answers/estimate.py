@@ -12,7 +12,7 @@ import numpy as np
 
 from sottovoce.answers import keys, numbers
 from sottovoce.answers.answer import Answer, answer, two_sided
-from sottovoce.answers.errors import CellNoise, Noise
+from sottovoce.answers.errors import CellErrors, ErrorModel
 from sottovoce.answers.show import renderer
 from sottovoce.answers.trace import Reduction
 from sottovoce.base.checks import check_choice, check_int
@@ -47,7 +47,7 @@ class Estimate:
     n: int
     method: str
     why: str
-    noise: Noise
+    error_model: ErrorModel
     converged: bool = True
     iterations: int = 0
     history: tuple[float, ...] = ()
@@ -74,7 +74,7 @@ class Estimate:
     def stderr(self) -> Floats:
         """The standard error of every share, computed when first asked for."""
         self.require_shares("stderr")
-        return self.noise.stderr(self.about)
+        return self.error_model.stderr(self.about)
 
     def for_population(self) -> Estimate:
         """The same shares, with the error of having asked only these people added."""
@@ -105,14 +105,14 @@ class Estimate:
     ) -> Answer:
         """``offset + weights . shares``: from the shares, or where there are none from the cells."""
         value = offset + self.value_of(weights)
-        stderr = self.noise.stderr_of(weights, self.about)
+        stderr = self.error_model.stderr_of(weights, self.about)
         return self._answer(value, stderr, label, confidence, clips=clips)
 
     def value_of(self, weights: Floats) -> float:
         """``weights . shares``, without its error."""
         told = None
-        if self.shares is None and isinstance(self.noise, CellNoise):
-            told = self.noise.value_of(weights)
+        if self.shares is None and isinstance(self.error_model, CellErrors):
+            told = self.error_model.value_of(weights)
         return float(self.require_shares("this sum") @ weights) if told is None else told
 
     def _answer(
@@ -234,7 +234,7 @@ class Estimate:
 
     def _key(self, key: Any, question: str) -> tuple[KeyValues, int]:
         domain = self._pairs(question)
-        return domain, keys.place_of(domain, key, question)
+        return domain, keys.index_of(domain, key, question)
 
     def _pairs(self, question: str) -> KeyValues:
         if not isinstance(self.domain, KeyValues):

@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sottovoce.answers.answer import Answer, answer, two_sided
-from sottovoce.answers.errors import CellNoise, Noise
+from sottovoce.answers.errors import CellErrors, ErrorModel
 from sottovoce.base.checks import check_int
 from sottovoce.base.errors import InvalidInput, NotIdentified
 from sottovoce.base.frame import Frame
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from sottovoce.answers.estimate import Estimate
 
 __all__ = [
-    "KeyNoise", "PairNoise", "by_frequency", "distribution", "frame", "frequency", "key_weights",
-    "mean", "means", "place_of", "top",
+    "KeyErrors", "PairErrors", "by_frequency", "distribution", "frame", "frequency", "key_weights",
+    "mean", "means", "index_of", "top",
 ]  # fmt: skip
 
 
@@ -51,7 +51,7 @@ def key_weights(domain: KeyValues, place: int, of_bins: Floats | float = 1.0) ->
     return weights
 
 
-def place_of(domain: KeyValues, key: Any, question: str) -> int:
+def index_of(domain: KeyValues, key: Any, question: str) -> int:
     """Which key it is; an error lists them."""
     try:
         return domain.keys.index(key)
@@ -60,18 +60,18 @@ def place_of(domain: KeyValues, key: Any, question: str) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class PairNoise:
+class PairErrors:
     """The noise of sums over the pairs of one key, the draw of one of ``pairs`` pairs included."""
 
-    noise: Noise
+    noise: ErrorModel
     shares: Floats | None
     n: int
     pairs: int
 
     @classmethod
-    def of(cls, estimate: Estimate, domain: KeyValues) -> PairNoise:
+    def of(cls, estimate: Estimate, domain: KeyValues) -> PairErrors:
         """That of an estimate."""
-        return cls(estimate.noise, estimate.shares, estimate.n, domain.pairs or 1)
+        return cls(estimate.error_model, estimate.shares, estimate.n, domain.pairs or 1)
 
     def stderr_of(self, weights: Floats, about: str) -> float:
         """The standard error of ``weights . shares``."""
@@ -85,7 +85,7 @@ class PairNoise:
         """``w . z^2``; 0 where reports do not tell it, and the noise has not left it out then."""
         if self.shares is not None:
             return float(self.shares @ weights**2)
-        told = self.noise.value_of(weights**2) if isinstance(self.noise, CellNoise) else None
+        told = self.noise.value_of(weights**2) if isinstance(self.noise, CellErrors) else None
         return 0.0 if told is None else told
 
 
@@ -95,7 +95,7 @@ class PairNoise:
 def frequency(estimate: Estimate, domain: KeyValues, place: int, confidence: float) -> Answer:
     """The share of people who hold the key at ``place``."""
     weights = key_weights(domain, place, float(domain.pairs or 1))
-    value, noise = estimate.value_of(weights), PairNoise.of(estimate, domain)
+    value, noise = estimate.value_of(weights), PairErrors.of(estimate, domain)
     told = max(value, 0.0) if estimate.clips else value
     stderr = noise.stderr_of(weights, estimate.about)
     return answer(told, stderr, domain.keys.label(place), confidence)
@@ -133,7 +133,7 @@ def mean(estimate: Estimate, domain: KeyValues, place: int, confidence: float) -
     stderr, ends = 0.5, (0.0, 1.0)
     if share > 0:
         from_spot = key_weights(domain, place, _spots(interval) - spot)
-        held, noise = key_weights(domain, place), PairNoise.of(estimate, domain)
+        held, noise = key_weights(domain, place), PairErrors.of(estimate, domain)
         variances = _variances(noise, estimate.about, from_spot, held)
         stderr = min(float(np.sqrt(variances[0])) / share, 0.5)
         ends = _not_ruled_out(spot, share, variances, reach)
@@ -166,7 +166,7 @@ def _share_and_spot(estimate: Estimate, domain: KeyValues, place: int) -> tuple[
 
 
 def _variances(
-    noise: PairNoise, about: str, first: Floats, second: Floats
+    noise: PairErrors, about: str, first: Floats, second: Floats
 ) -> tuple[float, float, float]:
     """Of two sums of shares, and their covariance: (V(x + y) - V(x - y)) / 4."""
     both = first, second, first + second, first - second
@@ -207,19 +207,19 @@ def distribution(estimate: Estimate, domain: KeyValues, place: int) -> Estimate:
     return replace(
         estimate, domain=domain.interval, shares=part / share,
         why=f"{estimate.why}; numbers of key {key!r}",
-        noise=KeyNoise(PairNoise.of(estimate, domain), domain, place, share, part / share),
+        error_model=KeyErrors(PairErrors.of(estimate, domain), domain, place, share, part / share),
     )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
-class KeyNoise:
+class KeyErrors:
     """The noise of shares among the pairs of one key, ``p_b = w_kb / W_k``.
 
     To first order in the errors, ``z . p`` errs by the error of ``sum_b w_kb (z_b - z . p)``,
     divided by W_k.
     """
 
-    noise: PairNoise
+    noise: PairErrors
     domain: KeyValues
     place: int
     share: float

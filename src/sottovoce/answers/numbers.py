@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sottovoce.answers.answer import Answer, answer, two_sided
-from sottovoce.answers.errors import LinearNoise
+from sottovoce.answers.errors import LinearErrors
 from sottovoce.base.checks import check_real
 from sottovoce.base.errors import InvalidInput
 from sottovoce.channels.base import Floats
@@ -147,7 +147,7 @@ def _squared_error(estimate: Estimate, k: int, bins: int) -> float:
         return 0.0
     weights = np.full(bins, -k / bins)
     weights[:k] += 1.0
-    return estimate.noise.stderr_of(weights, estimate.about) ** 2
+    return estimate.error_model.stderr_of(weights, estimate.about) ** 2
 
 
 def quantile(estimate: Estimate, q: float, confidence: float) -> Answer:
@@ -180,8 +180,8 @@ def variance(estimate: Estimate, domain: Interval, confidence: float) -> Answer:
     from_mean = (middles - mean) ** 2
     typical = float(from_mean.mean())
     value = typical + float(shares @ (from_mean - typical)) + width**2 / 12
-    if isinstance(estimate.noise, LinearNoise):
-        value += estimate.noise.stderr_of(middles, "respondents") ** 2
-    of_mean = estimate.noise.stderr_of(middles, estimate.about)
-    first = estimate.noise.stderr_of(from_mean - typical, estimate.about)
+    if isinstance(estimate.error_model, LinearErrors):
+        value += estimate.error_model.stderr_of(middles, "respondents") ** 2
+    of_mean = estimate.error_model.stderr_of(middles, estimate.about)
+    first = estimate.error_model.stderr_of(from_mean - typical, estimate.about)
     return answer(value, np.hypot(first, np.sqrt(2) * of_mean**2), "variance", confidence)

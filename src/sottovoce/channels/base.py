@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.base.errors import InvalidInput
-from sottovoce.channels.cell_weights import Gains
+from sottovoce.channels.cell_weights import CellWeights
 
 __all__ = [
     "Channel",
-    "Climb",
+    "EmRun",
     "Floats",
     "Inverse",
-    "Pure",
+    "SupportProbabilities",
 ]
 
 Floats = NDArray[np.float64]
@@ -36,7 +36,7 @@ _LARGEST_DENSE = 2**26
 
 
 @dataclass(frozen=True)
-class Pure:
+class SupportProbabilities:
     """Support probabilities of a pure oracle: ``p`` for one's own value, ``q`` for another's."""
 
     p: float
@@ -63,7 +63,7 @@ class Inverse(Protocol):
         """``B' z``: what each cell adds to the answer ``z . f``."""
 
 
-class Climb(Protocol):
+class EmRun(Protocol):
     """Passes of expectation-maximisation on given cells, many at a call."""
 
     def run(
@@ -81,7 +81,7 @@ class Climb(Protocol):
 class Channel(ABC):
     """A linear operator from distributions to cell frequencies.
 
-    ``pure``, ``kernel`` and ``inverse`` are knowledge that some estimators ask
+    ``support_probabilities``, ``kernel`` and ``inverse`` are knowledge that some estimators ask
     for; None says that this channel has none.
     """
 
@@ -94,20 +94,20 @@ class Channel(ABC):
     ring: bool = False
     """Whether the last input is the first one's neighbour, as with times of day."""
 
-    pure: Pure | None = None
+    support_probabilities: SupportProbabilities | None = None
     """Support probabilities, where the mechanism is a pure oracle."""
 
     exact_inverse: bool = True
     """Whether ``inverse`` undoes this channel; if not, only its average over public hashes, or
     only as far as reports tell distributions apart."""
 
-    tells_shares: bool = True
+    identifies_distribution: bool = True
     """Whether reports tell distributions apart, if need be with smoothing; else a mean at most."""
 
     inverse_name: str = "unbiased"
     """The method that ``inverse`` is, where it goes by a name of its own."""
 
-    def given(self, frequencies: Floats) -> Channel:
+    def conditioned_on(self, frequencies: Floats) -> Channel:
         """This channel with what a tally tells of devices' random choices besides the answers.
 
         Where a device draws what it speaks of, such as a level of a hierarchy, the cells
@@ -125,7 +125,7 @@ class Channel(ABC):
         """An unbiased linear estimate, where the channel has one."""
         return None
 
-    def gains(self, weights: Floats) -> Gains | None:
+    def cell_weights(self, weights: Floats) -> CellWeights | None:
         """What each cell adds to the answer ``weights . shares``, where that can be told.
 
         A channel without an inverse may know it for some weights, as stochastic rounding
@@ -136,7 +136,9 @@ class Channel(ABC):
             return None
         values = inverse.adjoint(weights)
         exact = self.exact_inverse
-        return Gains(values, 0.0 if exact else float(np.abs(self.adjoint(values) - weights).max()))
+        return CellWeights(
+            values, 0.0 if exact else float(np.abs(self.adjoint(values) - weights).max())
+        )
 
     @abstractmethod
     def forward(self, shares: Floats) -> Floats:
@@ -166,8 +168,8 @@ class Channel(ABC):
         ``frequencies`` of the cells are those expected from ``shares`` unless they
         were seen, beside the shares estimated from them.
         """
-        if self.pure is not None:
-            return self.pure.variance(shares)
+        if self.support_probabilities is not None:
+            return self.support_probabilities.variance(shares)
         frequencies = self.forward(shares) if frequencies is None else frequencies
         units = np.eye(self.inputs)
         return np.array([self.variance_of(unit, frequencies, shares) for unit in units])
@@ -185,12 +187,12 @@ class Channel(ABC):
         inverse = self.inverse
         if inverse is None:
             raise InvalidInput("channel", type(self).__name__, "invertible for a variance", None)
-        gains = inverse.adjoint(weights)
-        means = weights if self.exact_inverse else self.adjoint(gains)
-        spread = float(np.sum(frequencies * gains**2)) - float(np.sum(shares * means**2))
+        cell_weights = inverse.adjoint(weights)
+        means = weights if self.exact_inverse else self.adjoint(cell_weights)
+        spread = float(np.sum(frequencies * cell_weights**2)) - float(np.sum(shares * means**2))
         return max(0.0, spread)
 
-    def misfits(self, shares: Floats, noise: Floats | None = None) -> Floats:
+    def hash_variances(self, shares: Floats, noise: Floats | None = None) -> Floats:
         """The variance of each share's bias over the draw of public hashes, whatever n.
 
         Zero where the inverse is exact.  ``shares`` are the true ones, or estimates
@@ -198,13 +200,17 @@ class Channel(ABC):
         """
         return np.zeros(self.inputs)
 
-    def misfit(self, weights: Floats, shares: Floats, noise: Floats | None = None) -> float:
+    def hash_variance(self, weights: Floats, shares: Floats, noise: Floats | None = None) -> float:
         """The same for the answer ``weights . shares``."""
         return 0.0
 
     def expected_variance(self, shares: Floats) -> Floats:
         """:meth:`variance` to plan with: on average over public hashes not yet drawn."""
-        return self.variance(shares) if self.pure is None else self.pure.variance(shares)
+        return (
+            self.variance(shares)
+            if self.support_probabilities is None
+            else self.support_probabilities.variance(shares)
+        )
 
     def expected_variance_of_all(self, shares: Floats) -> float:
         """The same for the sum of all shares."""
@@ -224,6 +230,6 @@ class Channel(ABC):
         likelihood = float(cells[seen] @ np.log(expected[seen]))
         return self.adjoint(quotient) / cells.sum(), likelihood
 
-    def climb(self, cells: Floats) -> Climb | None:
+    def em_run(self, cells: Floats) -> EmRun | None:
         """Many passes on these cells at once, where that is compiled; None where it is not."""
         return None

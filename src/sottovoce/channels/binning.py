@@ -66,12 +66,12 @@ class Binning:
         """Each fine bin's mean of a function of coarse bins: the adjoint of :meth:`gather`."""
         return self.part * values[self.first] + (1 - self.part) * values[self.second]
 
-    def spread(self, shares: Floats) -> Floats:
+    def expand(self, shares: Floats) -> Floats:
         """Shares of fine bins, numbers spread evenly over their coarse bins."""
         return self.mean(shares) * (self.coarse / self.fine)
 
     def collect(self, weights: Floats) -> Floats:
-        """The mean weight of every coarse bin: the adjoint of :meth:`spread`."""
+        """The mean weight of every coarse bin: the adjoint of :meth:`expand`."""
         return self.gather(weights) * (self.coarse / self.fine)
 
     def split(self, counts: NDArray[np.int64], random: Any) -> NDArray[np.int64]:

@@ -8,22 +8,22 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["AFFINE", "Gains", "affine", "gains_of_outputs"]
+__all__ = ["AFFINE", "CellWeights", "affine", "gains_of_outputs"]
 
 AFFINE = 1e-9
 """How far weights may be from a straight line, in parts of their spread."""
 
 
 @dataclass(frozen=True, eq=False)
-class Gains:
+class CellWeights:
     """Per-cell ``values`` g with ``A' g = weights``: ``frequencies . g`` is then an unbiased answer.
 
-    ``misfit`` bounds ``|A' g - weights|`` over all inputs, in the answer's units: the
+    ``bias_bound`` bounds ``|A' g - weights|`` over all inputs, in the answer's units: the
     bias that is left, whatever the distribution.
     """
 
     values: NDArray[np.float64]
-    misfit: float = 0.0
+    bias_bound: float = 0.0
 
 
 def affine(weights: NDArray[np.float64]) -> tuple[float, float] | None:
@@ -42,12 +42,12 @@ def gains_of_outputs(
     adjoint: Callable[[NDArray[np.float64]], NDArray[np.float64]],
     outputs: NDArray[np.float64],
     weights: NDArray[np.float64],
-) -> Gains | None:
+) -> CellWeights | None:
     """Gains for weights on a straight line, where cells stand for numbers that are right on average.
 
     ``outputs`` are the cells' numbers y and ``adjoint`` is ``A'`` of a one-block channel, so that
     ``A' y`` is each input's mean report.  Where that is ``alpha + beta i``, the weights ``a + b i``
-    have the gains ``a + b (y - alpha) / beta``; what it lacks of a straight line is the misfit.
+    have the gains ``a + b (y - alpha) / beta``; what it lacks of a straight line is the bias bound.
     None where the weights lie on no straight line, or reports do not depend on the input.
     """
     line = affine(weights)
@@ -58,9 +58,9 @@ def gains_of_outputs(
     places = np.arange(len(means)) - (len(means) - 1) / 2
     beta = float(places @ means) / max(float(places @ places), 1.0)
     if b == 0.0:
-        return Gains(np.full(len(outputs), a))
+        return CellWeights(np.full(len(outputs), a))
     if beta == 0.0:
         return None
     alpha = float(means.mean()) - beta * (len(means) - 1) / 2
     values = a + b * (outputs - alpha) / beta
-    return Gains(values, float(np.abs(adjoint(values) - weights).max()))
+    return CellWeights(values, float(np.abs(adjoint(values) - weights).max()))

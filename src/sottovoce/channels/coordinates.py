@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from sottovoce.channels.base import Channel, Floats, Inverse
-from sottovoce.channels.cell_weights import Gains
+from sottovoce.channels.cell_weights import CellWeights
 
 __all__ = ["CoordinatesChannel"]
 
@@ -24,7 +24,7 @@ class CoordinatesChannel(Channel):
         self.one, self.coordinates = one, coordinates
         self.inputs, self.cells = coordinates * one.inputs, coordinates * one.cells
         self.blocks = coordinates if every else 1
-        self.tells_shares = one.tells_shares
+        self.identifies_distribution = one.identifies_distribution
         self._scale = float(coordinates) if every else 1.0
 
     def forward(self, shares: Floats) -> Floats:
@@ -43,14 +43,14 @@ class CoordinatesChannel(Channel):
             return None
         return _CoordinatesInverse(one, self.coordinates)
 
-    def gains(self, weights: Floats) -> Gains | None:
+    def cell_weights(self, weights: Floats) -> CellWeights | None:
         """Those of every coordinate, where each has them."""
-        parts = [self.one.gains(part) for part in weights.reshape(self.coordinates, -1)]
+        parts = [self.one.cell_weights(part) for part in weights.reshape(self.coordinates, -1)]
         found = [part for part in parts if part is not None]
         if len(found) < len(parts):
             return None
         values = np.concatenate([part.values for part in found]) / self._scale
-        return Gains(values, max(part.misfit for part in found))
+        return CellWeights(values, max(part.bias_bound for part in found))
 
 
 class _CoordinatesInverse:

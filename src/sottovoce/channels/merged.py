@@ -54,7 +54,7 @@ class Groups:
         """Their components."""
         return self.labels[self._members]
 
-    def spread(self, weights: Floats) -> Floats:
+    def expand(self, weights: Floats) -> Floats:
         """Shares of all inputs from weights of components: equal within each."""
         shares = np.zeros(len(self.labels))
         shares[self._members] = (weights / self.sizes)[self._of_members]
@@ -66,7 +66,7 @@ class Groups:
         return sums.astype(np.float64, copy=False)
 
     def mean(self, values: Floats) -> Floats:
-        """The mean over the inputs of every component: the adjoint of :meth:`spread`."""
+        """The mean over the inputs of every component: the adjoint of :meth:`expand`."""
         return self.gather(values) / self.sizes
 
     def merge(self, components: Iterable[int]) -> Groups:
@@ -87,21 +87,24 @@ class Groups:
 
 
 class MergedChannel(Channel):
-    """A channel seen from components: ``A P``, P the :meth:`Groups.spread` of weights."""
+    """A channel seen from components: ``A P``, P the :meth:`Groups.expand` of weights."""
 
     def __init__(self, one: Channel, groups: Groups) -> None:
         self.one, self.groups = one, groups
         self.inputs, self.cells, self.blocks = groups.count, one.cells, one.blocks
-        self.independent, self.tells_shares = one.independent, one.tells_shares
+        self.independent, self.identifies_distribution = (
+            one.independent,
+            one.identifies_distribution,
+        )
 
     def forward(self, shares: Floats) -> Floats:
-        return self.one.forward(self.groups.spread(shares))
+        return self.one.forward(self.groups.expand(shares))
 
     def adjoint(self, values: Floats) -> Floats:
         return self.groups.mean(self.one.adjoint(values))
 
     def em_step(self, shares: Floats, cells: Floats) -> tuple[Floats, float]:
-        ratio, likelihood = self.one.em_step(self.groups.spread(shares), cells)
+        ratio, likelihood = self.one.em_step(self.groups.expand(shares), cells)
         return self.groups.mean(ratio), likelihood
 
 
@@ -123,11 +126,11 @@ class MergedRows:
 
     def em_step(self, shares: Floats) -> tuple[Floats, float]:
         """That of the inputs, averaged over each component."""
-        ratio, likelihood = self.one.em_step(self.groups.spread(shares))
+        ratio, likelihood = self.one.em_step(self.groups.expand(shares))
         return self.groups.mean(ratio), likelihood
 
     def curvature(self, shares: Floats) -> Floats:
         """``P' H P``: that of the inputs, averaged both ways."""
-        bend = self.one.curvature(self.groups.spread(shares))
+        bend = self.one.curvature(self.groups.expand(shares))
         half = np.stack([self.groups.mean(column) for column in bend.T])
         return np.stack([self.groups.mean(row) for row in half.T])

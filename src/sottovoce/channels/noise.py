@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channels.base import Channel, Floats
-from sottovoce.channels.cell_weights import Gains, affine
+from sottovoce.channels.cell_weights import CellWeights, affine
 from sottovoce.channels.dense import DenseChannel
 
 __all__ = ["CensoredNoiseChannel"]
@@ -101,14 +101,14 @@ class CensoredNoiseChannel(Channel):
         """The matrix, where its products are faster than transforms."""
         return DenseChannel(self._dense()) if self.inputs * self.cells <= _SMALL else None
 
-    def gains(self, weights: Floats) -> Gains | None:
+    def cell_weights(self, weights: Floats) -> CellWeights | None:
         """For weights on a straight line: nearly the place of each cell, the ends farther out.
 
         Noise is symmetric, so places are right on average but for what the ends cut off.
         That is made good within a family of a few odd functions: the place, the ends, and
         what a cell tells of odd polynomials of the input when all inputs are alike.  Of these
         the gains have the least ``bias^2 + variance / n`` for n = 10^12 reports, all inputs
-        being alike: of little variance, and of a bias (``misfit``) that only more would show.
+        being alike: of little variance, and of a bias (``bias_bound``) that only more would show.
 
         For other weights there are gains where noise is geometric, and none where it is not.
         """
@@ -120,9 +120,9 @@ class CensoredNoiseChannel(Channel):
         values = np.full(self.cells, a)
         if b != 0.0:
             values = a + b * (middle + self._place_gains(middle))
-        return Gains(values, float(np.abs(self.adjoint(values) - weights).max()))
+        return CellWeights(values, float(np.abs(self.adjoint(values) - weights).max()))
 
-    def _geometric_gains(self, weights: Floats) -> Gains | None:
+    def _geometric_gains(self, weights: Floats) -> CellWeights | None:
         """For any weights z: geometric noise of ratio r, no cells beyond the inputs, is undone by
 
             g(y) = z(y) - r/(1-r)^2 [z(y-1) - 2 z(y) + z(y+1)]      g(0) = [z(0) - r z(1)] / (1-r)
@@ -136,8 +136,10 @@ class CensoredNoiseChannel(Channel):
         values[1:-1] = weights[1:-1] - r / (1 - r) ** 2 * np.diff(weights, 2)
         values[0] = (weights[0] - r * weights[1]) / (1 - r)
         values[-1] = (weights[-1] - r * weights[-2]) / (1 - r)
-        misfit = float(np.abs(self.adjoint(values) - weights).max())
-        return Gains(values, misfit) if misfit <= _GEOMETRIC * np.ptp(weights) else None
+        bias_bound = float(np.abs(self.adjoint(values) - weights).max())
+        return (
+            CellWeights(values, bias_bound) if bias_bound <= _GEOMETRIC * np.ptp(weights) else None
+        )
 
     def _place_gains(self, middle: float) -> Floats:
         """Gains whose means are the places of the inputs, counted from the middle."""

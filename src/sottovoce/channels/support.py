@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 
-from sottovoce.channels.base import Channel, Floats, Inverse, Pure
+from sottovoce.channels.base import Channel, Floats, Inverse, SupportProbabilities
 
 __all__ = ["SupportChannel", "SupportInverse"]
 
@@ -16,7 +16,7 @@ class SupportChannel(Channel):
     Its unbiased estimate is ``f = (x - q)/(p - q)``, x the frequency of support.
     """
 
-    pure: Pure
+    support_probabilities: SupportProbabilities
 
     @abstractmethod
     def support(self, frequencies: Floats) -> Floats:
@@ -28,16 +28,19 @@ class SupportChannel(Channel):
 
     @property
     def inverse(self) -> Inverse:
-        return SupportInverse(self.support, self.spread, self.pure)
+        return SupportInverse(self.support, self.spread, self.support_probabilities)
 
 
 class SupportInverse:
     """``f = (x - q)/(p - q)`` from the operators ``support`` and ``spread`` of a support channel."""
 
     def __init__(
-        self, support: Callable[[Floats], Floats], spread: Callable[[Floats], Floats], pure: Pure
+        self,
+        support: Callable[[Floats], Floats],
+        spread: Callable[[Floats], Floats],
+        support_probabilities: SupportProbabilities,
     ) -> None:
-        self._support, self._spread, self._pure = support, spread, pure
+        self._support, self._spread, self._pure = support, spread, support_probabilities
 
     def forward(self, frequencies: Floats) -> Floats:
         p, q = self._pure.p, self._pure.q

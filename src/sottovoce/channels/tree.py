@@ -125,12 +125,12 @@ class ConstrainedInference:
             shared = tree.sums(part * asked)
             down.append(asked - tree.handed_down(shared, len(asked)))
             asked = shared
-        gains, passed = [], np.zeros(1)
+        cell_weights, passed = [], np.zeros(1)
         for z, own in zip(reversed(down), reversed(self._own), strict=True):
             whole = z + tree.handed_down(passed, len(z))
-            gains.append(own * whole)
+            cell_weights.append(own * whole)
             passed = (1 - own) * whole
-        return gains[::-1], float(asked[0])
+        return cell_weights[::-1], float(asked[0])
 
     def leaf_variances(self, variances: Sequence[Floats]) -> Floats:
         """The variance of every leaf when the noise of all nodes is uncorrelated.

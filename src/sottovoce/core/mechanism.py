@@ -334,7 +334,7 @@ class Mechanism(ABC):
         """
         people = check_int(n, "n", f"variance of {self.name}", 1)
         channel, true = self.channel(), np.asarray(shares, dtype=np.float64)
-        return channel.variance(true) / people + channel.misfits(true)
+        return channel.variance(true) / people + channel.hash_variances(true)
 
     # -- auditor -------------------------------------------------------------------
 

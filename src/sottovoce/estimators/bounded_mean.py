@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 
 from sottovoce.answers.answer import Answer
-from sottovoce.answers.errors import CellNoise
+from sottovoce.answers.errors import CellErrors
 from sottovoce.answers.estimate import Estimate
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.tally import Tally
@@ -59,7 +59,7 @@ class BoundedMean(Estimate):
 
 def bounded_mean(tally: Tally, method: str, why: str) -> Estimate:
     """The estimate; ``why`` is completed by what it cannot tell."""
-    noise = CellNoise(tally.mechanism.channel(), tally.n, tally.cells / tally.n)
+    noise = CellErrors(tally.mechanism.channel(), tally.n, tally.cells / tally.n)
     reason = "it tells the mean only, shares take another method"
     return BoundedMean(tally.mechanism.domain, None, tally.n, method, f"{why}; {reason}", noise)
 

@@ -21,7 +21,7 @@ from sottovoce.estimators.likelihood.mr import mr
 from sottovoce.estimators.methods import Method, register_method
 from sottovoce.estimators.smooth.adaptive import adaptive, no_single_likelihood
 from sottovoce.estimators.trees.hh_admm import hh_admm, no_hierarchy
-from sottovoce.estimators.unbiased import Raw
+from sottovoce.estimators.unbiased import UnbiasedShares
 
 __all__ = ["FILTERS", "METHODS", "power_ns"]
 
@@ -29,17 +29,17 @@ FILTERS = ("smooth", "gaussian-filter", "dw", "iiw", "iiw-g", "amrp")
 """Methods that mix the shares of neighbouring values."""
 
 
-def power_ns(raw: Raw) -> Floats:
+def power_ns(unbiased: UnbiasedShares) -> Floats:
     """The power-law posterior, then the projection on the simplex."""
-    return c.project_to_simplex(power(raw))
+    return c.project_to_simplex(power(unbiased))
 
 
-def _unchanged(raw: Raw) -> Floats:
-    return raw.shares
+def _unchanged(unbiased: UnbiasedShares) -> Floats:
+    return unbiased.shares
 
 
 def _needs_pure(mechanism: Mechanism) -> str:
-    if mechanism.channel().pure is None:
+    if mechanism.channel().support_probabilities is None:
         return "it needs a pure oracle, with two support probabilities p and q"
     return ""
 

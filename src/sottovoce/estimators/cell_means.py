@@ -10,11 +10,11 @@ import math
 
 import numpy as np
 
-from sottovoce.answers.errors import CellNoise
+from sottovoce.answers.errors import CellErrors
 from sottovoce.answers.estimate import Estimate
 from sottovoce.answers.keys import key_weights
 from sottovoce.channels.base import Channel, Floats
-from sottovoce.channels.cell_weights import Gains
+from sottovoce.channels.cell_weights import CellWeights
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.tally import Tally
 from sottovoce.domains.interval import Interval
@@ -41,7 +41,7 @@ def from_the_middle(domain: Interval) -> tuple[float, Floats]:
     return middle, domain.midpoints - middle
 
 
-def mean_gains(mechanism: Mechanism, channel: Channel | None = None) -> Gains | None:
+def mean_gains(mechanism: Mechanism, channel: Channel | None = None) -> CellWeights | None:
     """What each cell adds to the mean of the numbers; None where that cannot be told.
 
     ``channel`` is the mechanism's unless one :meth:`~sottovoce.channels.base.Channel.given` a tally
@@ -51,8 +51,12 @@ def mean_gains(mechanism: Mechanism, channel: Channel | None = None) -> Gains | 
     if not isinstance(domain, Interval) or channel.blocks != 1:
         return None
     middle, places = from_the_middle(domain)
-    gains = channel.gains(places)
-    return None if gains is None else Gains(gains.values + middle, gains.misfit)
+    cell_weights = channel.cell_weights(places)
+    return (
+        None
+        if cell_weights is None
+        else CellWeights(cell_weights.values + middle, cell_weights.bias_bound)
+    )
 
 
 def average_noise(mechanism: Mechanism, n: int) -> float:
@@ -62,12 +66,12 @@ def average_noise(mechanism: Mechanism, n: int) -> float:
     g of the mean and shares f = 1 / bins.  It hardly depends on where people are: a mean at an end has
     at most a fifth more or less.
     """
-    gains, channel, domain = mean_gains(mechanism), mechanism.channel(), mechanism.domain
-    assert gains is not None and isinstance(domain, Interval)
+    cell_weights, channel, domain = mean_gains(mechanism), mechanism.channel(), mechanism.domain
+    assert cell_weights is not None and isinstance(domain, Interval)
     least, greatest = domain.span
     shares, seen = (
         np.full(channel.inputs, 1 / channel.inputs),
-        gains.values - (least + greatest) / 2,
+        cell_weights.values - (least + greatest) / 2,
     )
     spread = channel.forward(shares) @ seen**2 - np.mean(channel.adjoint(seen) ** 2)
     return math.sqrt(max(0.0, float(spread)) / n) / (greatest - least)
@@ -84,7 +88,7 @@ def only_keys(mechanism: Mechanism) -> bool:
     if not isinstance(domain, KeyValues) or channel.inverse is not None:
         return False
     sums = key_weights(domain, 0), key_weights(domain, 0, domain.interval.midpoints)
-    return all(channel.gains(weights) is not None for weights in sums)
+    return all(channel.cell_weights(weights) is not None for weights in sums)
 
 
 def only_told(mechanism: Mechanism) -> str:
@@ -97,8 +101,8 @@ def only_told(mechanism: Mechanism) -> str:
 def estimate_without_shares(tally: Tally, method: str, why: str) -> Estimate:
     """An estimate without shares, of which nothing can be asked but what :func:`only_told` says."""
     mechanism, channel = tally.mechanism, tally.mechanism.channel()
-    noise = CellNoise(channel, tally.n, tally.cells / tally.n)
-    if channel.tells_shares:
+    noise = CellErrors(channel, tally.n, tally.cells / tally.n)
+    if channel.identifies_distribution:
         reason = (
             f"{mechanism.name} has unbiased answers to {only_told(mechanism)} only, "
             "shares take another method"

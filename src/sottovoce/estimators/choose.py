@@ -81,7 +81,7 @@ def _many_without_order(mechanism: Mechanism) -> bool:
 def _numbers(mechanism: Mechanism) -> bool:
     """Ordered, without unbiased shares, but with reports that tell distributions apart."""
     channel = mechanism.channel()
-    return mechanism.domain.ordered and channel.inverse is None and channel.tells_shares
+    return mechanism.domain.ordered and channel.inverse is None and channel.identifies_distribution
 
 
 def _hardly_moved(mechanism: Mechanism) -> bool:
@@ -99,11 +99,11 @@ def _halves(mechanism: Mechanism) -> bool:
 
 
 def _tells_no_shares(mechanism: Mechanism) -> bool:
-    return only_the_mean(mechanism) and not mechanism.channel().tells_shares
+    return only_the_mean(mechanism) and not mechanism.channel().identifies_distribution
 
 
 def _tells_keys(mechanism: Mechanism) -> bool:
-    return only_keys(mechanism) and not mechanism.channel().tells_shares
+    return only_keys(mechanism) and not mechanism.channel().identifies_distribution
 
 
 def _waved(mechanism: Mechanism) -> bool:

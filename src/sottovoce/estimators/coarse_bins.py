@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sottovoce.answers.errors import SpreadNoise
+from sottovoce.answers.errors import ExpandedErrors
 from sottovoce.answers.estimate import Estimate
 from sottovoce.core.coarse import CoarseMechanism
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
-from sottovoce.estimators.observed import Evidence
+from sottovoce.estimators.observed import Observed
 
-__all__ = ["evidence_of_bins", "spread_evenly"]
+__all__ = ["observed_of_bins", "expand_evenly"]
 
 
-def evidence_of_bins(given: Evidence, mechanism: CoarseMechanism) -> Tally | Reports:
+def observed_of_bins(given: Observed, mechanism: CoarseMechanism) -> Tally | Reports:
     """The same evidence as that of the mechanism over wide bins."""
     if given.reports is not None:
         return Reports(mechanism.reporting, given.reports.columns)
     return Tally(mechanism.reporting, given.n, given.tally.cells)
 
 
-def spread_evenly(wide: Estimate, mechanism: CoarseMechanism) -> Estimate:
+def expand_evenly(wide: Estimate, mechanism: CoarseMechanism) -> Estimate:
     """Shares of the domain's own bins; sums of them have the errors of the wide bins' shares."""
     binning = mechanism.binning
     if wide.shares is None:  # the mean alone, which is the same over wide bins
@@ -29,7 +29,7 @@ def spread_evenly(wide: Estimate, mechanism: CoarseMechanism) -> Estimate:
     return replace(
         wide,
         domain=mechanism.domain,
-        shares=binning.spread(wide.shares),
+        shares=binning.expand(wide.shares),
         why=f"{wide.why}; shares are uniform within each of the {binning.coarse} reported bins",
-        noise=SpreadNoise(wide.noise, binning),
+        error_model=ExpandedErrors(wide.error_model, binning),
     )

@@ -12,14 +12,14 @@ from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
 from sottovoce.estimators.compare.compare import compare
 from sottovoce.estimators.convergence import warn_unless_converged
-from sottovoce.estimators.observed import Evidence
+from sottovoce.estimators.observed import Observed
 from sottovoce.estimators.run import run_method
 
 __all__ = ["estimate"]
 
 
 def estimate(
-    evidence: Tally | Reports,
+    observed: Tally | Reports,
     method: str = "auto",
     *,
     goal: str = "distribution",
@@ -41,16 +41,16 @@ def estimate(
     yes: 0.6125 +- 0.0303 (95% from 0.5531 to 0.6720)
     """
     check_choice(auto, "auto", "estimate", ("rules", "bootstrap"))
-    if auto == "bootstrap" and Evidence.of(evidence).mechanism.domain.size > 1:
-        found = _best_in_comparison(evidence, method, goal, then, options)
+    if auto == "bootstrap" and Observed.of(observed).mechanism.domain.size > 1:
+        found = _best_in_comparison(observed, method, goal, then, options)
     else:
-        found = run_method(evidence, method, goal=goal, then=then, **options)
+        found = run_method(observed, method, goal=goal, then=then, **options)
     warn_unless_converged(found)
     return found
 
 
 def _best_in_comparison(
-    evidence: Tally | Reports,
+    observed: Tally | Reports,
     method: str,
     goal: str,
     then: str | Sequence[str],
@@ -59,9 +59,9 @@ def _best_in_comparison(
     if method != "auto" or options:
         given = method if method != "auto" else ", ".join(options)
         raise InvalidInput("auto", "estimate", 'given with "auto" alone, without options', given)
-    found = compare(evidence, goal)
+    found = compare(observed, goal)
     best = found.contenders[0].candidate
     steps = [*best.then, *([then] if isinstance(then, str) else then)]
     return run_method(
-        evidence, best.method, goal=goal, then=steps, why=found.why, **dict(best.options)
+        observed, best.method, goal=goal, then=steps, why=found.why, **dict(best.options)
     )

@@ -15,8 +15,8 @@ from sottovoce.core.coarse import reporting_mechanism
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.tally import Tally
 from sottovoce.estimators.cell_means import only_told
-from sottovoce.estimators.observed import Evidence, Fit
-from sottovoce.estimators.unbiased import Raw
+from sottovoce.estimators.observed import Fit, Observed
+from sottovoce.estimators.unbiased import UnbiasedShares
 
 __all__ = [
     "Method",
@@ -38,8 +38,8 @@ _NAMES: dict[str, str] = {}
 class Method:
     """An estimator: unbiased shares and then ``step`` on them, or ``fit`` on the evidence itself.
 
-    ``step`` takes :class:`~sottovoce.estimators.unbiased.Raw` and keyword options and
-    returns shares; ``fit`` takes :class:`~sottovoce.estimators.observed.Evidence`
+    ``step`` takes :class:`~sottovoce.estimators.unbiased.UnbiasedShares` and keyword options and
+    returns shares; ``fit`` takes :class:`~sottovoce.estimators.observed.Observed`
     and returns a :class:`~sottovoce.estimators.observed.Fit`; ``mean`` takes a tally, the
     method's name and the reason for it, and returns an estimate of the mean alone.  A method with
     none of these is the unbiased estimate.
@@ -85,16 +85,16 @@ class Method:
             return "the mean"
         return only_told(mechanism) if self.fit is None and self.step is None else ""
 
-    def apply(self, raw: Raw, options: dict[str, Any]) -> Floats:
+    def apply(self, unbiased: UnbiasedShares, options: dict[str, Any]) -> Floats:
         """The shares after this method's step; unknown options are refused by name."""
         self.check_options(self.step, options)
-        return raw.shares if self.step is None else self.step(raw, **options)
+        return unbiased.shares if self.step is None else self.step(unbiased, **options)
 
-    def run(self, evidence: Evidence, options: dict[str, Any]) -> Fit:
+    def run(self, observed: Observed, options: dict[str, Any]) -> Fit:
         """What this method's fit finds; unknown options are refused by name."""
         assert self.fit is not None
         self.check_options(self.fit, options)
-        return self.fit(evidence, **options)
+        return self.fit(observed, **options)
 
     def check_options(self, function: Callable[..., Any] | None, options: dict[str, Any]) -> None:
         """Refuse options that ``function``, which it runs, does not take."""

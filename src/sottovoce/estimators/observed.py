@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.answers.errors import Noise
+from sottovoce.answers.errors import ErrorModel
 from sottovoce.answers.trace import Reduction
 from sottovoce.base.caches import state_without_caches
 from sottovoce.base.errors import InvalidInput
@@ -23,9 +23,9 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
 from sottovoce.domains.base import Domain
-from sottovoce.estimators.unbiased import Raw, unbiased_shares
+from sottovoce.estimators.unbiased import UnbiasedShares, unbiased_shares
 
-__all__ = ["Evidence", "Fit", "Observations", "Rearranged"]
+__all__ = ["Observed", "Fit", "Observations", "Rearranged"]
 
 
 class Observations(ABC):
@@ -68,7 +68,7 @@ class Observations(ABC):
         """How many fell in each cell."""
 
     @cached_property
-    def raw(self) -> Raw | None:
+    def unbiased(self) -> UnbiasedShares | None:
         """Unbiased shares and their noise, where there are any."""
         return None
 
@@ -113,19 +113,19 @@ class Rearranged(Observations):
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence(Observations):
+class Observed(Observations):
     """A tally with its channel; ``reports`` where the whole reports are at hand."""
 
     tally: Tally
     reports: Reports | None = None
 
     @classmethod
-    def of(cls, given: Tally | Reports) -> Evidence:
+    def of(cls, given: Tally | Reports) -> Observed:
         """From what a person has; no reports at all are refused."""
         reports = given if isinstance(given, Reports) else None
         tally = given if reports is None else reports.mechanism.tally(reports)
         if not isinstance(tally, Tally):
-            raise InvalidInput("evidence", "estimate", "a Tally or Reports", given)
+            raise InvalidInput("observed", "estimate", "a Tally or Reports", given)
         if tally.n == 0:
             raise InvalidInput("n", f"tally of {tally.mechanism.name}", "at least 1", 0)
         return cls(tally, reports)
@@ -164,7 +164,7 @@ class Evidence(Observations):
         return None if self.reports is None else self.mechanism.rows(self.reports)
 
     @cached_property
-    def raw(self) -> Raw | None:
+    def unbiased(self) -> UnbiasedShares | None:
         return None if self.channel.inverse is None else unbiased_shares(self.tally)
 
     @property
@@ -193,7 +193,7 @@ class Fit:
     optimality: float = 0.0
     why: str = ""
     """What the method has to say of itself, such as the smoothing it chose."""
-    noise: Noise | None = None
+    error_model: ErrorModel | None = None
     """Its errors, where the method knows them itself; else its fit is repeated to see them."""
     trace: tuple[Reduction, ...] = ()
     """The steps of a reduction."""

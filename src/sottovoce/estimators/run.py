@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.answers.errors import LinearNoise, NoNoise
+from sottovoce.answers.errors import Exact, LinearErrors
 from sottovoce.answers.estimate import Estimate
 from sottovoce.base.errors import Unfit
 from sottovoce.channels.base import Floats
@@ -18,18 +18,18 @@ from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
 from sottovoce.estimators.cell_means import estimate_without_shares
 from sottovoce.estimators.choose import choose
-from sottovoce.estimators.coarse_bins import evidence_of_bins, spread_evenly
+from sottovoce.estimators.coarse_bins import expand_evenly, observed_of_bins
 from sottovoce.estimators.errors.bootstrap import Bootstrap
-from sottovoce.estimators.errors.parametric_bootstrap import Refits, without_progress
+from sottovoce.estimators.errors.parametric_bootstrap import ParametricBootstrap, without_progress
 from sottovoce.estimators.methods import Method, find_method, find_step
-from sottovoce.estimators.observed import Evidence
-from sottovoce.estimators.unbiased import Raw, unbiased_shares
+from sottovoce.estimators.observed import Observed
+from sottovoce.estimators.unbiased import UnbiasedShares, unbiased_shares
 
 __all__ = ["run_method"]
 
 
 def run_method(
-    evidence: Tally | Reports,
+    observed: Tally | Reports,
     method: str = "auto",
     *,
     goal: str = "distribution",
@@ -41,12 +41,12 @@ def run_method(
 
     ``why`` is the reason for a method that is not chosen by rule.
     """
-    given = Evidence.of(evidence)
+    given = Observed.of(observed)
     tally = given.tally
     if isinstance(coarse := tally.mechanism, CoarseMechanism):
-        bins = evidence_of_bins(given, coarse)
+        bins = observed_of_bins(given, coarse)
         wide = run_method(bins, method, goal=goal, then=then, why=why, **options)
-        return spread_evenly(wide, coarse)
+        return expand_evenly(wide, coarse)
     steps = [then] if isinstance(then, str) else list(then)
     if method == "auto" and tally.mechanism.domain.size > 1:
         rule = choose(tally.mechanism, goal, tally.n)
@@ -55,7 +55,7 @@ def run_method(
     chosen = [*named, *(find_step(step, tally.mechanism) for step in steps)]
     if tally.mechanism.domain.size == 1:
         why = "the domain has a single value: its share is 1"
-        return Estimate(tally.mechanism.domain, np.ones(1), tally.n, "certain", why, NoNoise(1))
+        return Estimate(tally.mechanism.domain, np.ones(1), tally.n, "certain", why, Exact(1))
     name = " + ".join(m.name for m in chosen)
     told = chosen[0].tells_only(tally.mechanism)
     if len(chosen) > 1 and (told or chosen[0].fit is not None):
@@ -69,31 +69,31 @@ def run_method(
     if told:
         chosen[0].check_options(None, options)
         return (chosen[0].mean or estimate_without_shares)(tally, name, why)
-    raw = unbiased_shares(tally)
+    unbiased = unbiased_shares(tally)
     plain = Estimate(
-        tally.mechanism.domain, _run(chosen, options, raw), tally.n, name, why,
-        LinearNoise(raw.channel, tally.n, tally.cells / tally.n, raw.shares),
+        tally.mechanism.domain, _run(chosen, options, unbiased), tally.n, name, why,
+        LinearErrors(unbiased.channel, tally.n, tally.cells / tally.n, unbiased.shares),
         clips=any(m.clips_answers for m in chosen),
     )  # fmt: skip
     if all(m.step is None or m.clips_answers for m in chosen):
         return plain
-    return replace(plain, noise=Bootstrap(tally, raw, partial(_run, chosen, options)))
+    return replace(plain, error_model=Bootstrap(tally, unbiased, partial(_run, chosen, options)))
 
 
 def _from_fit(
-    given: Evidence, method: Method, options: dict[str, Any], name: str, why: str
+    given: Observed, method: Method, options: dict[str, Any], name: str, why: str
 ) -> Estimate:
     fit = method.run(given, options)
-    noise = fit.noise or Refits(given, method, without_progress(options), fit)
+    noise = fit.error_model or ParametricBootstrap(given, method, without_progress(options), fit)
     return Estimate(
         given.mechanism.domain, fit.shares, given.n, name, "; ".join(filter(None, (why, fit.why))),
         noise, fit.converged, fit.iterations, fit.history, fit.optimality, trace=fit.trace,
     )  # fmt: skip
 
 
-def _run(chosen: Sequence[Method], options: dict[str, Any], raw: Raw) -> Floats:
+def _run(chosen: Sequence[Method], options: dict[str, Any], unbiased: UnbiasedShares) -> Floats:
     """The first method takes the options, those that follow their defaults."""
-    shares = chosen[0].apply(raw, options)
+    shares = chosen[0].apply(unbiased, options)
     for method in chosen[1:]:
-        shares = method.apply(replace(raw, shares=shares), {})
+        shares = method.apply(replace(unbiased, shares=shares), {})
     return shares

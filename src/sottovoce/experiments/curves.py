@@ -81,7 +81,7 @@ def quotient(above: Sequence[Floats], below: Sequence[Floats]) -> Quotient:
     if min(bottoms) <= 0 or min(tops) <= 0:
         return Quotient(float("inf") if min(tops) > 0 else 0.0, 0.0)
     value = float(np.prod(tops) / np.prod(bottoms))
-    gains = sum((a / m for a, m in zip(above, tops, strict=True)), np.zeros(repeats))
+    cell_weights = sum((a / m for a, m in zip(above, tops, strict=True)), np.zeros(repeats))
     losses = sum((b / m for b, m in zip(below, bottoms, strict=True)), np.zeros(repeats))
-    spread = float(np.std(gains - losses, ddof=1)) / np.sqrt(repeats)
+    spread = float(np.std(cell_weights - losses, ddof=1)) / np.sqrt(repeats)
     return Quotient(value, float(value * spread))

@@ -25,7 +25,7 @@ from sottovoce.fusion.moments import mean_variances, moments_of
 from sottovoce.fusion.parts import patterns
 from sottovoce.fusion.services import Services
 
-__all__ = ["Again", "Budget", "asking_once_more", "budget_of"]
+__all__ = ["NextQuestion", "Budget", "asking_once_more", "budget_of"]
 
 _SHOWN = ("stochastic-rounding", "piecewise", "square-wave", "laplace")
 _LEAST, _MOST, _STEPS = 1e-3, 20.0, 20
@@ -124,7 +124,7 @@ def budget_of(fusion: Services) -> Budget:
 
 
 @dataclass(frozen=True, eq=False)
-class Again:
+class NextQuestion:
     """One question more to all users, beside fusing what is there: predicted standard errors of the mean.
 
     ``alone`` and ``fused`` are by mechanism: the answer to the new question by itself, and together with
@@ -162,7 +162,9 @@ class Again:
     __repr__ = __str__
 
 
-def asking_once_more(fusion: Services, epsilon: float, mechanisms: Sequence[str] = _SHOWN) -> Again:
+def asking_once_more(
+    fusion: Services, epsilon: float, mechanisms: Sequence[str] = _SHOWN
+) -> NextQuestion:
     """What asking all users again with ``epsilon`` would buy, by each of ``mechanisms``.
 
     All errors are formulas, with population weights: a user's fused number varies by
@@ -198,7 +200,7 @@ def asking_once_more(fusion: Services, epsilon: float, mechanisms: Sequence[str]
     def best(budget: float) -> float:
         return math.sqrt(min(one(name, budget) for name in mechanisms) / n)
 
-    return Again(
+    return NextQuestion(
         asked,
         there,
         {name: math.sqrt(variance / n) for name, variance in new.items()},
@@ -210,11 +212,11 @@ def asking_once_more(fusion: Services, epsilon: float, mechanisms: Sequence[str]
 
 def _unread(asks: Mechanism) -> Varying:
     """What numbers of a mechanism would vary, before there are any."""
-    gains, channel = mean_gains(asks), asks.channel()
-    if gains is None:
+    cell_weights, channel = mean_gains(asks), asks.channel()
+    if cell_weights is None:
         raise Unfit(f"{asks} does not tell a mean")
     nobody = np.empty(0), np.empty(0, dtype=np.bool_)
-    return Varying(*nobody, variances(channel, gains), gains.misfit)
+    return Varying(*nobody, variances(channel, cell_weights), cell_weights.bias_bound)
 
 
 def _matching(error: Callable[[float], float], wanted: float) -> float | None:

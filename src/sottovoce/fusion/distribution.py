@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.answers.errors import NoNoise
+from sottovoce.answers.errors import Exact
 from sottovoce.answers.estimate import Estimate
 from sottovoce.estimators.errors.parametric_bootstrap import without_progress
 from sottovoce.estimators.likelihood.em import em, ems
@@ -23,7 +23,7 @@ from sottovoce.estimators.methods import Method
 from sottovoce.estimators.observed import Fit
 from sottovoce.estimators.smooth.adaptive import adaptive
 from sottovoce.fusion.condensed import condensed
-from sottovoce.fusion.fused_bootstrap import Again
+from sottovoce.fusion.fused_bootstrap import FusedBootstrap
 from sottovoce.fusion.joint import FusedObservations
 
 if TYPE_CHECKING:
@@ -36,11 +36,13 @@ def fused_distribution(services: Services, inner: str, options: dict[str, Any]) 
     """The distribution that ``inner`` finds."""
     if services.domain.size == 1:
         why = "the domain has a single value: its share is 1"
-        return Estimate(services.domain, np.ones(1), services.n, "certain", why, NoNoise(1))
+        return Estimate(services.domain, np.ones(1), services.n, "certain", why, Exact(1))
     function = INNER[inner]
     Method(inner, "", fit=function).check_options(function, options)
     fit = function(services.observations, **options)
-    noise = fit.noise or Again(services, partial(function, **without_progress(options)), fit)
+    noise = fit.error_model or FusedBootstrap(
+        services, partial(function, **without_progress(options)), fit
+    )
     return Estimate(
         services.domain, fit.shares, services.n, f"ule + {inner}",
         f"{len(services.names)} services: {fit.why}; {services.privacy}", noise,

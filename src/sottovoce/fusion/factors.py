@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from sottovoce.base.errors import InvalidInput, Unfit
 from sottovoce.channels.base import Channel, Floats
-from sottovoce.channels.cell_weights import Gains
+from sottovoce.channels.cell_weights import CellWeights
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
 from sottovoce.domains.interval import Interval
@@ -108,7 +108,7 @@ def factor_of(
     cells = mechanism.cells_of(reports)
     if cells is not None and channel.cells * channel.inputs <= _LARGEST_TABLE:
         return TableFactor(_placed(cells, rows).astype(np.int32, copy=False), channel.dense())
-    if channel.pure is None or mechanism.supports(reports[:1], 0) is None:
+    if channel.support_probabilities is None or mechanism.supports(reports[:1], 0) is None:
         raise Unfit(
             f"{name}: reports of {mechanism} cannot be fused; what can: mechanisms for numbers "
             f"with at most {_LARGEST_TABLE // channel.inputs:,} cells, and oracles over bins"
@@ -152,7 +152,7 @@ class Varying:
     """Which users have a number."""
     variance: Floats
     """Of such a number, by value."""
-    misfit: float
+    bias_bound: float
     """How far its mean may be from the value."""
 
     @property
@@ -177,28 +177,30 @@ def varying(name: str, mechanism: Mechanism, factor: Factor) -> Varying:
     present = factor.present
     if isinstance(factor, TableFactor):
         cells = np.bincount(factor.codes[present], minlength=channel.cells)
-        channel = channel.given(cells / cells.sum())
-        gains = mean_gains(mechanism, channel)
-        if gains is None:
+        channel = channel.conditioned_on(cells / cells.sum())
+        cell_weights = mean_gains(mechanism, channel)
+        if cell_weights is None:
             raise Unfit(f"{name}: reports of {mechanism} do not tell a mean")
-        numbers = gains.values[factor.codes]
-        return Varying(numbers, present, variances(channel, gains), gains.misfit)
-    pure, (middle, places) = channel.pure, from_the_middle(domain)
-    assert pure is not None
+        numbers = cell_weights.values[factor.codes]
+        return Varying(numbers, present, variances(channel, cell_weights), cell_weights.bias_bound)
+    support_probabilities, (middle, places) = channel.support_probabilities, from_the_middle(domain)
+    assert support_probabilities is not None
     sums = np.concatenate(
         [
             np.unpackbits(part, axis=1, count=factor.size, bitorder="little") @ places
             for part in np.array_split(factor.bits, max(1, len(factor.bits) // _CHUNK))
         ]
     )
-    numbers = middle + (sums - pure.q * places.sum()) / (pure.p - pure.q)
+    numbers = middle + (sums - support_probabilities.q * places.sum()) / (
+        support_probabilities.p - support_probabilities.q
+    )
     return Varying(numbers, present, _set_variances(channel, places), 0.0)
 
 
-def variances(channel: Channel, gains: Gains) -> Floats:
+def variances(channel: Channel, cell_weights: CellWeights) -> Floats:
     """Of the number that a report of one cell gives, for every value it may come from."""
-    mean = channel.adjoint(gains.values)
-    return np.maximum(channel.adjoint(gains.values**2) - mean**2, 0.0)
+    mean = channel.adjoint(cell_weights.values)
+    return np.maximum(channel.adjoint(cell_weights.values**2) - mean**2, 0.0)
 
 
 def _set_variances(channel: Channel, places: Floats) -> Floats:

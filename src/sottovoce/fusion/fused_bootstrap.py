@@ -29,13 +29,13 @@ from sottovoce.fusion.joining.aligned import Aligned
 if TYPE_CHECKING:
     from sottovoce.fusion.services import Services
 
-__all__ = ["Again"]
+__all__ = ["FusedBootstrap"]
 
 _REPEATS = 20
 
 
 @dataclass(frozen=True, eq=False)
-class Again(Replicates):
+class FusedBootstrap(Replicates):
     """Errors of a fused distribution: plausible truths fused again."""
 
     services: Services

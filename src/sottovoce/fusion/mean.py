@@ -103,7 +103,7 @@ def fused_mean(services: Services, method: str) -> FusedMean:
         noise += float((weights**2 @ typical).sum())
         used += weights.sum(axis=0)
     n, value = services.n, total / services.n
-    misfit = float(used @ [one.misfit for one in numbers]) / n
+    bias_bound = float(used @ [one.bias_bound for one in numbers]) / n
     spread = max(0.0, squares / n - (value - moments.first) ** 2)
     people = [int(np.count_nonzero(one.present)) for one in numbers]
     table = Frame(
@@ -119,8 +119,8 @@ def fused_mean(services: Services, method: str) -> FusedMean:
     )
     return FusedMean(
         value,
-        stderr=float(np.sqrt(noise / n**2 + misfit**2)),
-        population_stderr=float(np.sqrt(max(spread / n, noise / n**2) + misfit**2)),
+        stderr=float(np.sqrt(noise / n**2 + bias_bound**2)),
+        population_stderr=float(np.sqrt(max(spread / n, noise / n**2) + bias_bound**2)),
         n=n, method=method, why=f"{_WHY[method]}; {services.privacy}", services=table,
         certified=services.certified,
     )  # fmt: skip

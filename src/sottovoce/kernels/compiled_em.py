@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-__all__ = ["climb"]
+__all__ = ["run_em"]
 
 _FAST = {"reassoc", "contract", "nsz"}
 """Sums in any order and fused products, so that loops become vectors; NaN stays NaN."""
@@ -156,7 +156,7 @@ def _smooth(shares: Any, spare: Any, ring: bool) -> None:
 
 
 @njit(nogil=True, cache=True, fastmath=_FAST)
-def climb(forward: Any, back: Any, counts: Any, state: Any, rule: Any) -> int:
+def run_em(forward: Any, back: Any, counts: Any, state: Any, rule: Any) -> int:
     """Passes on ``state = (shares, ratio, likelihoods)`` by ``rule = (smoothing, tolerance)``.
 
     Smoothing is 0 for none, 1 on a line, 2 on a ring.  Returns the passes made, at most

@@ -9,7 +9,7 @@ from numba import njit
 
 from sottovoce.kernels.compiled_segments import _gather, _row, _scatter, _sum_up
 
-__all__ = ["climb", "em_step"]
+__all__ = ["run_em", "em_step"]
 
 _NEGLIGIBLE = 1e-290
 
@@ -66,7 +66,7 @@ def em_step(law: Any, shares: Any, counts: Any, ratio: Any) -> float:
 
 
 @njit(nogil=True, cache=True)
-def climb(law: Any, counts: Any, state: Any, tolerance: float) -> int:
+def run_em(law: Any, counts: Any, state: Any, tolerance: float) -> int:
     """Passes on ``state = (shares, ratio, likelihoods)`` until one gains at most ``tolerance``.
 
     Returns how many, at most one less than there is room for likelihoods.

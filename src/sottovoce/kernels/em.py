@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from sottovoce.kernels.loader import compiled
 from sottovoce.kernels.segments import Segments
 
-__all__ = ["SegmentsClimb"]
+__all__ = ["SegmentsEm"]
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -33,7 +33,7 @@ _NEARLY_FULL = 0.75
 """Part of a column of entries that must be there for it to be stored whole."""
 
 
-class SegmentsClimb:
+class SegmentsEm:
     """Runs of EM under ``segments`` on ``cells``."""
 
     def __init__(self, kernel: Callable[..., int], segments: Segments, cells: Floats) -> None:
@@ -61,18 +61,18 @@ class SegmentsClimb:
         )  # fmt: skip
 
     @classmethod
-    def of(cls, segments: Segments, cells: Floats) -> SegmentsClimb | None:
+    def of(cls, segments: Segments, cells: Floats) -> SegmentsEm | None:
         """None where it does not fit, or numba is not installed (the ``analyse`` extra)."""
         kernels = compiled("em")
         orderly = all(np.all(np.diff(x, axis=0) >= 0) for x in (segments.starts, segments.stops))
         if kernels is None or not orderly or not np.any(cells > 0):
             return None
-        return cls(kernels.climb, segments, cells)
+        return cls(kernels.run_em, segments, cells)
 
     def run(
         self, shares: Floats, passes: int, tolerance: float, smoothing: int
     ) -> tuple[Floats, Floats, Floats]:
-        """Passes from ``shares``, as :class:`sottovoce.channels.base.Climb` says."""
+        """Passes from ``shares``, as :class:`sottovoce.channels.base.EmRun` says."""
         shares, ratio = np.array(shares, dtype=np.float64), np.empty(len(shares))
         likelihoods = np.empty(passes + 1)
         done = self._kernel(

@@ -16,7 +16,7 @@ from sottovoce.base.errors import InvalidInput
 from sottovoce.kernels.loader import compiled
 from sottovoce.kernels.segments import Segments
 
-__all__ = ["Pairs", "PairsClimb"]
+__all__ = ["Pairs", "PairsEm"]
 
 Floats = NDArray[np.float64]
 
@@ -62,13 +62,13 @@ class Pairs:
         likelihood = compiled("pairs").em_step(self._law, start, self._table(cells), ratio)
         return ratio, float(likelihood)
 
-    def climb(self, cells: Floats) -> PairsClimb:
+    def em_run(self, cells: Floats) -> PairsEm:
         """Many passes on these cells."""
-        return PairsClimb(self._law, self._table(cells))
+        return PairsEm(self._law, self._table(cells))
 
 
 @dataclass(frozen=True, eq=False)
-class PairsClimb:
+class PairsEm:
     """Runs of EM on a table of cells."""
 
     law: tuple[Any, ...]
@@ -77,12 +77,12 @@ class PairsClimb:
     def run(
         self, shares: Floats, passes: int, tolerance: float, smoothing: int
     ) -> tuple[Floats, Floats, Floats]:
-        """Passes from ``shares``, as :class:`sottovoce.channels.base.Climb` says, none smoothed."""
+        """Passes from ``shares``, as :class:`sottovoce.channels.base.EmRun` says, none smoothed."""
         if smoothing:
             raise InvalidInput(
                 "smoothing", "a climb over pairs", "0: keys have no order", smoothing
             )
         start, ratio = np.array(shares, dtype=np.float64), np.empty(len(shares))
         state = start, ratio, np.empty(passes + 1)
-        done = compiled("pairs").climb(self.law, self.table, state, tolerance)
+        done = compiled("pairs").run_em(self.law, self.table, state, tolerance)
         return start, ratio, state[2][: done + 1]

@@ -60,14 +60,14 @@ class BinnedChannel(Channel):
         placing = float(wide @ asked**2 - shares @ binning.mean(asked) ** 2)
         return self.inner.variance_of(asked, frequencies, wide) + placing
 
-    def misfits(self, shares: Floats, noise: Floats | None = None) -> Floats:
+    def hash_variances(self, shares: Floats, noise: Floats | None = None) -> Floats:
         """Of the inner channel's public hashes; what spreading evenly hides is not known."""
         scale = self.binning.coarse / self.binning.fine
-        return scale**2 * self.inner.misfits(self.binning.gather(shares))[self.binning.first]
+        return scale**2 * self.inner.hash_variances(self.binning.gather(shares))[self.binning.first]
 
-    def misfit(self, weights: Floats, shares: Floats, noise: Floats | None = None) -> float:
+    def hash_variance(self, weights: Floats, shares: Floats, noise: Floats | None = None) -> float:
         asked = self.binning.collect(weights)
-        return self.inner.misfit(asked, self.binning.gather(shares))
+        return self.inner.hash_variance(asked, self.binning.gather(shares))
 
     def expected_variance_of_all(self, shares: Floats) -> float:
         return self.inner.expected_variance_of_all(self.binning.gather(shares))
@@ -78,7 +78,7 @@ class _SpreadInverse:
         self._binning, self._inner = binning, inner
 
     def forward(self, frequencies: Floats) -> Floats:
-        return self._binning.spread(self._inner.forward(frequencies))
+        return self._binning.expand(self._inner.forward(frequencies))
 
     def adjoint(self, weights: Floats) -> Floats:
         return self._inner.adjoint(self._binning.collect(weights))

@@ -28,8 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channels.base import Channel, Floats
-from sottovoce.channels.cell_weights import Gains, gains_of_outputs
-from sottovoce.kernels.em import SegmentsClimb
+from sottovoce.channels.cell_weights import CellWeights, gains_of_outputs
+from sottovoce.kernels.em import SegmentsEm
 from sottovoce.kernels.segments import Segments
 
 __all__ = ["GridChannel", "Shape"]
@@ -161,10 +161,10 @@ class GridChannel(Channel):
         fused = self.segments.em_step(shares, cells)
         return super().em_step(shares, cells) if fused is None else fused
 
-    def climb(self, cells: Floats) -> SegmentsClimb | None:
-        return SegmentsClimb.of(self.segments, cells)
+    def em_run(self, cells: Floats) -> SegmentsEm | None:
+        return SegmentsEm.of(self.segments, cells)
 
-    def gains(self, weights: Floats) -> Gains | None:
+    def cell_weights(self, weights: Floats) -> CellWeights | None:
         """For the mean the plain average of reports, each taken at the middle of its cell."""
         if self.ring:
             return None  # the mean of times of day depends on where the day begins

@@ -127,9 +127,9 @@ class _HaarInverse:
         channel, found = self._channel, []
         for rate, columns in zip(channel.rates, channel._columns, strict=True):
             whole = _whole(len(weights))
-            gains = np.where(whole, 0.0, differences(weights) / 2)
+            cell_weights = np.where(whole, 0.0, differences(weights) / 2)
             weights = np.where(whole, weights[::2], channel.tree.sums(weights) / 2)
-            signed = channel._signs(gains, columns) / (channel._keep * rate)
+            signed = channel._signs(cell_weights, columns) / (channel._keep * rate)
             found.append(np.stack([signed, -signed], axis=1).ravel())
         return np.concatenate(found) + weights[0]
 

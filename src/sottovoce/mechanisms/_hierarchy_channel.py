@@ -8,7 +8,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from sottovoce.channels.base import Channel, Floats, Inverse, Pure
+from sottovoce.channels.base import Channel, Floats, Inverse, SupportProbabilities
 from sottovoce.channels.tree import ConstrainedInference, Tree, TreeChannel
 from sottovoce.mechanisms._level_sampling import LevelSampling, StackedChannel
 
@@ -51,8 +51,10 @@ class HierarchyChannel(StackedChannel, TreeChannel):
     def node_gains(self, nodes: Sequence[Floats]) -> Floats:
         """What each cell adds to a weighted sum of all nodes."""
         levels = zip(self.rates, self.channels, nodes, strict=True)
-        gains = [_inverse(channel).adjoint(weights) / rate for rate, channel, weights in levels]
-        return np.concatenate(gains)
+        cell_weights = [
+            _inverse(channel).adjoint(weights) / rate for rate, channel, weights in levels
+        ]
+        return np.concatenate(cell_weights)
 
     @cached_property
     def inference(self) -> ConstrainedInference:
@@ -137,6 +139,6 @@ def _inverse(channel: Channel) -> Inverse:
     return channel.inverse
 
 
-def _pure(channel: Channel) -> Pure:
-    assert channel.pure is not None
-    return channel.pure
+def _pure(channel: Channel) -> SupportProbabilities:
+    assert channel.support_probabilities is not None
+    return channel.support_probabilities

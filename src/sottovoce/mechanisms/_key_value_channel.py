@@ -36,8 +36,8 @@ from functools import cached_property
 import numpy as np
 
 from sottovoce.channels.base import Channel, Floats
-from sottovoce.channels.cell_weights import AFFINE, Gains
-from sottovoce.kernels.pairs import Pairs, PairsClimb
+from sottovoce.channels.cell_weights import AFFINE, CellWeights
+from sottovoce.kernels.pairs import Pairs, PairsEm
 from sottovoce.mechanisms._grid_channel import GridChannel
 from sottovoce.mechanisms._key_value_numbers import ReportedNumbers
 
@@ -58,7 +58,7 @@ class PairsChannel(Channel):
         self.own, self.other, self.nobody = own, other, nobody
         self.uniform = numbers.uniform
         self.inputs = keys * numbers.bins + (nobody is not None)
-        self.tells_shares = self.numbers.tells_shares
+        self.identifies_distribution = self.numbers.identifies_distribution
         self._edges = numbers.edges
 
     def _apart(self, inputs: Floats) -> tuple[Floats, float]:
@@ -89,8 +89,8 @@ class PairsChannel(Channel):
             return super().em_step(shares, cells)
         return self._pairs.em_step(shares, cells)
 
-    def climb(self, cells: Floats) -> PairsClimb | None:
-        return None if self._pairs is None else self._pairs.climb(cells)
+    def em_run(self, cells: Floats) -> PairsEm | None:
+        return None if self._pairs is None else self._pairs.em_run(cells)
 
     # -- gains ---------------------------------------------------------------------------
 
@@ -110,7 +110,7 @@ class PairsChannel(Channel):
         """``i - middle``."""
         return np.arange(self.bins, dtype=np.float64) - (self.bins - 1) / 2
 
-    def gains(self, weights: Floats) -> Gains | None:
+    def cell_weights(self, weights: Floats) -> CellWeights | None:
         """For weights that are, within every key, on a straight line."""
         held, nobody = self._apart(weights)
         alpha = (held[:, 0] + held[:, -1]) / 2
@@ -124,7 +124,7 @@ class PairsChannel(Channel):
             return None
         alpha = alpha - tilt * self.own * middle
         values = self._gains_of(alpha, nobody, tilt[:, None] * stands_for)
-        return Gains(values, float(np.abs(tilt).max()) * self.own * misses)
+        return CellWeights(values, float(np.abs(tilt).max()) * self.own * misses)
 
     @abstractmethod
     def _gains_of(self, alpha: Floats, nobody: float, of_numbers: Floats) -> Floats:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.base.randomness import Source, uniform_below, uniform_below_many
-from sottovoce.channels.base import Pure
+from sottovoce.channels.base import SupportProbabilities
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.domains.base import Indices
 from sottovoce.domains.categories import Categories
@@ -35,8 +35,8 @@ def best_hash_range(size: int, epsilon: float) -> int:
     if digits(size, g) == 1:  # one hash, on as many cells or more
         return 0
     p = e / (e + g - 1)
-    hashed = Pure(p, collision(p, g, digits(size, g)))
-    plain = Pure(e / (e + size - 1), 1 / (e + size - 1))
+    hashed = SupportProbabilities(p, collision(p, g, digits(size, g)))
+    plain = SupportProbabilities(e / (e + size - 1), 1 / (e + size - 1))
     mean = np.array([1 / size])
     return 0 if plain.variance(mean) <= hashed.variance(mean) else g
 

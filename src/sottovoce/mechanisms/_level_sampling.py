@@ -54,7 +54,7 @@ class LevelSampling(StackedChannel):
     def _at(self, rates: Sequence[float]) -> LevelSampling:
         """This channel with the parts of levels that were counted."""
 
-    def given(self, frequencies: Floats) -> Channel:
+    def conditioned_on(self, frequencies: Floats) -> Channel:
         """With the levels' parts as seen, unless a level was not drawn by anyone."""
         rates = [float(part.sum()) for part in self.parts(frequencies)]
         return self._at(rates) if min(rates) > 0 else self
@@ -75,8 +75,10 @@ class LevelSampling(StackedChannel):
             return Channel.variance_of(self, weights, frequencies, shares)
         inverse = self.inverse
         assert inverse is not None
-        gains = inverse.adjoint(weights)
-        means = [x @ g for x, g in zip(self.parts(frequencies), self.parts(gains), strict=True)]
+        cell_weights = inverse.adjoint(weights)
+        means = [
+            x @ g for x, g in zip(self.parts(frequencies), self.parts(cell_weights), strict=True)
+        ]
         between = float(np.sum(np.square(means) / np.array(self.rates)))
         spread = float(shares @ weights**2 - (shares @ weights) ** 2)
-        return max(0.0, float(frequencies @ gains**2) - between - max(0.0, spread))
+        return max(0.0, float(frequencies @ cell_weights**2) - between - max(0.0, spread))

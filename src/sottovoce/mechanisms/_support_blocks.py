@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.base.randomness import Source
-from sottovoce.channels.base import Channel, Floats, Inverse, Pure
+from sottovoce.channels.base import Channel, Floats, Inverse, SupportProbabilities
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.domains.base import Indices
 
@@ -54,31 +54,40 @@ class UnaryChannel(Channel):
     ``(1 - q)/(p - q)``, one that does not ``-q/(p - q)``.
     """
 
-    pure: Pure
+    support_probabilities: SupportProbabilities
 
     def __init__(self, size: int, p: float, q: float) -> None:
         self.inputs, self.cells, self.blocks = size, 2 * size, size
-        self.pure = Pure(p, q)
+        self.support_probabilities = SupportProbabilities(p, q)
 
     def forward(self, shares: Floats) -> Floats:
         total = shares.sum()
-        inside = self.pure.q * total + (self.pure.p - self.pure.q) * shares
+        inside = (
+            self.support_probabilities.q * total
+            + (self.support_probabilities.p - self.support_probabilities.q) * shares
+        )
         return np.stack([inside, total - inside], axis=1).ravel()
 
     def adjoint(self, values: Floats) -> Floats:
         inside, outside = values.reshape(-1, 2).T
         gain = inside - outside
-        return outside.sum() + self.pure.q * gain.sum() + (self.pure.p - self.pure.q) * gain
+        return (
+            outside.sum()
+            + self.support_probabilities.q * gain.sum()
+            + (self.support_probabilities.p - self.support_probabilities.q) * gain
+        )
 
     @property
     def inverse(self) -> Inverse:
-        return _UnaryInverse(self.pure)
+        return _UnaryInverse(self.support_probabilities)
 
 
 class _UnaryInverse:
-    def __init__(self, pure: Pure) -> None:
-        self._in = (1 - pure.q) / (pure.p - pure.q)
-        self._out = -pure.q / (pure.p - pure.q)
+    def __init__(self, support_probabilities: SupportProbabilities) -> None:
+        self._in = (1 - support_probabilities.q) / (
+            support_probabilities.p - support_probabilities.q
+        )
+        self._out = -support_probabilities.q / (support_probabilities.p - support_probabilities.q)
 
     def forward(self, frequencies: Floats) -> Floats:
         inside, outside = frequencies.reshape(-1, 2).T

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sottovoce.base.checks import check_int
 from sottovoce.base.randomness import Source, uniform_below
-from sottovoce.channels.base import Channel, Floats, Inverse, Pure
+from sottovoce.channels.base import Channel, Floats, Inverse, SupportProbabilities
 from sottovoce.channels.support import SupportInverse
 from sottovoce.core.fields import IntField
 from sottovoce.core.mechanism import DEFAULT_BITS, MOST_CELLS, Mechanism, check_bits
@@ -145,7 +145,9 @@ class FixedChannel(Channel):
 
     @property
     def inverse(self) -> Inverse:
-        return SupportInverse(self.family.scatter, self.family.gather, Pure(self._p, self._q))
+        return SupportInverse(
+            self.family.scatter, self.family.gather, SupportProbabilities(self._p, self._q)
+        )
 
     def variance(self, shares: Floats, frequencies: Floats | None = None) -> Floats:
         """For each share, ``x . g^2 - f . m^2`` as in ``variance_of``.
@@ -166,7 +168,7 @@ class FixedChannel(Channel):
 
     def expected_variance(self, shares: Floats) -> Floats:
         """As with a fresh seed a report, less the ``m_uv^2`` at their mean; no hash is drawn."""
-        return Pure(self._p, self._q).variance(shares) - (1 - shares) * self._spread
+        return SupportProbabilities(self._p, self._q).variance(shares) - (1 - shares) * self._spread
 
     def expected_variance_of_all(self, shares: Floats) -> float:
         """Cells of different values are independent, so that variances add."""
@@ -179,11 +181,11 @@ class FixedChannel(Channel):
             return shares + (shares.sum() - shares) * self._spread
         return shares @ ((g * collisions - 1) / (g - 1)) ** 2
 
-    def misfits(self, shares: Floats, noise: Floats | None = None) -> Floats:
+    def hash_variances(self, shares: Floats, noise: Floats | None = None) -> Floats:
         squares, total = self._squares(shares, noise)
         return (total - squares) * self._spread
 
-    def misfit(self, weights: Floats, shares: Floats, noise: Floats | None = None) -> float:
+    def hash_variance(self, weights: Floats, shares: Floats, noise: Floats | None = None) -> float:
         squares, total = self._squares(shares, noise)
         alone = weights**2 @ (total - squares)
         between = (weights @ shares) ** 2 - weights**2 @ shares**2

@@ -14,7 +14,7 @@ from sottovoce.base.checks import check_int
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.exact import exp_bounds
 from sottovoce.base.randomness import Source, uniform_below, uniform_below_many
-from sottovoce.channels.base import Channel, Floats, Inverse, Pure
+from sottovoce.channels.base import Channel, Floats, Inverse, SupportProbabilities
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import Column, IntField
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
@@ -193,7 +193,9 @@ class HadamardChannel(Channel):
         self._blocks = filled(size, rows)
         self.inputs, self.cells = size, rows * self._blocks
         self._places = _places(np.arange(size), self._blocks)
-        self.pure = Pure((1 + keep) / 2, 0.5) if self._blocks == 1 else None
+        self.support_probabilities = (
+            SupportProbabilities((1 + keep) / 2, 0.5) if self._blocks == 1 else None
+        )
 
     def _place(self, values: Floats) -> Floats:
         """Values in the columns of their blocks, and 0 in column 0."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sottovoce.base.checks import check_int
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.randomness import Source, uniform_below
-from sottovoce.channels.base import Floats, Pure
+from sottovoce.channels.base import Floats, SupportProbabilities
 from sottovoce.channels.support import SupportChannel
 from sottovoce.core.fields import IntField
 from sottovoce.core.mechanism import DEFAULT_BITS, MOST_CELLS, Mechanism, check_bits
@@ -122,14 +122,14 @@ class HashingChannel(SupportChannel):
     def __init__(self, family: LinearFamily, p: float, r: float) -> None:
         self.family, self._r = family, r
         self.inputs, self.cells = family.size, family.hashes * family.g
-        self.pure = Pure(p, collision(p, family.g, family.t))
+        self.support_probabilities = SupportProbabilities(p, collision(p, family.g, family.t))
 
     def forward(self, shares: Floats) -> Floats:
-        p, r = self.pure.p, self._r
+        p, r = self.support_probabilities.p, self._r
         return (r * shares.sum() + (p - r) * self.family.gather(shares)) / self.family.hashes
 
     def adjoint(self, values: Floats) -> Floats:
-        p, r = self.pure.p, self._r
+        p, r = self.support_probabilities.p, self._r
         return (r * values.sum() + (p - r) * self.family.scatter(values)) / self.family.hashes
 
     def support(self, frequencies: Floats) -> Floats:
@@ -147,7 +147,11 @@ class HashingChannel(SupportChannel):
         if the sender's is in, else ``r + 1``: hypergeometric, with mean ``(d-1) r/m`` and
         variance ``(d-1) r (m-r)(m-d+1) / (m^2 (m-1))``.
         """
-        family, d, (p, q) = self.family, self.inputs, (self.pure.p, self.pure.q)
+        family, d, (p, q) = (
+            self.family,
+            self.inputs,
+            (self.support_probabilities.p, self.support_probabilities.q),
+        )
         if family.points <= _FEW_POINTS:
             return super().expected_variance_of_all(shares)
         m, inside = family.points - 1, family.points // family.g - 1

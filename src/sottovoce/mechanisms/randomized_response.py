@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.exact import ceil_divide, exp_bounds
 from sottovoce.base.randomness import Source
-from sottovoce.channels.base import Floats, Pure
+from sottovoce.channels.base import Floats, SupportProbabilities
 from sottovoce.channels.support import SupportChannel
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import Column, IntField
@@ -168,10 +168,10 @@ class ResponseChannel(SupportChannel):
     def __init__(self, size: int, weights: tuple[int, int], total: int) -> None:
         keep, other = weights
         self.inputs = self.cells = size
-        self.pure = Pure((keep + other) / total, other / total)
+        self.support_probabilities = SupportProbabilities((keep + other) / total, other / total)
 
     def forward(self, shares: Floats) -> Floats:
-        p, q = self.pure.p, self.pure.q
+        p, q = self.support_probabilities.p, self.support_probabilities.q
         return q * shares.sum() + (p - q) * shares
 
     def adjoint(self, values: Floats) -> Floats:
@@ -185,6 +185,6 @@ class ResponseChannel(SupportChannel):
 
     @property
     def kernel(self) -> Floats:
-        kernel = np.full(self.inputs, self.pure.q)
-        kernel[0] = self.pure.p
+        kernel = np.full(self.inputs, self.support_probabilities.q)
+        kernel[0] = self.support_probabilities.p
         return kernel

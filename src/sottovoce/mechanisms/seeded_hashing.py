@@ -107,9 +107,9 @@ class SeededHashing(SupportBlocks, HashedResponse):
 
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """The exact law under an ideal hash."""
-        pure = self.channel().pure
-        assert pure is not None
-        return simulate_supports(counts, pure.p, pure.q, source)
+        support_probabilities = self.channel().support_probabilities
+        assert support_probabilities is not None
+        return simulate_supports(counts, support_probabilities.p, support_probabilities.q, source)
 
     def _channel(self) -> UnaryChannel:
         keep, other = self.weights

@@ -13,7 +13,7 @@ from sottovoce.base.errors import InvalidInput
 from sottovoce.base.exact import exp_bounds
 from sottovoce.base.randomness import Source, uniform_below, uniform_below_many
 from sottovoce.channels.base import Channel, Floats
-from sottovoce.channels.cell_weights import Gains, gains_of_outputs
+from sottovoce.channels.cell_weights import CellWeights, gains_of_outputs
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import Column, IntField
 from sottovoce.core.mechanism import Mechanism
@@ -126,7 +126,7 @@ class RoundingChannel(Channel):
     """Two rows: the chance of high, which is linear in the input, and of low."""
 
     cells = 2
-    tells_shares = False
+    identifies_distribution = False
 
     def __init__(self, chances: Floats) -> None:
         self.chances, self.inputs = chances, len(chances)
@@ -148,5 +148,5 @@ class RoundingChannel(Channel):
         low, high = values[:, :1], values[:, 1:]
         return low + (high - low) * self.chances
 
-    def gains(self, weights: Floats) -> Gains | None:
+    def cell_weights(self, weights: Floats) -> CellWeights | None:
         return gains_of_outputs(self.adjoint, np.array([0.0, 1.0]), weights)

@@ -227,14 +227,17 @@ class SubsetChannel(UnaryChannel):
         ``Var(z(S) | u) = c (Q/m - z_u^2 d/m^2) + p(1-p) (z_u d/m)^2``, with
         ``c = [p (k-1)(m-k+1) + (1-p) k (m-k)] / (m-1)``.
         """
-        d, k, p, m = self.inputs, self._k, self.pure.p, self.inputs - 1
+        d, k, p, m = self.inputs, self._k, self.support_probabilities.p, self.inputs - 1
         if m == 0:
             return 0.0
         squares = (weights - weights.mean()) ** 2
         c = (p * (k - 1) * (m - k + 1) + (1 - p) * k * (m - k)) / max(1, m - 1)
         own = float(shares @ squares)
         of_sets = c * (squares.sum() * shares.sum() / m - own * d / m**2)
-        return max(0.0, of_sets + p * (1 - p) * own * (d / m) ** 2) / (p - self.pure.q) ** 2
+        return (
+            max(0.0, of_sets + p * (1 - p) * own * (d / m) ** 2)
+            / (p - self.support_probabilities.q) ** 2
+        )
 
 
 def _place(lane: Any) -> Any:

@@ -2,7 +2,7 @@
 
 An answer is a sum ``z . f``.  Where a mechanism has an unbiased one, its variance is a
 formula: ``n Var = (A f) . g^2 - f . (A' g)^2`` with the gains g of z (see
-:class:`~sottovoce.channels.cell_weights.Gains`), and what public hashes or cells add whatever n.
+:class:`~sottovoce.channels.cell_weights.CellWeights`), and what public hashes or cells add whatever n.
 So it is for the mean, under every mechanism for numbers that has one, and for all sums under
 frequency oracles and hierarchies.
 
@@ -101,7 +101,7 @@ class NumberYardstick:
     def _why_not_simulated(self, mechanism: Mechanism, users: int | None) -> str:
         if self.goal == "mean":
             return "it has no unbiased mean"
-        if not mechanism.channel().tells_shares:
+        if not mechanism.channel().identifies_distribution:
             return 'its reports tell the mean only: plan with goal "mean"'
         if not all(applies(method, mechanism) for method in _METHODS):
             return f"{' or '.join(_METHODS)}, with which errors are simulated, does not apply to it"
@@ -132,11 +132,13 @@ class NumberYardstick:
     def _parts_of(self, channel: Channel, expected: Floats, weights: Floats) -> tuple[float, float]:
         if channel.inverse is not None:
             variance = channel.variance_of(weights, expected, self.shares)
-            return variance, channel.misfit(weights, self.shares)
-        gains = channel.gains(weights)
-        assert gains is not None  # by formula
-        means = channel.adjoint(gains.values)
-        return float(expected @ gains.values**2 - self.shares @ means**2), gains.misfit**2
+            return variance, channel.hash_variance(weights, self.shares)
+        cell_weights = channel.cell_weights(weights)
+        assert cell_weights is not None  # by formula
+        means = channel.adjoint(cell_weights.values)
+        return float(
+            expected @ cell_weights.values**2 - self.shares @ means**2
+        ), cell_weights.bias_bound**2
 
     def prospect(
         self, mechanism: Mechanism, name: str, users: int, needed: float | None

@@ -6,7 +6,7 @@ numbers in :mod:`sottovoce.planning.numbers`.
 The error of an unbiased share is known in advance.  Given the respondents' true
 shares f its mean square over values is ``V/n + M``: V the mean of
 :meth:`~sottovoce.channels.base.Channel.expected_variance`, the full formula with its
-part in f, and M the mean of ``misfits``, zero but for fixed hashing.  For a pure
+part in f, and M the mean of ``hash_variances``, zero but for fixed hashing.  For a pure
 oracle V does not depend on f: with ``sum f = 1``,
 
     V = [q(1-q) + (p-q)(1-p-q)/d] / (p-q)^2
@@ -279,10 +279,10 @@ class ShareYardstick:
         if d == 1:
             return 0.0, 0.0
         channel = mechanism.channel()
-        if channel.pure is not None:  # linear in the shares, whose mean is 1/d
-            return float(channel.pure.variance(np.array([1 / d]))[0]), 0.0
+        if channel.support_probabilities is not None:  # linear in the shares, whose mean is 1/d
+            return float(channel.support_probabilities.variance(np.array([1 / d]))[0]), 0.0
         variance = channel.expected_variance(self.shares).mean()
-        return float(variance), float(channel.misfits(self.shares).mean())
+        return float(variance), float(channel.hash_variances(self.shares).mean())
 
     def prospect(
         self, mechanism: Mechanism, name: str, users: int, needed: float | None
@@ -297,8 +297,10 @@ class ShareYardstick:
         if d == 1:
             return Prospect(mechanism, name, 0.0, 0.0, 0.0, needed)
         channel = mechanism.channel()
-        squares = channel.expected_variance(true) / users + channel.misfits(true)
-        of_all = channel.expected_variance_of_all(true) / users + channel.misfit(np.ones(d), true)
+        squares = channel.expected_variance(true) / users + channel.hash_variances(true)
+        of_all = channel.expected_variance_of_all(true) / users + channel.hash_variance(
+            np.ones(d), true
+        )
         a, b = (d // 2) / d, (d // 2) * (d // 2 - 1) / (d * (d - 1))
         of_half = (a - b) * squares.sum() + b * of_all
         rms, one, half = np.sqrt([squares.mean(), squares[self.index], of_half]).tolist()

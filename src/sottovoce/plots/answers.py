@@ -12,13 +12,13 @@ from sottovoce.channels.base import Floats
 from sottovoce.domains.base import Domain
 from sottovoce.plots.numbers import INK, MARK, TRUTH
 
-__all__ = ["INKS", "Told", "draw_over", "draw_rows", "draw_values"]
+__all__ = ["INKS", "Drawable", "draw_over", "draw_rows", "draw_values"]
 
 INKS = (INK, MARK, "#009e73", "#56b4e9", "#cc79a7")
 """Colors that people who see few colors tell apart; more than these nobody does."""
 
 
-class Told(Protocol):
+class Drawable(Protocol):
     """A number with its interval, such as an answer or a fused mean."""
 
     @property
@@ -49,7 +49,7 @@ def draw_values(axes: Any, domain: Domain, order: Any, truth: Floats | None) -> 
     name_rows(axes, [domain.label(int(place)) for place in order])
 
 
-def draw_rows(axes: Any, answers: Mapping[str, Told], truth: Any, name: str) -> None:
+def draw_rows(axes: Any, answers: Mapping[str, Drawable], truth: Any, name: str) -> None:
     """A row an answer, in their order; ``truth`` is one number for all or a number for each."""
     rows = np.arange(len(answers))
     values, reach = _values(list(answers.values()))
@@ -69,7 +69,7 @@ def draw_rows(axes: Any, answers: Mapping[str, Told], truth: Any, name: str) -> 
 
 
 def draw_over(
-    axes: Any, series: Mapping[str, Sequence[Told]], over: Sequence[Any], truth: Any, name: str
+    axes: Any, series: Mapping[str, Sequence[Drawable]], over: Sequence[Any], truth: Any, name: str
 ) -> None:
     """Lines over ``over``, each with a band of its intervals; ``truth`` by the same names."""
     known = {} if truth is None else dict(truth)
@@ -92,7 +92,7 @@ def check_known(truth: Any, size: int) -> Floats:
     return known
 
 
-def _values(answers: Sequence[Told]) -> tuple[Floats, Floats]:
+def _values(answers: Sequence[Drawable]) -> tuple[Floats, Floats]:
     """Values, and how far their intervals reach down and up."""
     values = np.array([told.value for told in answers])
     ends = np.array([[told.low, told.high] for told in answers])

@@ -33,7 +33,7 @@ from sottovoce.core.odds import round_up
 from sottovoce.core.tally import Tally
 from sottovoce.domains.vector import Vector
 from sottovoce.privacy.one_report import EXACT, TRIED
-from sottovoce.privacy.shifts import Honest, push
+from sottovoce.privacy.shifts import HonestPopulation, push
 from sottovoce.privacy.targets import target_of
 
 __all__ = ["Influence", "influence"]
@@ -130,7 +130,7 @@ def influence(
     return Influence(share, max(0.0, rise), max(0.0, fall), target.label, how, target.in_points)
 
 
-def _honest(told: Tally | Mechanism, shares: Iterable[float] | None) -> Honest:
+def _honest(told: Tally | Mechanism, shares: Iterable[float] | None) -> HonestPopulation:
     """What is known of honest people; a tally without reports says nothing."""
     tally = told if isinstance(told, Tally) else None
     mechanism = told if tally is None else tally.mechanism
@@ -142,7 +142,9 @@ def _honest(told: Tally | Mechanism, shares: Iterable[float] | None) -> Honest:
             "draw their coordinate, liars may all speak of one: fakes are then a share of its reports"
         )
     counted = None if tally is None or tally.n == 0 else tally
-    return Honest(mechanism, counted, None if shares is None else _checked(shares, mechanism))
+    return HonestPopulation(
+        mechanism, counted, None if shares is None else _checked(shares, mechanism)
+    )
 
 
 def _checked(shares: Iterable[float], mechanism: Mechanism) -> Floats:

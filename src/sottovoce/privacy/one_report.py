@@ -1,7 +1,7 @@
 """What one report can add to an unbiased answer: the least and the most.
 
 An unbiased answer ``z . f`` is the average over all reports of a gain, the sum of ``g`` over
-the cells that a report falls in (``Channel.gains``).  A sender who does not follow the
+the cells that a report falls in (``Channel.cell_weights``).  A sender who does not follow the
 mechanism sends whatever report has the least or the largest gain:
 
 - one block: the least and the largest cell;
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sottovoce.base.errors import Unfit
-from sottovoce.channels.base import Channel, Floats, Pure
+from sottovoce.channels.base import Channel, Floats, SupportProbabilities
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.mechanisms.fixed_hashing import FixedHashing
 from sottovoce.mechanisms.hadamard_response import HadamardResponse
@@ -33,7 +33,7 @@ __all__ = [
     "BOUND",
     "EXACT",
     "TRIED",
-    "Reach",
+    "Range",
     "gains_of",
     "no_unbiased_shares",
     "reach",
@@ -54,7 +54,7 @@ _SMALL = 2**20
 
 
 @dataclass(frozen=True)
-class Reach:
+class Range:
     """The ``least`` and the ``most`` that one report adds to an answer."""
 
     least: float
@@ -66,69 +66,69 @@ def gains_of(channel: Channel, weights: Floats) -> Floats | None:
     """What each cell adds to the unbiased answer ``weights . shares``; None where there is none."""
     if channel.inverse is not None:  # the misfit of the gains, often dear, is not asked for
         return channel.inverse.adjoint(weights)
-    gains = channel.gains(weights)
-    return None if gains is None else gains.values
+    cell_weights = channel.cell_weights(weights)
+    return None if cell_weights is None else cell_weights.values
 
 
-def reach(mechanism: Mechanism, weights: Floats) -> Reach | None:
+def reach(mechanism: Mechanism, weights: Floats) -> Range | None:
     """What one report can add to ``weights . shares``; None where that has no unbiased estimate."""
     asked = np.flatnonzero(weights)
     oracle = _oracle(mechanism)
     if oracle is not None and len(asked) == 1:  # as any gains, without those of all other values
         weight = float(weights[asked[0]])
         ends = sorted(weight * gain for gain in _gains_of_oracle(oracle))
-        return Reach(ends[0], ends[1])
+        return Range(ends[0], ends[1])
     channel = mechanism.channel()
-    gains = gains_of(channel, weights)
-    if gains is None:
+    cell_weights = gains_of(channel, weights)
+    if cell_weights is None:
         return None
-    table = gains.reshape(channel.blocks, -1)
+    table = cell_weights.reshape(channel.blocks, -1)
     how = BOUND if isinstance(mechanism, SeededHashing) else EXACT
-    return Reach(float(table.min(axis=1).sum()), float(table.max(axis=1).sum()), how)
+    return Range(float(table.min(axis=1).sum()), float(table.max(axis=1).sum()), how)
 
 
-def reach_of_any(mechanism: Mechanism, count: int) -> Reach:
+def reach_of_any(mechanism: Mechanism, count: int) -> Range:
     """What one report can add to the total of ``count`` values that its sender chooses."""
     oracle, channel, size = _oracle(mechanism), mechanism.channel(), mechanism.domain.size
     if oracle is None:
         return _reach_of_any_column(mechanism, count)
     outside, inside = _gains_of_oracle(oracle)
     if count == 1:
-        return Reach(outside, inside)
+        return Range(outside, inside)
     large = isinstance(mechanism, LocalHashing) and size > _LARGE
     if channel.blocks > 1 or large or isinstance(mechanism, FixedHashing):
         free = not large and not isinstance(mechanism, (SeededHashing, FixedHashing))
-        return Reach(count * outside, count * inside, EXACT if free else BOUND)
+        return Range(count * outside, count * inside, EXACT if free else BOUND)
     of_all = gains_of(channel, np.ones(size))
     assert of_all is not None
     supported = np.rint((of_all - size * outside) / (inside - outside))
     most = min(count, int(supported.max()))
     least = max(0, count - (size - int(supported.min())))
     low, high = (k * inside + (count - k) * outside for k in (least, most))
-    return Reach(low, high)
+    return Range(low, high)
 
 
-def _oracle(mechanism: Mechanism) -> Pure | None:
+def _oracle(mechanism: Mechanism) -> SupportProbabilities | None:
     """Support probabilities: of these hashes, or of all on average."""
     if isinstance(mechanism, FixedHashing):
         keep, other = mechanism.weights
-        return Pure((keep + other) / 2**mechanism.bits, 1 / mechanism.g)
-    return mechanism.channel().pure
+        return SupportProbabilities((keep + other) / 2**mechanism.bits, 1 / mechanism.g)
+    return mechanism.channel().support_probabilities
 
 
-def _gains_of_oracle(oracle: Pure) -> tuple[float, float]:
+def _gains_of_oracle(oracle: SupportProbabilities) -> tuple[float, float]:
     """Of a report that does not support a value, and of one that does."""
     return -oracle.q / (oracle.p - oracle.q), (1 - oracle.q) / (oracle.p - oracle.q)
 
 
-def _reach_of_any_column(mechanism: Mechanism, count: int) -> Reach:
+def _reach_of_any_column(mechanism: Mechanism, count: int) -> Range:
     """Cell by cell, the ``count`` values to which it adds most, and least."""
     channel, size = mechanism.channel(), mechanism.domain.size
     if size * channel.cells > _SMALL:
         if isinstance(mechanism, HadamardResponse):  # every value's gains are 0, or +-1/k
             one = reach(mechanism, np.eye(1, size)[0])
             assert one is not None
-            return Reach(count * one.least, count * one.most, EXACT if count == 1 else BOUND)
+            return Range(count * one.least, count * one.most, EXACT if count == 1 else BOUND)
         raise Unfit(
             f"of {mechanism} it is not known which {count} of {size} values could be shifted most; "
             "name them by values="
@@ -136,15 +136,15 @@ def _reach_of_any_column(mechanism: Mechanism, count: int) -> Reach:
     columns = [gains_of(channel, unit) for unit in np.eye(size)]
     if any(column is None for column in columns):
         raise Unfit(no_unbiased_shares(mechanism))
-    gains = np.stack([column for column in columns if column is not None])
+    cell_weights = np.stack([column for column in columns if column is not None])
     if channel.blocks == 1:
-        ordered = np.sort(gains, axis=0)
+        ordered = np.sort(cell_weights, axis=0)
         least, most = ordered[:count].sum(axis=0).min(), ordered[-count:].sum(axis=0).max()
-        return Reach(float(least), float(most))
-    table = gains.reshape(size, channel.blocks, -1)
+        return Range(float(least), float(most))
+    table = cell_weights.reshape(size, channel.blocks, -1)
     lows, highs = np.sort(table.min(axis=2).sum(axis=1)), np.sort(table.max(axis=2).sum(axis=1))
     how = EXACT if count == 1 else BOUND
-    return Reach(float(lows[:count].sum()), float(highs[-count:].sum()), how)
+    return Range(float(lows[:count].sum()), float(highs[-count:].sum()), how)
 
 
 def no_unbiased_shares(mechanism: Mechanism) -> str:

@@ -46,7 +46,7 @@ def push_by_level(
 
 
 def _answer(channel: LevelSampling, weights: Floats, frequencies: Floats) -> float:
-    inverse = channel.given(frequencies).inverse
+    inverse = channel.conditioned_on(frequencies).inverse
     assert inverse is not None
     return float(inverse.forward(frequencies) @ weights)
 
@@ -72,11 +72,11 @@ def _best_cells(
     channel: LevelSampling, weights: Floats, seen: Floats, honest: Floats
 ) -> tuple[list[int], Floats, Floats]:
     """Of each level the cell that adds most, ``D_l``, and the honest part ``rho_l``."""
-    now = channel.given(seen)
+    now = channel.conditioned_on(seen)
     assert isinstance(now, LevelSampling) and now.inverse is not None
-    gains = now.inverse.adjoint(weights)
+    cell_weights = now.inverse.adjoint(weights)
     cells, beyond, parts = [], [], []
-    levels = zip(now.bounds, now.parts(gains), now.parts(honest), now.rates, strict=False)
+    levels = zip(now.bounds, now.parts(cell_weights), now.parts(honest), now.rates, strict=False)
     for start, of_level, frequencies, rate in levels:
         part = float(frequencies.sum())
         usual = float(of_level @ frequencies) / part if part > 0 else 0.0

@@ -56,9 +56,9 @@ def _guesses(
     scores = [_held(channel, alike, weights)]
     if shares is not None:
         scores.append(_held(channel, np.maximum(shares, 0.0), weights))
-    gains = gains_of(channel, weights)
-    if gains is not None:
-        scores.append(gains)
+    cell_weights = gains_of(channel, weights)
+    if cell_weights is not None:
+        scores.append(cell_weights)
     tried: set[bytes] = set()
     for score in scores:
         best = score.reshape(channel.blocks, -1).argmax(axis=1)

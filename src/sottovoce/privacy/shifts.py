@@ -22,7 +22,7 @@ from sottovoce.privacy.one_report_by_level import push_by_level
 from sottovoce.privacy.one_report_tried import push_by_trying
 from sottovoce.privacy.targets import Target
 
-__all__ = ["Honest", "Push", "push"]
+__all__ = ["HonestPopulation", "Push", "push"]
 
 
 class Push(NamedTuple):
@@ -34,7 +34,7 @@ class Push(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Honest:
+class HonestPopulation:
     """What is known of honest people: whose reports they send, a tally of them, their shares.
 
     Reports about wide bins are looked at as what they are, reports over these bins.
@@ -44,7 +44,7 @@ class Honest:
     tally: Tally | None = None
     shares: Floats | None = None
 
-    def reporting(self) -> tuple[Honest, CoarseMechanism | None]:
+    def reporting(self) -> tuple[HonestPopulation, CoarseMechanism | None]:
         """The same over the bins that are reported, and the mechanism that made them wide."""
         coarse = self.mechanism
         if not isinstance(coarse, CoarseMechanism):
@@ -52,7 +52,7 @@ class Honest:
         wide = coarse.reporting
         tally = None if self.tally is None else Tally(wide, self.tally.n, self.tally.cells)
         shares = None if self.shares is None else coarse.binning.gather(self.shares)
-        return Honest(wide, tally, shares), coarse
+        return HonestPopulation(wide, tally, shares), coarse
 
     @property
     def frequencies(self) -> Floats | None:
@@ -67,8 +67,12 @@ class Honest:
         if self.shares is not None:
             told = float(self.shares @ weights)
         elif self.tally is not None:
-            gains = gains_of(self.mechanism.channel(), weights)
-            told = None if gains is None else float(self.tally.cells / self.tally.n @ gains)
+            cell_weights = gains_of(self.mechanism.channel(), weights)
+            told = (
+                None
+                if cell_weights is None
+                else float(self.tally.cells / self.tally.n @ cell_weights)
+            )
         if told is not None:
             return told, told
         return float(weights.min()), float(weights.max()) if most is None else most
@@ -88,7 +92,7 @@ class Honest:
         return float(ordered[:count].sum()), min(1.0, float(ordered[-count:].sum()))
 
 
-def push(target: Target, honest: Honest, fakes: float, method: str) -> Push:
+def push(target: Target, honest: HonestPopulation, fakes: float, method: str) -> Push:
     """How far ``fakes`` push the target's answer by ``method``."""
     if method != "unbiased":
         return _by_method(target, honest, fakes, method)
@@ -135,9 +139,11 @@ def _pushed_most(channel: LevelSampling, weights: Floats, fakes: float) -> Float
         sum of D - (sum of sqrt(D p))^2 / (beta + sum of p).
     """
     assert channel.inverse is not None
-    gains = channel.inverse.adjoint(weights)
+    cell_weights = channel.inverse.adjoint(weights)
     beyond = np.empty((len(channel.rates), channel.inputs))
-    for level, (rate, of_level) in enumerate(zip(channel.rates, channel.parts(gains), strict=True)):
+    for level, (rate, of_level) in enumerate(
+        zip(channel.rates, channel.parts(cell_weights), strict=True)
+    ):
         alone = np.zeros(channel.cells)
         channel.parts(alone)[level][:] = of_level
         beyond[level] = np.maximum(0.0, rate * of_level.max() - channel.adjoint(alone))
@@ -161,7 +167,9 @@ def no_unbiased_answer(mechanism: Mechanism, target: Target) -> str:
     )
 
 
-def _any(count: int, honest: Honest, coarse: CoarseMechanism | None, fakes: float) -> Push:
+def _any(
+    count: int, honest: HonestPopulation, coarse: CoarseMechanism | None, fakes: float
+) -> Push:
     """Any ``count`` values: the rarest are pushed up farthest, the most frequent down."""
     mechanism = honest.mechanism
     channel = mechanism.channel()
@@ -181,14 +189,14 @@ def _any(count: int, honest: Honest, coarse: CoarseMechanism | None, fakes: floa
 def _all_alike(mechanism: Mechanism, count: int) -> bool:
     """Whether every set of ``count`` values can be pushed as far as any other."""
     channel = mechanism.channel()
-    if count == 1 and channel.pure is not None:
+    if count == 1 and channel.support_probabilities is not None:
         return True
-    return channel.pure is not None and (
+    return channel.support_probabilities is not None and (
         channel.blocks > 1 or mechanism.name == "randomized-response"
     )
 
 
-def _key_mean(target: Target, honest: Honest, fakes: float) -> Push:
+def _key_mean(target: Target, honest: HonestPopulation, fakes: float) -> Push:
     """The quotient of two averages, at every report that liars could all send.
 
     With N and W the honest sums of numbers and of the key's share, and (a, b) what a lie adds to them,
@@ -244,7 +252,7 @@ def _signs_at_zero(dividends: Floats, divisors: Floats) -> set[int]:
     return {sign for sign in (-1, 1) if (sign * at_zero > 0).any()}
 
 
-def _by_method(target: Target, honest: Honest, fakes: float, method: str) -> Push:
+def _by_method(target: Target, honest: HonestPopulation, fakes: float, method: str) -> Push:
     """A few lies, tried on the method."""
     tally = honest.tally
     if tally is None or tally.n == 0:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.answers.keys import key_weights, place_of
+from sottovoce.answers.keys import index_of, key_weights
 from sottovoce.base.checks import check_int
 from sottovoce.base.errors import InvalidInput, Unfit
 from sottovoce.channels.base import Floats
@@ -93,7 +93,7 @@ def _of_key(domain: KeyValues, named: list[str], mean: bool, key: Any) -> Target
         raise InvalidInput(
             "key", "influence", "given where people hold pairs of keys and numbers", asked
         )
-    place = place_of(domain, key, "influence")
+    place = index_of(domain, key, "influence")
     label = domain.keys.label(place)
     if not mean:
         weights = key_weights(domain, place, float(domain.pairs or 1))

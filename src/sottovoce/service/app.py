@@ -31,7 +31,7 @@ from sottovoce.service.pages.signing_in import refusal_page
 from sottovoce.service.refusals import Declined, declined_by
 from sottovoce.service.routes import ROUTES, Described
 from sottovoce.service.settings import Settings
-from sottovoce.service.state import Clock, Desk, now
+from sottovoce.service.state import Clock, CollectorState, now
 from sottovoce.service.upkeep import Upkeep
 from sottovoce.service.upload.commits import Commits
 from sottovoce.store import Store
@@ -46,10 +46,10 @@ _HTTP_CODES = {404: "no-such-route", 405: "wrong-method"}
 class Collector(Starlette):
     """A collector as an ASGI application: the gate, then uploads past the router, then all others."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk, self.uploads, self.gate = desk, Uploads(desk), Gate(desk)
+    def __init__(self, state: CollectorState) -> None:
+        self.collector_state, self.uploads, self.gate = state, Uploads(state), Gate(state)
         super().__init__(
-            routes=[_route(desk, each, self.uploads) for each in ROUTES],
+            routes=[_route(state, each, self.uploads) for each in ROUTES],
             lifespan=_lifespan,
             exception_handlers={HTTPException: _by_starlette, Exception: _by_starlette},
         )
@@ -65,7 +65,7 @@ class Collector(Starlette):
         try:
             self.gate.check(scope, headers)
         except Declined as declined:
-            self.desk.counters.count(declined.status, declined.code)
+            self.collector_state.counters.count(declined.status, declined.code)
             await _slow_down(declined)
             await refusal_reply(declined)(scope, receive, send)
             return
@@ -83,58 +83,60 @@ def collector(
     """The application of a store; ``keys`` are those of the secret file unless given."""
     told = Settings() if settings is None else settings
     held = Keys(read_secret(told.secret_file)) if keys is None else keys
-    return Collector(Desk(store, told, held, clock))
+    return Collector(CollectorState(store, told, held, clock))
 
 
 @asynccontextmanager
 async def _lifespan(app: Starlette) -> AsyncIterator[None]:
     """The writer and the upkeep run as long as the application does."""
     assert isinstance(app, Collector)
-    desk = app.desk
-    desk.commits = Commits(desk.store, desk.settings.queue, desk.settings.gather_seconds)
-    desk.probe = Probe(desk)
-    upkeep = Upkeep(desk)
+    state = app.collector_state
+    state.commits = Commits(state.store, state.settings.queue, state.settings.gather_seconds)
+    state.probe = Probe(state)
+    upkeep = Upkeep(state)
     await asyncio.to_thread(compile_templates)
-    desk.ready = True
+    state.ready = True
     try:
         yield
     finally:
-        desk.ready = False
-        desk.preparer.stop()
-        desk.calculator.stop()
-        desk.apart.stop()
+        state.ready = False
+        state.preparer.stop()
+        state.calculator.stop()
+        state.apart.stop()
         await asyncio.to_thread(upkeep.stop)
-        await desk.commits.stop()
+        await state.commits.stop()
 
 
-def _route(desk: Desk, described: Described, uploads: Uploads) -> Route:
+def _route(state: CollectorState, described: Described, uploads: Uploads) -> Route:
     if described.path == "/reports":
         return Route(described.path, uploads, methods=["POST"])
-    return Route(described.path, _endpoint(desk, described), methods=[described.method])
+    return Route(described.path, _endpoint(state, described), methods=[described.method])
 
 
-def _endpoint(desk: Desk, described: Described) -> Callable[[Request], Awaitable[Response]]:
+def _endpoint(
+    state: CollectorState, described: Described
+) -> Callable[[Request], Awaitable[Response]]:
     """A handler behind the checks that all have: the role, and the names of parameters."""
     known = {each.name for each in described.parameters}
 
     async def answer(request: Request) -> Response:
         try:
-            _check_role(desk, request, described.role)
+            _check_role(state, request, described.role)
             _check_parameters(request, known)
             if described.handler is None:
                 reply = json_reply(_openapi())
             else:
-                reply = await described.handler(desk, request)
+                reply = await described.handler(state, request)
         except Gone:
             return Response(status_code=408)  # nobody is there to read it
         except Exception as error:
             declined = declined_by(error)
             if declined.status >= 500:
                 log_failure(error)
-            desk.counters.count(declined.status, declined.code)
+            state.counters.count(declined.status, declined.code)
             await _slow_down(declined)
-            return _refused(desk, request, declined, people=described.gives == "text/html")
-        desk.counters.count(reply.status_code)
+            return _refused(state, request, declined, people=described.gives == "text/html")
+        state.counters.count(reply.status_code)
         return reply
 
     return answer
@@ -151,10 +153,10 @@ async def _slow_down(declined: Declined) -> None:
         await asyncio.sleep(_PAUSE)
 
 
-def _check_role(desk: Desk, request: Request, role: str) -> None:
+def _check_role(state: CollectorState, request: Request, role: str) -> None:
     if not role:
         return
-    held = roles_of(desk, request)
+    held = roles_of(state, request)
     if role not in held:
         told = f"the key of the role {role} is needed, as Authorization: Bearer KEY"
         if not held and request.headers.get("authorization"):
@@ -169,9 +171,11 @@ def _check_parameters(request: Request, known: set[str]) -> None:
             raise InvalidInput("parameter", "this address", allowed, name)
 
 
-def _refused(desk: Desk, request: Request, declined: Declined, *, people: bool) -> Response:
+def _refused(
+    state: CollectorState, request: Request, declined: Declined, *, people: bool
+) -> Response:
     """A refusal: on a page for people, as JSON for programs."""
-    return refusal_page(desk, request, declined) if people else refusal_reply(declined)
+    return refusal_page(state, request, declined) if people else refusal_reply(declined)
 
 
 async def _by_starlette(request: Request, error: Exception) -> Response:
@@ -181,9 +185,9 @@ async def _by_starlette(request: Request, error: Exception) -> Response:
     declined = Declined(_HTTP_CODES.get(status, "failed"))
     if status >= 500:
         log_failure(error)
-    request.app.desk.counters.count(declined.status, declined.code)
+    request.app.collector_state.counters.count(declined.status, declined.code)
     people = "text/html" in request.headers.get("accept", "")
-    reply = _refused(request.app.desk, request, declined, people=people)
+    reply = _refused(request.app.collector_state, request, declined, people=people)
     if isinstance(error, HTTPException):
         reply.headers.update(error.headers or {})
     return reply

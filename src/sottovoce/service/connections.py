@@ -64,7 +64,7 @@ class Connection(HttpToolsProtocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
         if len(self.connections) > most_connections():
-            self.config.app.desk.note_out_of_files()  # type: ignore[union-attr]
+            self.config.app.collector_state.note_out_of_files()  # type: ignore[union-attr]
             told = "too many connections are open"
             self._refuse(Declined("rate-limited", told, retry=RETRY_SECONDS), linger=0.0)
             return
@@ -155,7 +155,7 @@ class Connection(HttpToolsProtocol):
         if self.pipeline or (cycle is not None and cycle.response_started and not self._in_head):
             self.transport.close()
             return
-        self.config.app.desk.counters.count(declined.status, declined.code)  # type: ignore[union-attr]
+        self.config.app.collector_state.counters.count(declined.status, declined.code)  # type: ignore[union-attr]
         body = body_of(declined)
         more = "".join(f"{name}: {value}\r\n" for name, value in declined.headers.items())
         head = (

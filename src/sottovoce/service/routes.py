@@ -16,11 +16,11 @@ from sottovoce.service.api import downloads, health
 from sottovoce.service.api import results as reading
 from sottovoce.service.api import surveys as publishing
 from sottovoce.service.pages import calculator, differences, rendering, signing_in, surveys
-from sottovoce.service.state import Desk
+from sottovoce.service.state import CollectorState
 
 __all__ = ["ROUTES", "Described", "Parameter"]
 
-Handler = Callable[[Desk, Request], Awaitable[Response]]
+Handler = Callable[[CollectorState, Request], Awaitable[Response]]
 
 
 @dataclass(frozen=True)

@@ -104,7 +104,7 @@ class Server(uvicorn.Server):
             os.close(os.open(os.devnull, os.O_RDONLY))
         except OSError as error:
             if error.errno in (errno.EMFILE, errno.ENFILE):
-                self.config.app.desk.note_out_of_files()  # type: ignore[union-attr]
+                self.config.app.collector_state.note_out_of_files()  # type: ignore[union-attr]
 
     def stop(self) -> None:
         """Take no more requests, and end when those under way are answered."""

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sottovoce.service.analysis.answering import Analyst
-from sottovoce.service.analysis.background import Preparer
+from sottovoce.service.analysis.background import BackgroundCache
 from sottovoce.service.analysis.worker import Apart
 from sottovoce.service.auth.keys import Keys
 from sottovoce.service.auth.sessions import Sessions
@@ -19,13 +19,13 @@ from sottovoce.service.metrics import Counters
 from sottovoce.service.refusals import RETRY_SECONDS, Declined
 from sottovoce.service.settings import Settings
 from sottovoce.service.upload.commits import Commits
-from sottovoce.service.upload.intake import Taker
+from sottovoce.service.upload.intake import Intake
 from sottovoce.store import Published, Store
 
 if TYPE_CHECKING:
     from sottovoce.service.api.health import Probe
 
-__all__ = ["Clock", "Desk", "now"]
+__all__ = ["Clock", "CollectorState", "now"]
 
 _MOST_ASKED = 32
 """Requests for numbers that may be under way."""
@@ -42,7 +42,7 @@ def now() -> datetime:
     return datetime.now(UTC)
 
 
-class Desk:
+class CollectorState:
     """One collector at work.  ``commits`` and ``probe`` are there while the application runs."""
 
     commits: Commits
@@ -54,26 +54,26 @@ class Desk:
         self.rate, self.addresses = Bucket(settings.rate), Addresses(settings.address_rate)
         self.deletions = Bucket(settings.delete_rate)
         self.bytes_taken = 0
-        self.analyst, self.preparer = Analyst(store, self.ended), Preparer()
-        self.calculator = Preparer(workers=1, waiting=8, kept=128)  # anybody may ask it
+        self.analyst, self.preparer = Analyst(store, self.ended), BackgroundCache()
+        self.calculator = BackgroundCache(workers=1, waiting=8, kept=128)  # anybody may ask it
         self.apart = Apart("sottovoce.service.pages.calculator")
         self._analysts = ThreadPoolExecutor(2, "analyst")
         self._lookups = ThreadPoolExecutor(2, "lookup")
         self._asked = 0
         self.downloads = 0
-        self.takers: dict[bytes, Taker] = {}
+        self.intakes: dict[bytes, Intake] = {}
         self.ready = False
         self.refresh()
 
     def refresh(self) -> None:
         """Look up the surveys again, after one was published or closed."""
         found = self.store.surveys()
-        self.takers = {bytes.fromhex(key): Taker(told) for key, told in found.items()}
+        self.intakes = {bytes.fromhex(key): Intake(told) for key, told in found.items()}
 
     def published(self, fingerprint: str) -> Published:
         """The survey of a fingerprint; refused where there is none."""
         try:
-            return self.takers[bytes.fromhex(fingerprint)].published
+            return self.intakes[bytes.fromhex(fingerprint)].published
         except (KeyError, ValueError):
             raise Declined(
                 "unknown-survey", f"no survey has the fingerprint {fingerprint[:64]}"

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from datetime import date, timedelta
 
 from sottovoce.service.logs import log_failure, log_warning
-from sottovoce.service.state import Desk
+from sottovoce.service.state import CollectorState
 from sottovoce.store import StoreDown, StoreFull
 
 __all__ = ["Upkeep"]
@@ -23,8 +23,8 @@ _PATIENCE = 3.0
 class Upkeep:
     """Rounds that go on until they are stopped; one that fails is tried again at the next."""
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk, self._ended = desk, threading.Event()
+    def __init__(self, state: CollectorState) -> None:
+        self._desk, self._ended = state, threading.Event()
         self._rounds = [
             threading.Thread(target=rounds, name="upkeep", daemon=True)
             for rounds in (self._fold_rounds, self._tidy_rounds)

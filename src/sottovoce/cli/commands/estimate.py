@@ -112,7 +112,7 @@ def estimate(
         mechanism.domain, asked.questions, confidence=confidence, words=words
     )
     drawn = _drawn_key(mechanism.domain, asked.key, kind)
-    options = parse_options(option, taken=("evidence", "method", "goal", "then"))
+    options = parse_options(option, taken=("observed", "method", "goal", "then"))
     choice = {"goal": goal or questions.goal, "then": then or (), **options}
     blocks, estimates = [], []
     with progress("estimating", len(groups)) as advance:

@@ -29,7 +29,7 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
 from sottovoce.estimators.choose import GOALS
-from sottovoce.estimators.coarse_bins import evidence_of_bins
+from sottovoce.estimators.coarse_bins import observed_of_bins
 from sottovoce.estimators.compare.candidates import (
     Candidate,
     Score,
@@ -41,7 +41,7 @@ from sottovoce.estimators.compare.comparison import Comparison, Contender, ranke
 from sottovoce.estimators.errors.bootstrap import whole_counts
 from sottovoce.estimators.errors.plausible_truths import draw_truths
 from sottovoce.estimators.methods import find_method
-from sottovoce.estimators.observed import Evidence
+from sottovoce.estimators.observed import Observed
 from sottovoce.estimators.run import run_method
 
 __all__ = ["compare"]
@@ -59,7 +59,7 @@ _LOOKS, _WORSE, _CLEARLY = (5, 10, 20, 40), 1.25, 4.0
 
 
 def compare(
-    evidence: Tally | Reports,
+    observed: Tally | Reports,
     goal: str = "distribution",
     *,
     methods: Sequence[str] | None = None,
@@ -85,12 +85,12 @@ def compare(
     >>> found.best
     'norm-sub'
     """
-    given = Evidence.of(evidence)
+    given = Observed.of(observed)
     check_choice(goal, "goal", "compare", GOALS)
     count = check_int(replicates, "replicates", "compare", 2)
     budget = _check_seconds(seconds)
     if isinstance(coarse := given.mechanism, CoarseMechanism):
-        given = Evidence.of(evidence_of_bins(given, coarse))
+        given = Observed.of(observed_of_bins(given, coarse))
     mechanism = given.mechanism
     if mechanism.domain.size == 1:
         raise Unfit(
@@ -101,7 +101,7 @@ def compare(
     left_out: dict[str, str] = {}
     surveys = _Surveys(given, count, score, budget)
     contenders = _run(candidates, surveys, budget, left_out, progress or _silent)
-    return Comparison(evidence, goal, measure, contenders, left_out, unfit, surveys.count)
+    return Comparison(observed, goal, measure, contenders, left_out, unfit, surveys.count)
 
 
 def _silent(text: str, part: float) -> None:
@@ -156,11 +156,11 @@ class _TooLong(Exception):
 class _Surveys:
     """Simulated surveys with known truths, made when first asked for."""
 
-    def __init__(self, evidence: Evidence, count: int, score: Score, budget: float) -> None:
+    def __init__(self, observed: Observed, count: int, score: Score, budget: float) -> None:
         self._score = score
-        self._mechanism, self._n = evidence.mechanism, evidence.n
-        self._source = Seeded(evidence.n)
-        self._truths = draw_truths(evidence, count, self._source)
+        self._mechanism, self._n = observed.mechanism, observed.n
+        self._source = Seeded(observed.n)
+        self._truths = draw_truths(observed, count, self._source)
         self._made: list[tuple[Tally, Floats]] = []
         start = time.perf_counter()
         _ = self[0]

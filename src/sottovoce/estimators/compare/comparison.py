@@ -75,7 +75,7 @@ class Comparison:
     no candidates.
     """
 
-    evidence: Tally | Reports
+    observed: Tally | Reports
     goal: str
     measure: str
     """What an error is, in words."""
@@ -97,7 +97,7 @@ class Comparison:
         chosen = self.contenders[0] if name is None else by_name[name]
         candidate = chosen.candidate
         found = run_method(
-            self.evidence, candidate.method, then=candidate.then, **candidate.options
+            self.observed, candidate.method, then=candidate.then, **candidate.options
         )
         warn_unless_converged(found)
         told = f"{self.why}; {found.why.partition('; ')[2]}" if name is None else found.why
@@ -154,7 +154,7 @@ class Comparison:
         return figure
 
     def __str__(self) -> str:
-        n = self.evidence.n if isinstance(self.evidence, Tally) else len(self.evidence)
+        n = self.observed.n if isinstance(self.observed, Tally) else len(self.observed)
         heading = f"{self.measure}, {n:,} reports, {self.replicates} simulated surveys"
         missing = [f"left out: {name}: {reason}" for name, reason in self.left_out.items()]
         return "\n".join([heading, str(self.frame()), *missing])

@@ -28,7 +28,7 @@ from sottovoce.channels.base import Floats
 from sottovoce.estimators.consistency.power import power
 from sottovoce.estimators.consistency.prior import SMALL, fit_prior, posterior_of
 from sottovoce.estimators.consistency.projections import norm_sub, project_to_simplex
-from sottovoce.estimators.unbiased import Raw
+from sottovoce.estimators.unbiased import UnbiasedShares
 
 __all__ = ["MIXTURE_NEEDS", "empirical_bayes", "fitted_posterior", "project_by_variance"]
 
@@ -39,23 +39,23 @@ _TOWARDS_HALF = 20.0
 _PROBE = 0.2
 
 
-def empirical_bayes(raw: Raw) -> Floats:
+def empirical_bayes(unbiased: UnbiasedShares) -> Floats:
     """Shares of least expected squared error, as far as the reports can tell."""
-    if np.count_nonzero(raw.shares < SMALL * _noise(raw)) < MIXTURE_NEEDS:
-        return norm_sub(raw)
-    if _too_few_to_be_normal(raw):
-        return _power_law(raw)
-    ours, theirs = _mixture(raw), _power_law(raw)
-    weight = _stein_weight(raw, ours, theirs)
+    if np.count_nonzero(unbiased.shares < SMALL * _noise(unbiased)) < MIXTURE_NEEDS:
+        return norm_sub(unbiased)
+    if _too_few_to_be_normal(unbiased):
+        return _power_law(unbiased)
+    ours, theirs = _mixture(unbiased), _power_law(unbiased)
+    weight = _stein_weight(unbiased, ours, theirs)
     return weight * ours + (1 - weight) * theirs
 
 
-def fitted_posterior(raw: Raw) -> tuple[Floats, Floats]:
+def fitted_posterior(unbiased: UnbiasedShares) -> tuple[Floats, Floats]:
     """Posterior mean and variance of every share, before the total is used."""
-    sigma = _noise(raw)
-    observed = raw.shares / sigma
+    sigma = _noise(unbiased)
+    observed = unbiased.shares / sigma
     small = observed < SMALL
-    mean, variance = observed.copy(), raw.variance / sigma**2
+    mean, variance = observed.copy(), unbiased.variance / sigma**2
     if small.any():
         left = max((1 / sigma - observed[~small].sum()) / np.count_nonzero(small), 1e-7)
         posterior = posterior_of(observed[small], fit_prior(observed[small], left))
@@ -81,40 +81,46 @@ def project_by_variance(shares: Floats, variances: Floats) -> Floats:
     return projected / projected.sum()
 
 
-def _too_few_to_be_normal(raw: Raw) -> bool:
+def _too_few_to_be_normal(unbiased: UnbiasedShares) -> bool:
     """Fewer than 30 chance supports a value: their counts are skewed, and look like signal."""
-    pure = raw.channel.pure
-    return pure is not None and raw.n * pure.q * (1 - pure.q) < _NORMAL_NEEDS
+    support_probabilities = unbiased.channel.support_probabilities
+    return (
+        support_probabilities is not None
+        and unbiased.n * support_probabilities.q * (1 - support_probabilities.q) < _NORMAL_NEEDS
+    )
 
 
-def _noise(raw: Raw) -> float:
-    return float(np.mean(raw.sigma))
+def _noise(unbiased: UnbiasedShares) -> float:
+    return float(np.mean(unbiased.sigma))
 
 
-def _mixture(raw: Raw) -> Floats:
-    return project_by_variance(*fitted_posterior(raw))
+def _mixture(unbiased: UnbiasedShares) -> Floats:
+    return project_by_variance(*fitted_posterior(unbiased))
 
 
-def _power_law(raw: Raw) -> Floats:
-    return project_to_simplex(power(raw))
+def _power_law(unbiased: UnbiasedShares) -> Floats:
+    return project_to_simplex(power(unbiased))
 
 
-def _stein_weight(raw: Raw, ours: Floats, theirs: Floats) -> float:
+def _stein_weight(unbiased: UnbiasedShares, ours: Floats, theirs: Floats) -> float:
     """The weight of ``ours`` by Stein's estimate, whose divergence is probed at random signs.
 
     For normal noise of variance s^2 the squared error of h(y) is
     ``|h - y|^2 + 2 s^2 div h`` up to a constant: quadratic in the weight.
     """
-    sigma = _noise(raw)
-    signs = np.where(Seeded(raw.size).words(raw.size) >> np.uint64(63) == 0, 1.0, -1.0)
+    sigma = _noise(unbiased)
+    signs = np.where(Seeded(unbiased.size).words(unbiased.size) >> np.uint64(63) == 0, 1.0, -1.0)
     step = _PROBE * sigma * signs
-    above, below = replace(raw, shares=raw.shares + step), replace(raw, shares=raw.shares - step)
+    above, below = (
+        replace(unbiased, shares=unbiased.shares + step),
+        replace(unbiased, shares=unbiased.shares - step),
+    )
     divergence = (
         signs
         @ ((_mixture(above) - _mixture(below)) - (_power_law(above) - _power_law(below)))
         / (2 * _PROBE * sigma)
     )
     apart = ours - theirs
-    gain = apart @ (raw.shares - theirs) - sigma**2 * divergence
+    gain = apart @ (unbiased.shares - theirs) - sigma**2 * divergence
     prior = _TOWARDS_HALF * sigma**2
     return float(np.clip((gain + prior / 2) / (apart @ apart + prior), 0.0, 1.0))

@@ -23,7 +23,7 @@ from functools import lru_cache
 import numpy as np
 
 from sottovoce.channels.base import Floats
-from sottovoce.estimators.unbiased import Raw
+from sottovoce.estimators.unbiased import UnbiasedShares
 
 __all__ = ["power", "power_exponent"]
 
@@ -32,15 +32,15 @@ _PER_SIGMA = 40
 _FEW_RESPONDENTS = 1.01
 
 
-def power(raw: Raw) -> Floats:
+def power(unbiased: UnbiasedShares) -> Floats:
     """The posterior means under the fitted power law.  Positive; their sum is free."""
-    counts, spread = raw.shares * raw.n, float(np.mean(raw.sigma)) * raw.n
-    s = power_exponent(raw.n, raw.size)
+    counts, spread = unbiased.shares * unbiased.n, float(np.mean(unbiased.sigma)) * unbiased.n
+    s = power_exponent(unbiased.n, unbiased.size)
     far = counts > _FAR * spread
     shrunk = counts - s * spread**2 / np.maximum(counts, _FAR * spread)
-    grid, means = _posterior_means(spread, s, raw.n)
+    grid, means = _posterior_means(spread, s, unbiased.n)
     shrunk[~far] = np.interp(counts[~far], grid, means)
-    return shrunk / raw.n
+    return shrunk / unbiased.n
 
 
 @lru_cache(maxsize=256)

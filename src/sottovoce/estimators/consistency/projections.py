@@ -1,6 +1,6 @@
 """Consistent shares from unbiased ones: ten ways to use that shares are not negative and sum to 1.
 
-Each takes unbiased shares (:class:`~sottovoce.estimators.unbiased.Raw`) and returns shares, keeps
+Each takes unbiased shares (:class:`~sottovoce.estimators.unbiased.UnbiasedShares`) and returns shares, keeps
 their order (equal shares may stay equal), and is O(d log d).
 
 Reference: Wang, Lopuhaa-Zwakenberg, Li, Skoric, Li: Locally differentially
@@ -18,7 +18,7 @@ import numpy as np
 from sottovoce.base.checks import check_int, check_real
 from sottovoce.base.errors import InvalidInput
 from sottovoce.channels.base import Floats
-from sottovoce.estimators.unbiased import Raw
+from sottovoce.estimators.unbiased import UnbiasedShares
 
 __all__ = [
     "base_cut",
@@ -50,47 +50,51 @@ def project_to_simplex(shares: Floats, total: float = 1.0) -> Floats:
     return projected * (total / projected.sum())  # rounding only: the factor is 1 to 1e-15
 
 
-def threshold(raw: Raw, alpha: float) -> Floats:
+def threshold(unbiased: UnbiasedShares, alpha: float) -> Floats:
     """``T = max(0, Phi^-1(1 - alpha/d)) sigma``: alpha values of share 0 are expected above it."""
     expected = check_real(alpha, "alpha", "threshold", "a positive number")
     if expected <= 0:
         raise InvalidInput("alpha", "threshold", "a positive number", alpha)
-    quantile = NormalDist().inv_cdf(1 - expected / raw.size) if expected < raw.size else 0.0
-    return max(0.0, quantile) * raw.sigma
+    quantile = (
+        NormalDist().inv_cdf(1 - expected / unbiased.size) if expected < unbiased.size else 0.0
+    )
+    return max(0.0, quantile) * unbiased.sigma
 
 
-def base_pos(raw: Raw) -> Floats:
+def base_pos(unbiased: UnbiasedShares) -> Floats:
     """Negative shares become 0.  Totals of many values are then too large."""
-    return np.maximum(raw.shares, 0.0)
+    return np.maximum(unbiased.shares, 0.0)
 
 
-def base_cut(raw: Raw, *, alpha: float = 2.0) -> Floats:
+def base_cut(unbiased: UnbiasedShares, *, alpha: float = 2.0) -> Floats:
     """Shares below the threshold become 0.
 
     ``alpha`` is how many values that nobody holds are expected above the threshold.
     """
-    return np.where(raw.shares < threshold(raw, alpha), 0.0, np.maximum(raw.shares, 0.0))
+    return np.where(
+        unbiased.shares < threshold(unbiased, alpha), 0.0, np.maximum(unbiased.shares, 0.0)
+    )
 
 
-def norm(raw: Raw) -> Floats:
+def norm(unbiased: UnbiasedShares) -> Floats:
     """One constant is added to every share so that they sum to 1.  They may be negative."""
-    return raw.shares + (1.0 - raw.shares.sum()) / raw.size
+    return unbiased.shares + (1.0 - unbiased.shares.sum()) / unbiased.size
 
 
-def norm_mul(raw: Raw) -> Floats:
+def norm_mul(unbiased: UnbiasedShares) -> Floats:
     """Negative shares become 0, the others are scaled to sum 1.  Large shares lose most."""
-    positive = np.maximum(raw.shares, 0.0)
-    return norm_sub(raw) if positive.sum() == 0.0 else positive / positive.sum()
+    positive = np.maximum(unbiased.shares, 0.0)
+    return norm_sub(unbiased) if positive.sum() == 0.0 else positive / positive.sum()
 
 
-def norm_sub(raw: Raw) -> Floats:
+def norm_sub(unbiased: UnbiasedShares) -> Floats:
     """One constant is added, what would be negative is 0: the projection on the simplex (CLS)."""
-    return project_to_simplex(raw.shares)
+    return project_to_simplex(unbiased.shares)
 
 
-def norm_cut(raw: Raw) -> Floats:
+def norm_cut(unbiased: UnbiasedShares) -> Floats:
     """The smallest shares become 0 until the rest sums to at most 1; large shares are untouched."""
-    positive = np.maximum(raw.shares, 0.0)
+    positive = np.maximum(unbiased.shares, 0.0)
     largest_first = np.sort(positive)[::-1]
     sums = np.cumsum(largest_first)
     most = 1.0 + 1e-12  # shares that sum to 1 may round to the other side of it
@@ -98,17 +102,17 @@ def norm_cut(raw: Raw) -> Floats:
         return positive
     kept = int(np.searchsorted(sums, most, side="right"))
     if kept == 0:  # one share alone exceeds 1
-        return norm_sub(raw)
+        return norm_sub(unbiased)
     least = largest_first[kept - 1]
     if largest_first[kept] == least:  # equal shares stay or go together
         kept = int((largest_first > least).sum())
         if kept == 0:
-            return norm_sub(raw)
+            return norm_sub(unbiased)
         least = largest_first[kept - 1]
     return np.where(positive >= least, positive, 0.0)
 
 
-def norm_hyb(raw: Raw, *, alpha: float = 2.0, k: int | None = None) -> Floats:
+def norm_hyb(unbiased: UnbiasedShares, *, alpha: float = 2.0, k: int | None = None) -> Floats:
     """Shares above the threshold are kept, the others are projected to what is left of 1.
 
     ``alpha`` is how many values that nobody holds are expected above the threshold.  ``k`` is how many of
@@ -118,28 +122,28 @@ def norm_hyb(raw: Raw, *, alpha: float = 2.0, k: int | None = None) -> Floats:
     would have to rise, or nobody is left below, everything is projected: otherwise the order breaks.
     """
     if k is None:
-        keep = raw.shares > threshold(raw, alpha)
+        keep = unbiased.shares > threshold(unbiased, alpha)
     else:
-        count = min(check_int(k, "k", "norm-hyb", 0), raw.size)
+        count = min(check_int(k, "k", "norm-hyb", 0), unbiased.size)
         keep = (
-            raw.shares >= np.sort(raw.shares)[::-1][count - 1]
+            unbiased.shares >= np.sort(unbiased.shares)[::-1][count - 1]
             if count
-            else np.zeros(raw.size, bool)
+            else np.zeros(unbiased.size, bool)
         )
-    if raw.shares[keep].sum() > 1.0:
-        largest_first = np.sort(raw.shares)[::-1]
+    if unbiased.shares[keep].sum() > 1.0:
+        largest_first = np.sort(unbiased.shares)[::-1]
         count = int(np.searchsorted(np.cumsum(largest_first), 1.0, side="left"))
-        keep = raw.shares > (largest_first[count] if count < raw.size else -np.inf)
-    left = 1.0 - raw.shares[keep].sum()
-    rest = raw.shares[~keep]
+        keep = unbiased.shares > (largest_first[count] if count < unbiased.size else -np.inf)
+    left = 1.0 - unbiased.shares[keep].sum()
+    rest = unbiased.shares[~keep]
     if len(rest) == 0 or np.maximum(rest, 0.0).sum() < left:
-        return norm_sub(raw)
-    shares = raw.shares.copy()
+        return norm_sub(unbiased)
+    shares = unbiased.shares.copy()
     shares[~keep] = project_to_simplex(rest, left)
     return shares
 
 
-def maximum_likelihood_approximation(raw: Raw) -> Floats:
+def maximum_likelihood_approximation(unbiased: UnbiasedShares) -> Floats:
     """The approximate maximum of the normal likelihood on the simplex (MLE-Apx).
 
     Minimises ``sum (c/n - q - (p-q) f)^2 / (q(1-q) + (p-q)(1-p-q) f)``: on the
@@ -148,9 +152,9 @@ def maximum_likelihood_approximation(raw: Raw) -> Floats:
     x the support frequencies.  Start with all values, take out the negative ones
     until there are none.  (The authors' formula; it solves their KKT conditions.)
     """
-    p, q = raw.pure.p, raw.pure.q
-    support = q + (p - q) * raw.shares
-    alive = np.ones(raw.size, dtype=bool)
+    p, q = unbiased.support_probabilities.p, unbiased.support_probabilities.q
+    support = q + (p - q) * unbiased.shares
+    alive = np.ones(unbiased.size, dtype=bool)
     while True:
         count = int(alive.sum())
         slack = (support[alive].sum() - count * q - (p - q)) / (

@@ -30,7 +30,7 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.tally import Tally
 from sottovoce.estimators.consistency.empirical_bayes import MIXTURE_NEEDS, fitted_posterior
 from sottovoce.estimators.consistency.projections import project_to_simplex
-from sottovoce.estimators.unbiased import Raw, unbiased_shares
+from sottovoce.estimators.unbiased import UnbiasedShares, unbiased_shares
 
 __all__ = ["Bootstrap", "plausible_truths", "whole_counts"]
 
@@ -46,64 +46,64 @@ class Bootstrap:
     """The errors of ``method`` on plausible repetitions of the survey that gave ``tally``."""
 
     tally: Tally
-    raw: Raw
-    method: Callable[[Raw], Floats]
+    unbiased: UnbiasedShares
+    method: Callable[[UnbiasedShares], Floats]
     replicates: int = 0
 
     @cached_property
     def errors(self) -> Floats:
         """One row a replicate: estimate minus truth, value by value."""
-        wanted = min(MOST_REPLICATES, max(LEAST_REPLICATES, _VALUES // self.raw.size))
+        wanted = min(MOST_REPLICATES, max(LEAST_REPLICATES, _VALUES // self.unbiased.size))
         source, rows = Seeded(self.tally.n), []
-        for truth in plausible_truths(self.raw, self.replicates or wanted, source):
+        for truth in plausible_truths(self.unbiased, self.replicates or wanted, source):
             counts = whole_counts(truth * self.tally.n, self.tally.n)
             again = self._survey(counts, source)
             rows.append(self.method(again) - counts / self.tally.n)
         return np.array(rows)
 
-    def _survey(self, counts: NDArray[np.int64], source: Seeded) -> Raw:
+    def _survey(self, counts: NDArray[np.int64], source: Seeded) -> UnbiasedShares:
         mechanism = self.tally.mechanism
         has_law = type(mechanism)._simulate is not Mechanism._simulate
         if has_law or self.tally.n <= _FEW_REPORTS:
             return unbiased_shares(mechanism.simulate(counts, source=source))
-        return replace(self.raw, shares=_normal(self.raw, counts / self.tally.n, source))
+        return replace(self.unbiased, shares=_normal(self.unbiased, counts / self.tally.n, source))
 
     def stderr(self, about: str) -> Floats:
         variance = np.mean(self.errors**2, axis=0)
         if about == "population":
-            shares = np.clip(self.raw.shares, 0.0, 1.0)
+            shares = np.clip(self.unbiased.shares, 0.0, 1.0)
             variance = variance + shares * (1 - shares) / self.tally.n
         return np.sqrt(variance)
 
     def stderr_of(self, weights: Floats, about: str) -> float:
         variance = float(np.mean((self.errors @ weights) ** 2))
         if about == "population":
-            shares = project_to_simplex(self.raw.shares)
+            shares = project_to_simplex(self.unbiased.shares)
             spread = float(shares @ weights**2 - (shares @ weights) ** 2)
             variance += max(spread, 0.0) / self.tally.n
         return float(np.sqrt(variance))
 
 
-def plausible_truths(raw: Raw, count: int, source: Seeded) -> list[Floats]:
+def plausible_truths(unbiased: UnbiasedShares, count: int, source: Seeded) -> list[Floats]:
     """Distributions that could have given these reports."""
     random = source.generator()
     if (
-        raw.channel.inverse is None
+        unbiased.channel.inverse is None
     ):  # as rough as reports through a kernel say, rougher than the truth
-        return [project_to_simplex(raw.shares)] * count
-    if raw.size >= MIXTURE_NEEDS:
-        mean, variance = fitted_posterior(raw)
+        return [project_to_simplex(unbiased.shares)] * count
+    if unbiased.size >= MIXTURE_NEEDS:
+        mean, variance = fitted_posterior(unbiased)
     else:
-        mean, variance = raw.shares, raw.variance
+        mean, variance = unbiased.shares, unbiased.variance
     spread = np.sqrt(np.maximum(variance, 0.0))
     return [project_to_simplex(random.normal(mean, spread)) for _ in range(count)]
 
 
-def _normal(raw: Raw, truth: Floats, source: Seeded) -> Floats:
+def _normal(unbiased: UnbiasedShares, truth: Floats, source: Seeded) -> Floats:
     """Unbiased shares around ``truth``: right variances of each and of all together."""
-    random, channel = source.generator(), raw.channel
-    variances = np.maximum(channel.variance(truth), 0.0) / raw.n
-    of_all = channel.variance_of(np.ones(raw.size), channel.forward(truth), truth) / raw.n
+    random, channel = source.generator(), unbiased.channel
+    variances = np.maximum(channel.variance(truth), 0.0) / unbiased.n
+    of_all = channel.variance_of(np.ones(unbiased.size), channel.forward(truth), truth) / unbiased.n
     part = variances / variances.sum()
     # Giving the noise another total takes part of its variance and adds part^2 of the total's.
     own = np.maximum(variances - part**2 * of_all, 0.0) / np.maximum(1 - part, 1e-9)

@@ -31,11 +31,11 @@ from sottovoce.base.threads import one_product_thread
 from sottovoce.channels.base import Floats
 from sottovoce.estimators.errors.bootstrap import plausible_truths, whole_counts
 from sottovoce.estimators.methods import Method
-from sottovoce.estimators.observed import Evidence, Fit
+from sottovoce.estimators.observed import Fit, Observed
 from sottovoce.estimators.smooth.adaptive import no_single_likelihood, posterior
 from sottovoce.estimators.unbiased import unbiased_shares
 
-__all__ = ["Refits", "Replicates", "without_progress"]
+__all__ = ["ParametricBootstrap", "Replicates", "without_progress"]
 
 _MOST, _LEAST = 40, 20
 _VALUES = 25_600
@@ -81,32 +81,32 @@ class Replicates(ABC):
 
 
 @dataclass(frozen=True, eq=False)
-class Refits(Replicates):
+class ParametricBootstrap(Replicates):
     """The errors of ``method`` on repetitions of the survey that gave ``evidence``."""
 
-    evidence: Evidence
+    observed: Observed
     method: Method
     options: dict[str, Any]
     fit: Fit
 
     @cached_property
     def errors(self) -> Floats:
-        n, mechanism = self.evidence.n, self.evidence.mechanism
+        n, mechanism = self.observed.n, self.observed.mechanism
         source, rows = Seeded(n), []
         with one_product_thread():
             for truth in self._truths(source):
                 counts = whole_counts(truth * n, n)
                 tally = mechanism.simulate(counts, source=source)
-                rows.append(self.method.run(Evidence(tally), self.options).shares - counts / n)
+                rows.append(self.method.run(Observed(tally), self.options).shares - counts / n)
         return np.array(rows)
 
     def _truths(self, source: Seeded) -> list[Floats]:
         """Distributions that could have given these reports."""
         count = min(_MOST, max(_LEAST, _VALUES // len(self.fit.shares)))
-        if not no_single_likelihood(self.evidence.mechanism):
-            return posterior(self.evidence).draws(count, source.generator())
-        if self.evidence.channel.inverse is not None:
-            return plausible_truths(unbiased_shares(self.evidence.tally), count, source)
+        if not no_single_likelihood(self.observed.mechanism):
+            return posterior(self.observed).draws(count, source.generator())
+        if self.observed.channel.inverse is not None:
+            return plausible_truths(unbiased_shares(self.observed.tally), count, source)
         return [self.fit.shares] * count
 
     @property
@@ -115,4 +115,4 @@ class Refits(Replicates):
 
     @property
     def n(self) -> int:
-        return self.evidence.n
+        return self.observed.n

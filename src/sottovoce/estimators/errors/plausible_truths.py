@@ -45,11 +45,11 @@ from sottovoce.estimators.consistency.projections import project_to_simplex
 from sottovoce.estimators.errors.bootstrap import plausible_truths, whole_counts
 from sottovoce.estimators.filters.spectrum import noise_power
 from sottovoce.estimators.likelihood.em import em
-from sottovoce.estimators.observed import Evidence
+from sottovoce.estimators.observed import Observed
 from sottovoce.estimators.smooth.adaptive import no_single_likelihood, posterior
 from sottovoce.estimators.smooth.posterior import Posterior
 from sottovoce.estimators.trees.hh_admm import no_hierarchy
-from sottovoce.estimators.unbiased import Raw, unbiased_shares
+from sottovoce.estimators.unbiased import UnbiasedShares, unbiased_shares
 
 __all__ = ["Neighbours", "as_response", "draw_truths", "log_density_apart", "log_density_smooth"]
 
@@ -65,36 +65,40 @@ _NOISE_DRAWS = 20
 """Simulated surveys that tell the noise of a hierarchy, frequency by frequency."""
 
 
-def draw_truths(evidence: Evidence, count: int, source: Seeded) -> list[Floats]:
+def draw_truths(observed: Observed, count: int, source: Seeded) -> list[Floats]:
     """``count`` distributions that could have given these reports."""
-    channel, mechanism = evidence.channel, evidence.mechanism
-    if not channel.tells_shares:
-        return [_of_that_mean(evidence.tally)] * count
+    channel, mechanism = observed.channel, observed.mechanism
+    if not channel.identifies_distribution:
+        return [_of_that_mean(observed.tally)] * count
     tied = channel.inverse_name != "unbiased" or not no_hierarchy(mechanism)
     if (channel.inverse is None or tied) and not no_single_likelihood(mechanism):
-        return posterior(evidence).draws(count, source.generator())
+        return posterior(observed).draws(count, source.generator())
     if channel.inverse is None:
-        return [em(evidence).shares] * count
-    raw = unbiased_shares(evidence.tally)
-    if raw.size < _BANDS_NEED:
-        return plausible_truths(raw, count, source)
+        return [em(observed).shares] * count
+    unbiased = unbiased_shares(observed.tally)
+    if unbiased.size < _BANDS_NEED:
+        return plausible_truths(unbiased, count, source)
     if tied:
-        return Neighbours(raw, _simulated_noise(evidence, raw, source)).draws(count, source)
-    return _of_the_likelier(evidence, raw, count, source)
+        return Neighbours(unbiased, _simulated_noise(observed, unbiased, source)).draws(
+            count, source
+        )
+    return _of_the_likelier(observed, unbiased, count, source)
 
 
-def _of_the_likelier(evidence: Evidence, raw: Raw, count: int, source: Seeded) -> list[Floats]:
+def _of_the_likelier(
+    observed: Observed, unbiased: UnbiasedShares, count: int, source: Seeded
+) -> list[Floats]:
     """Draws under all priors, in the numbers that their probabilities say."""
-    noise = noise_power(raw)
-    alike = Neighbours(raw, np.full(raw.size // 2, noise))
+    noise = noise_power(unbiased)
+    alike = Neighbours(unbiased, np.full(unbiased.size // 2, noise))
     densities = [alike.log_density]
     draws: list[Callable[[int], list[Floats]]] = [lambda some: alike.draws(some, source)]
-    if raw.size >= MIXTURE_NEEDS:
-        densities.append(log_density_apart(raw))
-        draws.append(lambda some: plausible_truths(raw, some, source))
+    if unbiased.size >= MIXTURE_NEEDS:
+        densities.append(log_density_apart(unbiased))
+        draws.append(lambda some: plausible_truths(unbiased, some, source))
     told = noise < 1  # the most that any frequency of a distribution has
-    if told and raw.size <= _SMOOTH_UP_TO and densities[-1] - densities[0] < _NO_DOUBT:
-        given = as_response(evidence, raw, noise)
+    if told and unbiased.size <= _SMOOTH_UP_TO and densities[-1] - densities[0] < _NO_DOUBT:
+        given = as_response(observed, unbiased, noise)
         found = posterior(given)
         densities.append(log_density_smooth(given, found, noise))
         draws.append(lambda some: found.draws(some, source.generator()))
@@ -123,12 +127,12 @@ class Neighbours:
     ``noise`` is the expected power of the noise at the frequencies 1 .. d // 2, alike in a band.
     """
 
-    raw: Raw
+    unbiased: UnbiasedShares
     noise: Floats
 
     @cached_property
     def _seen(self) -> NDArray[np.complex128]:
-        return np.fft.rfft(self.raw.shares)[1:]
+        return np.fft.rfft(self.unbiased.shares)[1:]
 
     @cached_property
     def _edges(self) -> list[int]:
@@ -137,7 +141,7 @@ class Neighbours:
     @cached_property
     def _log_posterior(self) -> Floats:
         """A row a band: the log-density of what was seen in it, and of each ratio of powers."""
-        d, weights = self.raw.size, np.ones(len(self.noise))
+        d, weights = self.unbiased.size, np.ones(len(self.noise))
         weights[-1] = 1.0 if d % 2 else 0.5  # the last frequency of an even number is real
         seen = np.abs(self._seen) ** 2 / self.noise
         constant = -np.log(2 * np.pi * self.noise / d)
@@ -151,7 +155,7 @@ class Neighbours:
     @property
     def log_density(self) -> float:
         """Of the unbiased shares as they came, under this prior; their total is certain."""
-        total = -0.5 * np.log(2 * np.pi * float(self.noise.mean()) / self.raw.size)
+        total = -0.5 * np.log(2 * np.pi * float(self.noise.mean()) / self.unbiased.size)
         return float(np.logaddexp.reduce(self._log_posterior, axis=1).sum() + total)
 
     def draws(self, count: int, source: Seeded) -> list[Floats]:
@@ -166,7 +170,7 @@ class Neighbours:
             apart = random.normal(size=len(kept)) + 1j * random.normal(size=len(kept))
             drawn = kept * self._seen + np.sqrt(kept * self.noise / 2) * apart
             found.append(
-                project_to_simplex(np.fft.irfft(np.concatenate([[1.0], drawn]), self.raw.size))
+                project_to_simplex(np.fft.irfft(np.concatenate([[1.0], drawn]), self.unbiased.size))
             )
         return found
 
@@ -180,13 +184,13 @@ def _bands(count: int) -> list[int]:
     return edges[: edges.index(count) + 1]
 
 
-def _simulated_noise(evidence: Evidence, raw: Raw, source: Seeded) -> Floats:
+def _simulated_noise(observed: Observed, unbiased: UnbiasedShares, source: Seeded) -> Floats:
     """The power of the noise where it is not alike at all frequencies: seen in simulated surveys."""
-    counts = whole_counts(project_to_simplex(raw.shares) * raw.n, raw.n)
-    powers = np.zeros(raw.size // 2)
+    counts = whole_counts(project_to_simplex(unbiased.shares) * unbiased.n, unbiased.n)
+    powers = np.zeros(unbiased.size // 2)
     for _ in range(_NOISE_DRAWS):
-        again = unbiased_shares(evidence.mechanism.simulate(counts, source=source))
-        powers += np.abs(np.fft.rfft(again.shares - counts / raw.n)[1:]) ** 2
+        again = unbiased_shares(observed.mechanism.simulate(counts, source=source))
+        powers += np.abs(np.fft.rfft(again.shares - counts / unbiased.n)[1:]) ** 2
     edges = _bands(len(powers))
     sizes = np.diff(edges)
     means: Floats = np.repeat(np.add.reduceat(powers, edges[:-1]) / sizes / _NOISE_DRAWS, sizes)
@@ -197,7 +201,7 @@ def _simulated_noise(evidence: Evidence, raw: Raw, source: Seeded) -> Floats:
 
 
 @dataclass(frozen=True, eq=False)
-class _AsResponse(Evidence):
+class _AsResponse(Observed):
     """Unbiased shares of any oracle as if randomized response had given them.
 
     With ``A = (1 - g) / d + g I`` and as many reports as make its noise that of the shares, the
@@ -218,42 +222,42 @@ class _AsResponse(Evidence):
         return self.people * self.frequencies
 
 
-def as_response(evidence: Evidence, raw: Raw, noise: float) -> _AsResponse:
+def as_response(observed: Observed, unbiased: UnbiasedShares, noise: float) -> _AsResponse:
     """The same shares, whose noise has this power, with an exact likelihood."""
-    d = raw.size
-    shares = raw.shares + (1 - raw.shares.sum()) / d
+    d = unbiased.size
+    shares = unbiased.shares + (1 - unbiased.shares.sum()) / d
     gap = 0.05 / (d * float(np.abs(shares).max()))
     base = (1 - gap) / d
     people = base / (gap**2 * noise / d)
-    return _AsResponse(evidence.tally, None, base + gap * shares, people, gap)
+    return _AsResponse(observed.tally, None, base + gap * shares, people, gap)
 
 
 def log_density_smooth(given: _AsResponse, found: Posterior, noise: float) -> float:
     """Of the unbiased shares as they came, under the priors of ``adaptive``."""
     d, counts = len(given.frequencies), given.cells
     best = float(counts @ np.log(given.frequencies))
-    missing = found.search.best.evidence - best
+    missing = found.search.best.log_marginal - best
     return missing - 0.5 * d * float(np.log(2 * np.pi * noise / d))
 
 
 # -- values apart ----------------------------------------------------------------------
 
 
-def log_density_apart(raw: Raw) -> float:
+def log_density_apart(unbiased: UnbiasedShares) -> float:
     """Of the unbiased shares as they came, every value drawn from one fitted mixture.
 
     Shares of more than 8 standard errors are as likely in every octave up to 1.
     """
-    sigma = float(np.mean(raw.sigma))
-    observed = raw.shares / sigma
-    small = observed < SMALL
-    large = raw.shares[~small]
+    sigma = float(np.mean(unbiased.sigma))
+    standardized = unbiased.shares / sigma
+    small = standardized < SMALL
+    large = unbiased.shares[~small]
     told = -np.log(large * np.log(1 / min(sigma, 0.5))).sum()
     if small.any():
         left = max((1 - float(large.sum())) / sigma / np.count_nonzero(small), 1e-7)
-        density = density_of(observed[small], fit_prior(observed[small], left))
+        density = density_of(standardized[small], fit_prior(standardized[small], left))
         told += np.log(density / sigma).sum()
-    return float(told) - _FITTED * np.log(raw.size) / 2
+    return float(told) - _FITTED * np.log(unbiased.size) / 2
 
 
 # -- only the mean, or only the keys -----------------------------------------------------

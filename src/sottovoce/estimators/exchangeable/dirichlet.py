@@ -48,7 +48,7 @@ class Concentrated:
 
     concentration: float
     shares: Floats
-    evidence: float
+    log_marginal: float
     gap: float
     passes: int
 
@@ -62,8 +62,8 @@ class Concentrations:
     @cached_property
     def probabilities(self) -> Floats:
         """Of the concentrations, given the reports."""
-        evidence = np.array([one.evidence for one in self.fits])
-        weights = np.exp(evidence - evidence.max())
+        log_marginals = np.array([one.log_marginal for one in self.fits])
+        weights = np.exp(log_marginals - log_marginals.max())
         return weights / weights.sum()
 
     @cached_property
@@ -79,19 +79,19 @@ class Concentrations:
         return f"Dirichlet's of concentration {one.concentration:.2g}"
 
 
-def concentrate(evidence: Observations, teller: Teller) -> Concentrations:
+def concentrate(observed: Observations, teller: Teller) -> Concentrations:
     """Fits from concentration 1 up and down, until one is not probable any more."""
-    start = first_shares(evidence, None, "exchangeable")
-    problem = evidence.rows or DenseLikelihood(evidence.channel.dense(), evidence.cells)
+    start = first_shares(observed, None, "exchangeable")
+    problem = observed.rows or DenseLikelihood(observed.channel.dense(), observed.cells)
     fits = [_fit(problem, 1.0, start)]
     for way in (_CONCENTRATIONS[_FIRST + 1 :], _CONCENTRATIONS[:_FIRST][::-1]):
         near = fits[0].shares
         for concentration in way:
             fits.append(_fit(problem, concentration, near))
             near = fits[-1].shares
-            best = max(one.evidence for one in fits)
+            best = max(one.log_marginal for one in fits)
             teller.tell(len(fits), best)
-            if fits[-1].evidence < best - _SLACK:
+            if fits[-1].log_marginal < best - _SLACK:
                 break
     return Concentrations(tuple(fits))
 

@@ -30,7 +30,7 @@ from sottovoce.estimators.exchangeable.prior_averaging import Seen, weigh
 from sottovoce.estimators.likelihood.base import Progress, Teller, unidentified
 from sottovoce.estimators.likelihood.mle import LARGEST_NEWTON
 from sottovoce.estimators.observed import Fit, Observations
-from sottovoce.estimators.unbiased import Raw
+from sottovoce.estimators.unbiased import UnbiasedShares
 
 __all__ = ["exchangeable", "seen_in", "too_many_to_weigh"]
 
@@ -41,25 +41,25 @@ _STRAIGHT = 1e6
 """Offsets beyond which the variance of noise does not depend on the share."""
 
 
-def exchangeable(evidence: Observations, *, progress: Progress | None = None) -> Fit:
+def exchangeable(observed: Observations, *, progress: Progress | None = None) -> Fit:
     """The mean of what priors of inequality say, weighed by their evidence; ``why`` names the best.
 
     ``progress(priors, evidence)`` is called now and then.
     """
-    raw, channel, teller = evidence.raw, evidence.channel, Teller(progress)
+    unbiased, channel, teller = observed.unbiased, observed.channel, Teller(progress)
     with one_product_thread():
-        if raw is not None and (_values_apart(channel) or not _small(channel)):
-            weighed = weigh(seen_in(raw))
+        if unbiased is not None and (_values_apart(channel) or not _small(channel)):
+            weighed = weigh(seen_in(unbiased))
             count = len(weighed.labels)
-            teller.tell(count, weighed.evidence, last=True)
+            teller.tell(count, weighed.log_marginal, last=True)
             why = f"unbiased shares; {_told(weighed.best, count)}"
             return Fit(weighed.shares, True, weighed.steps, why=why)
-        found = concentrate(evidence, teller)
+        found = concentrate(observed, teller)
     count, gap = len(found.fits), max(one.gap for one in found.fits)
-    teller.tell(count, max(one.evidence for one in found.fits), last=True)
+    teller.tell(count, max(one.log_marginal for one in found.fits), last=True)
     return Fit(
         found.shares, gap <= _CONVERGED, sum(one.passes for one in found.fits), optimality=gap,
-        why=f"{evidence.likelihood}; {_told(found.best, count)}",
+        why=f"{observed.likelihood}; {_told(found.best, count)}",
     )  # fmt: skip
 
 
@@ -67,23 +67,23 @@ def _told(best: str, count: int) -> str:
     return f"inequality weighed by evidence, {count} priors matter; best: {best}"
 
 
-def seen_in(raw: Raw) -> Seen:
+def seen_in(unbiased: UnbiasedShares) -> Seen:
     """Unbiased shares, with the noise of the differences between them.
 
     Noise that all values have in common does not matter, and a negative correlation, as that which
     keeps sums of randomized response at 1, sets them apart: ``variance - covariance``, on average.
     """
-    size, channel = raw.size, raw.channel
+    size, channel = unbiased.size, unbiased.channel
     uniform = np.full(size, 1 / size)
     single = float(channel.variance(uniform).sum())
     whole = channel.variance_of(np.ones(size), channel.forward(uniform), uniform)
     apart = (single - whole / size) / (size - 1) / (single / size)
     offset = math.inf
-    if channel.pure is not None:
-        nobody, everybody = channel.pure.variance(np.array([0.0, 1.0]))
+    if channel.support_probabilities is not None:
+        nobody, everybody = channel.support_probabilities.variance(np.array([0.0, 1.0]))
         if everybody - nobody > nobody / _STRAIGHT:
             offset = float(nobody / (everybody - nobody))
-    return Seen(raw.shares, raw.sigma * math.sqrt(apart), offset)
+    return Seen(unbiased.shares, unbiased.sigma * math.sqrt(apart), offset)
 
 
 def _values_apart(channel: Channel) -> bool:

@@ -61,7 +61,7 @@ class Weighed:
     shares: Floats
     probabilities: Floats
     labels: tuple[str, ...]
-    evidence: float
+    log_marginal: float
     """Of the best prior."""
     steps: int
 
@@ -87,15 +87,15 @@ def weigh(seen: Seen) -> Weighed:
         seen_clearly = ClearValues(places[clear], sigma[clear], offset, priors)
     found = _Tilting(priors, hidden, seen_clearly, size)
     steps = found.solve()
-    evidence = found.evidence
-    weights = np.exp(evidence - evidence.max())
+    log_marginals = found.log_marginal
+    weights = np.exp(log_marginals - log_marginals.max())
     weights /= weights.sum()
     shares = np.empty(size)
     shares[~clear] = hidden.expand(_mean(found.here.means, weights))
     shares[clear] = _mean(found.clear_means, weights)
     shares = np.maximum(shares, 0.0)
     labels = tuple(priors.labels[i] for i in found.kept)
-    return Weighed(shares / shares.sum(), weights, labels, float(evidence.max()), steps)
+    return Weighed(shares / shares.sum(), weights, labels, float(log_marginals.max()), steps)
 
 
 def _mean(rows: Floats, weights: Floats) -> Floats:
@@ -148,7 +148,7 @@ class _Tilting:
         self.tilt = np.zeros(len(self.kept))
         self.here = self._look(self.kept, self.tilt)
         gain = self.here.off**2 / np.maximum(2 * self.here.curvature, _TINY)
-        promised = self.evidence - np.where(self.here.curvature > _EXACT, gain, 0.0)
+        promised = self.log_marginal - np.where(self.here.curvature > _EXACT, gain, 0.0)
         chosen = promised >= promised.max() - _SLACK
         self.kept, self.tilt, self.here = (
             self.kept[chosen], self.tilt[chosen], self.here.of(chosen),
@@ -174,7 +174,7 @@ class _Tilting:
         return _STEPS
 
     @property
-    def evidence(self) -> Floats:
+    def log_marginal(self) -> Floats:
         """Of every prior, its odds included."""
         variances = np.maximum(self.size * self.priors.variances[self.kept], _TINY)
         widths = np.log(variances / np.maximum(self.here.curvature, _TINY)) / 2

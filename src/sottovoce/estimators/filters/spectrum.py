@@ -24,32 +24,38 @@ import numpy as np
 from sottovoce.channels.base import Floats
 from sottovoce.channels.frequencies import Spectrum, circulant_spectrum
 from sottovoce.estimators.consistency.projections import project_to_simplex
-from sottovoce.estimators.unbiased import Raw
+from sottovoce.estimators.unbiased import UnbiasedShares
 
 __all__ = ["noise_power", "spectrum_of"]
 
 
-def noise_power(raw: Raw) -> float:
+def noise_power(unbiased: UnbiasedShares) -> float:
     """The expected power of the noise of unbiased shares at every frequency but 0.
 
     At the nearest distribution: the sum of shares that are only clipped may be far above 1.
     """
-    channel, d = raw.channel, raw.size
-    shares = project_to_simplex(raw.shares)
-    noise = np.maximum(channel.variance(shares), 0.0) / raw.n
-    of_each = float(np.sum(noise + channel.misfits(shares, noise)))
-    of_all = channel.variance_of(np.ones(d), channel.forward(shares), shares) / raw.n
+    channel, d = unbiased.channel, unbiased.size
+    shares = project_to_simplex(unbiased.shares)
+    noise = np.maximum(channel.variance(shares), 0.0) / unbiased.n
+    of_each = float(np.sum(noise + channel.hash_variances(shares, noise)))
+    of_all = channel.variance_of(np.ones(d), channel.forward(shares), shares) / unbiased.n
     return max(0.0, d * of_each - of_all) / (d - 1)
 
 
-def spectrum_of(raw: Raw, shares: Floats | None = None, total: float = 1.0) -> Spectrum:
+def spectrum_of(
+    unbiased: UnbiasedShares, shares: Floats | None = None, total: float = 1.0
+) -> Spectrum:
     """The spectrum of an estimate, or of other ``shares`` with the same noise."""
-    if raw.channel.inverse is None:
-        kernel = raw.channel.kernel
-        assert kernel is not None and raw.frequencies is not None
-        return circulant_spectrum(raw.frequencies, kernel, raw.n)
-    seen = np.fft.rfft(raw.shares if shares is None else shares)
-    gain = 1.0 if raw.channel.pure is None else raw.channel.pure.p - raw.channel.pure.q
+    if unbiased.channel.inverse is None:
+        kernel = unbiased.channel.kernel
+        assert kernel is not None and unbiased.frequencies is not None
+        return circulant_spectrum(unbiased.frequencies, kernel, unbiased.n)
+    seen = np.fft.rfft(unbiased.shares if shares is None else shares)
+    gain = (
+        1.0
+        if unbiased.channel.support_probabilities is None
+        else unbiased.channel.support_probabilities.p - unbiased.channel.support_probabilities.q
+    )
     flat = np.full(len(seen), gain, dtype=np.complex128)
-    noise = np.full(len(seen), gain**2 * noise_power(raw))
-    return Spectrum(gain * seen, flat, noise, raw.size, total)
+    noise = np.full(len(seen), gain**2 * noise_power(unbiased))
+    return Spectrum(gain * seen, flat, noise, unbiased.size, total)

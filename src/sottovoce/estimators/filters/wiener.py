@@ -36,7 +36,7 @@ from sottovoce.channels.frequencies import Complex, Spectrum
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.estimators.filters.plain import gaussian_filter, smooth
 from sottovoce.estimators.filters.spectrum import spectrum_of
-from sottovoce.estimators.unbiased import Raw
+from sottovoce.estimators.unbiased import UnbiasedShares
 
 __all__ = ["amrp", "dw", "iiw", "iiw_g", "is_randomized_response"]
 
@@ -47,7 +47,11 @@ _BATCH = 2**22
 
 
 def dw(
-    raw: Raw, *, prior: str = "observed", sigma: float = 3.0, keep: float | None = None
+    unbiased: UnbiasedShares,
+    *,
+    prior: str = "observed",
+    sigma: float = 3.0,
+    keep: float | None = None,
 ) -> Floats:
     """Wiener's filter with the observed power for the true one.
 
@@ -60,60 +64,68 @@ def dw(
     def power(spectrum: Spectrum, shares: Floats) -> Floats:
         if prior == "observed":
             return np.abs(spectrum.plain) ** 2
-        start = replace(raw, shares=shares)
+        start = replace(unbiased, shares=shares)
         smoothed = smooth(start) if prior == "smooth" else gaussian_filter(start, sigma=sigma)
         return np.abs(np.fft.rfft(smoothed)) ** 2
 
-    return _filtered(raw, keep, "dw", lambda s, shares: _wiener(s, power(s, shares)))
+    return _filtered(unbiased, keep, "dw", lambda s, shares: _wiener(s, power(s, shares)))
 
 
-def iiw(raw: Raw, *, passes: int | str = PASSES, keep: float | None = None) -> Floats:
+def iiw(
+    unbiased: UnbiasedShares, *, passes: int | str = PASSES, keep: float | None = None
+) -> Floats:
     """Wiener's filter with its own result for the true power, again and again.
 
     ``passes`` is how often; ``"limit"`` is where that leads.  ``keep`` is as in :func:`dw`.
     """
     if passes == "limit":
-        return _filtered(raw, keep, "iiw", lambda s, _: _limit(s))
+        return _filtered(unbiased, keep, "iiw", lambda s, _: _limit(s))
     count = check_int(passes, "passes", 'iiw (or "limit")', 0)
-    return _filtered(raw, keep, "iiw", lambda s, _: _iterated(s, np.abs(s.plain) ** 2, count))
+    return _filtered(unbiased, keep, "iiw", lambda s, _: _iterated(s, np.abs(s.plain) ** 2, count))
 
 
-def iiw_g(raw: Raw, *, passes: int = PASSES_FROM_G, keep: float | None = None) -> Floats:
+def iiw_g(
+    unbiased: UnbiasedShares, *, passes: int = PASSES_FROM_G, keep: float | None = None
+) -> Floats:
     """:func:`iiw` from the power of the reports themselves; refused where it is not trustworthy.
 
     ``passes`` is how often the result is taken for the truth.  ``keep`` is as in :func:`dw`.
     """
     count = check_int(passes, "passes", "iiw-g", 0)
-    spread = raw.size * float(np.mean(raw.sigma))
+    spread = unbiased.size * float(np.mean(unbiased.sigma))
     if spread >= 1:
         raise Unfit(
-            f"iiw-g needs d sqrt(Var) below 1, and here it is {spread:.3g} (d = {raw.size}, "
-            f"n = {raw.n}): a larger epsilon, more reports or fewer values would do; iiw works"
+            f"iiw-g needs d sqrt(Var) below 1, and here it is {spread:.3g} (d = {unbiased.size}, "
+            f"n = {unbiased.n}): a larger epsilon, more reports or fewer values would do; iiw works"
         )
-    return _filtered(raw, keep, "iiw-g", lambda s, _: _iterated(s, np.abs(s.observed) ** 2, count))
+    return _filtered(
+        unbiased, keep, "iiw-g", lambda s, _: _iterated(s, np.abs(s.observed) ** 2, count)
+    )
 
 
-def amrp(raw: Raw, *, permutations: int = PERMUTATIONS, keep: float | None = None) -> Floats:
+def amrp(
+    unbiased: UnbiasedShares, *, permutations: int = PERMUTATIONS, keep: float | None = None
+) -> Floats:
     """The mean of :func:`dw` over random orders of the values; the same orders every time.
 
     ``permutations`` is how many orders.  ``keep`` is as in :func:`dw`.
     """
     count = check_int(permutations, "permutations", "amrp", 1)
-    large = _large(raw, keep, "amrp")
-    shares, total = _without(raw, large)
-    base, random = spectrum_of(raw, shares, total), Seeded(raw.size).generator()
-    gain, mean = base.kernel[0].real, np.zeros(raw.size)
-    batch = max(1, _BATCH // raw.size)
+    large = _large(unbiased, keep, "amrp")
+    shares, total = _without(unbiased, large)
+    base, random = spectrum_of(unbiased, shares, total), Seeded(unbiased.size).generator()
+    gain, mean = base.kernel[0].real, np.zeros(unbiased.size)
+    batch = max(1, _BATCH // unbiased.size)
     for start in range(0, count, batch):
         rows = min(batch, count - start)
-        orders = random.permuted(np.tile(np.arange(raw.size), (rows, 1)), axis=1)
+        orders = random.permuted(np.tile(np.arange(unbiased.size), (rows, 1)), axis=1)
         seen = gain * np.fft.rfft(shares[orders], axis=1)
         power = np.abs(seen) ** 2
         filtered = seen / gain * (power / np.maximum(power + base.noise, np.finfo(float).tiny))
         filtered[:, 0] = total
-        back = np.fft.irfft(filtered, raw.size, axis=1)
-        mean += np.bincount(orders.ravel(), back.ravel(), minlength=raw.size)
-    return _put_back(raw, large, mean / count)
+        back = np.fft.irfft(filtered, unbiased.size, axis=1)
+        mean += np.bincount(orders.ravel(), back.ravel(), minlength=unbiased.size)
+    return _put_back(unbiased, large, mean / count)
 
 
 # -- the filters ---------------------------------------------------------------------
@@ -145,42 +157,45 @@ def _limit(s: Spectrum) -> Complex:
 
 
 def _filtered(
-    raw: Raw, keep: float | None, owner: str, filter_: Callable[[Spectrum, Floats], Complex]
+    unbiased: UnbiasedShares,
+    keep: float | None,
+    owner: str,
+    filter_: Callable[[Spectrum, Floats], Complex],
 ) -> Floats:
-    large = _large(raw, keep, owner)
-    shares, total = _without(raw, large)
-    spectrum = spectrum_of(raw, shares, total)
-    return _put_back(raw, large, spectrum.shares(filter_(spectrum, shares)))
+    large = _large(unbiased, keep, owner)
+    shares, total = _without(unbiased, large)
+    spectrum = spectrum_of(unbiased, shares, total)
+    return _put_back(unbiased, large, spectrum.shares(filter_(spectrum, shares)))
 
 
-def _large(raw: Raw, keep: float | None, owner: str) -> Any:
+def _large(unbiased: UnbiasedShares, keep: float | None, owner: str) -> Any:
     if keep is None:
-        return np.zeros(raw.size, dtype=bool)
+        return np.zeros(unbiased.size, dtype=bool)
     allowed = "a number above 0, in standard errors"
     limit = check_real(keep, "keep", owner, allowed)
     if limit <= 0:
         raise InvalidInput("keep", owner, allowed, keep)
-    if raw.channel.inverse is None:
+    if unbiased.channel.inverse is None:
         raise Unfit(f"keep of {owner} needs unbiased shares, which {owner} has not here")
-    return raw.shares > limit * raw.sigma
+    return unbiased.shares > limit * unbiased.sigma
 
 
-def _without(raw: Raw, large: Any) -> tuple[Floats, float]:
+def _without(unbiased: UnbiasedShares, large: Any) -> tuple[Floats, float]:
     """Large values replaced by the mean of the others, and what the shares then sum to."""
     if not large.any() or large.all():
-        return raw.shares, 1.0
-    fill = float(raw.shares[~large].mean())
-    total = 1.0 - float(raw.shares[large].sum()) + fill * int(large.sum())
-    return np.where(large, fill, raw.shares), total
+        return unbiased.shares, 1.0
+    fill = float(unbiased.shares[~large].mean())
+    total = 1.0 - float(unbiased.shares[large].sum()) + fill * int(large.sum())
+    return np.where(large, fill, unbiased.shares), total
 
 
-def _put_back(raw: Raw, large: Any, filtered: Floats) -> Floats:
+def _put_back(unbiased: UnbiasedShares, large: Any, filtered: Floats) -> Floats:
     """Large values as they were; the others moved alike so that all sum to 1."""
     if not large.any() or large.all():
         return filtered
     rest = filtered[~large]
-    missing = 1.0 - float(raw.shares[large].sum()) - float(rest.sum())
-    return np.where(large, raw.shares, filtered + missing / len(rest))
+    missing = 1.0 - float(unbiased.shares[large].sum()) - float(rest.sum())
+    return np.where(large, unbiased.shares, filtered + missing / len(rest))
 
 
 # -- when they apply ---------------------------------------------------------------------
@@ -189,6 +204,6 @@ def _put_back(raw: Raw, large: Any, filtered: Floats) -> Floats:
 def is_randomized_response(mechanism: Mechanism) -> str:
     """Why IIW-G does not apply; empty where it does."""
     channel = mechanism.channel()
-    if channel.pure is None or channel.cells != channel.inputs:
+    if channel.support_probabilities is None or channel.cells != channel.inputs:
         return "it is for randomized response only; iiw is for all"
     return ""

@@ -82,15 +82,15 @@ def as_distribution(shares: Floats) -> Floats:
     return scaled
 
 
-def first_shares(evidence: Observations, start: Any, owner: str) -> Floats:
+def first_shares(observed: Observations, start: Any, owner: str) -> Floats:
     """Where a climb starts: uniform, or ``start`` if it is a distribution that explains all reports."""
-    size = evidence.channel.inputs
+    size = observed.channel.inputs
     shares = np.full(size, 1 / size) if start is None else _checked(start, size, owner)
     with np.errstate(divide="ignore", invalid="ignore"):
-        _, likelihood = evidence.em_step(shares)
+        _, likelihood = observed.em_step(shares)
     if not np.isfinite(likelihood):
         if start is None:
-            whose, allowed = f"tally of {evidence.name}", "0 where no report can fall"
+            whose, allowed = f"tally of {observed.name}", "0 where no report can fall"
             raise InvalidInput("cells", whose, allowed, "reports that no value gives")
         allowed = "positive where reports need it"
         raise InvalidInput("start", owner, allowed, "shares under which some are impossible")
@@ -115,7 +115,7 @@ def _checked(start: Any, size: int, owner: str) -> Floats:
 def unidentified(mechanism: Mechanism) -> str:
     """Why no likelihood can tell a distribution from reports of ``mechanism``; empty where one can."""
     channel = mechanism.channel()
-    if not channel.tells_shares:
+    if not channel.identifies_distribution:
         of_keys = " of every key" if isinstance(mechanism.domain, KeyValues) else ""
         return f"its reports tell a mean at most{of_keys}, no distribution"
     if isinstance(channel, DenseChannel) and channel.inverse is None:

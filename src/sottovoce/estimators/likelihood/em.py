@@ -44,7 +44,7 @@ _AT_ONCE = 500
 
 
 def em(
-    evidence: Observations,
+    observed: Observations,
     *,
     tolerance: float | None = None,
     max_iterations: int = MOST_PASSES,
@@ -61,15 +61,15 @@ def em(
     ``optimality`` bounds how much more likelihood the best distribution has.
     """
     if tolerance is None:
-        tolerance = _TOLERANCE * math.exp(evidence.epsilon)
+        tolerance = _TOLERANCE * math.exp(observed.epsilon)
     return _climb(
-        evidence, "em", smoothing=NONE, tolerance=tolerance, max_iterations=max_iterations,
+        observed, "em", smoothing=NONE, tolerance=tolerance, max_iterations=max_iterations,
         start=start, progress=progress,
     )  # fmt: skip
 
 
 def ems(
-    evidence: Observations,
+    observed: Observations,
     *,
     tolerance: float | None = None,
     max_iterations: int = MOST_PASSES,
@@ -83,11 +83,11 @@ def ems(
 
     It maximises no likelihood, so that ``optimality`` is infinite: there is nothing to be near to.
     """
-    if not evidence.domain.ordered:
-        raise InvalidInput("domain", "ems", "ordered", evidence.domain)
+    if not observed.domain.ordered:
+        raise InvalidInput("domain", "ems", "ordered", observed.domain)
     tolerance = _TOLERANCE if tolerance is None else tolerance
     return _climb(
-        evidence, "ems", smoothing=RING if evidence.channel.ring else LINE, tolerance=tolerance,
+        observed, "ems", smoothing=RING if observed.channel.ring else LINE, tolerance=tolerance,
         max_iterations=max_iterations, start=start, progress=progress,
     )  # fmt: skip
 
@@ -116,7 +116,7 @@ def smooth(shares: Floats, ring: bool = False) -> Floats:
 
 
 def _climb(
-    evidence: Observations,
+    observed: Observations,
     name: str,
     *,
     smoothing: int,
@@ -133,10 +133,10 @@ def _climb(
     if tolerance < 0:
         raise InvalidInput("tolerance", name, "a number of at least 0", tolerance)
     check_int(max_iterations, "max_iterations", name, 1)
-    shares, teller = first_shares(evidence, start, name), Teller(progress)
-    climb = None if evidence.rows is not None else evidence.channel.climb(evidence.cells)
-    run, at_once = (_PassByPass(evidence).run, 1) if climb is None else (climb.run, _AT_ONCE)
-    history, gain, converged = [evidence.em_step(shares)[1]], math.inf, False
+    shares, teller = first_shares(observed, start, name), Teller(progress)
+    climb = None if observed.rows is not None else observed.channel.em_run(observed.cells)
+    run, at_once = (_PassByPass(observed).run, 1) if climb is None else (climb.run, _AT_ONCE)
+    history, gain, converged = [observed.em_step(shares)[1]], math.inf, False
     while not converged and (done := len(history) - 1) < max_iterations:
         shares, ratio, found = run(
             shares, min(at_once, max_iterations - done), tolerance, smoothing
@@ -150,16 +150,16 @@ def _climb(
     ended = f"changed it by at most {tolerance:.3g}" if converged else "was the last allowed"
     return Fit(
         as_distribution(shares), converged, passes, tuple(history),
-        math.inf if smoothing else gap_of(ratio, evidence.total),
-        f"{evidence.likelihood}; stopped after {passes} passes, when one {ended}",
+        math.inf if smoothing else gap_of(ratio, observed.total),
+        f"{observed.likelihood}; stopped after {passes} passes, when one {ended}",
     )  # fmt: skip
 
 
 class _PassByPass:
-    """A :class:`~sottovoce.channels.base.Climb` over any evidence; shares are those it last gave."""
+    """A :class:`~sottovoce.channels.base.EmRun` over any evidence; shares are those it last gave."""
 
-    def __init__(self, evidence: Observations) -> None:
-        self._evidence = evidence
+    def __init__(self, observed: Observations) -> None:
+        self._evidence = observed
         self._here: tuple[Floats, float] | None = None
 
     def run(

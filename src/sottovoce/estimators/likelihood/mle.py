@@ -46,7 +46,7 @@ _LARGEST_MATRIX = 2**25
 
 
 def mle(
-    evidence: Observations,
+    observed: Observations,
     *,
     gap: float = 0.01,
     start: Any = None,
@@ -63,34 +63,34 @@ def mle(
     gap = check_real(gap, "gap", "mle", "a number above 0")
     if gap <= 0:
         raise InvalidInput("gap", "mle", "a number above 0", gap)
-    shares, teller = first_shares(evidence, start, "mle"), Teller(progress)
-    if evidence.rows is None and _is_response(evidence.channel):
-        best, way = _by_formula(evidence, teller), "closed form"
+    shares, teller = first_shares(observed, start, "mle"), Teller(progress)
+    if observed.rows is None and _is_response(observed.channel):
+        best, way = _by_formula(observed, teller), "closed form"
     else:
-        best, way = _search(evidence, shares, gap, teller)
+        best, way = _search(observed, shares, gap, teller)
     return Fit(
         best.shares, best.gap <= gap, max(0, len(best.history) - 1), best.history, best.gap,
-        f"{evidence.likelihood}; {way}, within {best.gap:.2g} of its maximum",
+        f"{observed.likelihood}; {way}, within {best.gap:.2g} of its maximum",
     )  # fmt: skip
 
 
 def _search(
-    evidence: Observations, start: Floats, gap: float, teller: Teller
+    observed: Observations, start: Floats, gap: float, teller: Teller
 ) -> tuple[Optimum, str]:
     """The best distribution found by up to three ways in turn, and their names."""
-    newton = _newton_fits(evidence)
+    newton = _newton_fits(observed)
     best, ways = Optimum(start, math.inf, ()), []
 
     def passes(most: int) -> Optimum:
         ways.append("accelerated EM")
-        step, total = evidence.em_step, evidence.total
+        step, total = observed.em_step, observed.total
         return accelerated(step, total, best.shares, gap=gap, teller=teller, most=most)
 
-    if newton and evidence.rows is None:
+    if newton and observed.rows is None:
         best = passes(_SHORT_RUN)
     if newton and best.gap > gap:
         ways.append("interior point")
-        found = interior_point(_newton_problem(evidence), best.shares, gap, teller)
+        found = interior_point(_newton_problem(observed), best.shares, gap, teller)
         best = _after(best, found)
     if best.gap > gap:
         best = _after(best, passes(MOST_PASSES))
@@ -103,34 +103,44 @@ def _after(first: Optimum, second: Optimum) -> Optimum:
     return Optimum(better.shares, better.gap, first.history + second.history)
 
 
-def _newton_fits(evidence: Observations) -> bool:
+def _newton_fits(observed: Observations) -> bool:
     """Whether there is little enough for Newton's method."""
-    size, cells = evidence.channel.inputs, evidence.channel.cells
-    fits = evidence.rows is not None or cells * size <= _LARGEST_MATRIX
+    size, cells = observed.channel.inputs, observed.channel.cells
+    fits = observed.rows is not None or cells * size <= _LARGEST_MATRIX
     return size <= LARGEST_NEWTON and fits
 
 
-def _newton_problem(evidence: Observations) -> Rows:
+def _newton_problem(observed: Observations) -> Rows:
     """What Newton's method works on: whole reports, or the cells with the channel written out."""
-    if evidence.rows is not None:
-        return evidence.rows
-    return DenseLikelihood(evidence.channel.dense(), evidence.cells)
+    if observed.rows is not None:
+        return observed.rows
+    return DenseLikelihood(observed.channel.dense(), observed.cells)
 
 
 def _is_response(channel: Channel) -> bool:
     """Whether the channel is that of randomized response: p on one's own value, q on each other."""
-    pure, kernel = channel.pure, channel.kernel
-    if pure is None or kernel is None or channel.blocks != 1 or channel.cells != channel.inputs:
+    support_probabilities, kernel = channel.support_probabilities, channel.kernel
+    if (
+        support_probabilities is None
+        or kernel is None
+        or channel.blocks != 1
+        or channel.cells != channel.inputs
+    ):
         return False
-    return bool(kernel[0] == pure.p and np.all(kernel[1:] == pure.q))
+    return bool(
+        kernel[0] == support_probabilities.p and np.all(kernel[1:] == support_probabilities.q)
+    )
 
 
-def _by_formula(evidence: Observations, teller: Teller) -> Optimum:
-    pure = evidence.channel.pure
-    assert pure is not None
-    shares = response_mle(evidence.cells, pure.q / (pure.p - pure.q))
-    ratio, likelihood = evidence.em_step(shares)
-    found = gap_of(ratio, evidence.total)
+def _by_formula(observed: Observations, teller: Teller) -> Optimum:
+    support_probabilities = observed.channel.support_probabilities
+    assert support_probabilities is not None
+    shares = response_mle(
+        observed.cells,
+        support_probabilities.q / (support_probabilities.p - support_probabilities.q),
+    )
+    ratio, likelihood = observed.em_step(shares)
+    found = gap_of(ratio, observed.total)
     teller.tell(0, found, last=True)
     return Optimum(shares, found, (likelihood,))
 

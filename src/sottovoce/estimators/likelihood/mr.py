@@ -50,7 +50,7 @@ _INNER: dict[str, Callable[..., Fit]] = {"em": em, "mle": mle}
 
 
 def mr(
-    evidence: Observations,
+    observed: Observations,
     *,
     operation: str = "merge",
     strategy: str = "auto",
@@ -76,17 +76,17 @@ def mr(
     """
     merging = check_choice(operation, "operation", "mr", ("merge", "prune")) == "merge"
     check_choice(inner, "inner", "mr", tuple(_INNER))
-    domain, size = evidence.domain, evidence.channel.inputs
+    domain, size = observed.domain, observed.channel.inputs
     fewest = max(1, size // 4) if least is None else check_int(least, "least", "mr", 1, size)
     protected = _marked(domain, protect, "protect")
     first = _marked(domain, merge_first, "merge_first")
     if (both := np.flatnonzero(protected & first)).size:
         raise InvalidInput("merge_first", "mr", "none of protect", domain.label(int(both[0])))
     if initial:
-        first |= _not_positive(evidence) & ~protected
+        first |= _not_positive(observed) & ~protected
     groups = _reduced(Groups.singles(size), tuple(np.flatnonzero(first).tolist()), merging)
-    chosen = _strategy(strategy, evidence, _checked(threshold), protected, merging)
-    search = _Search(evidence, inner, merging, progress)
+    chosen = _strategy(strategy, observed, _checked(threshold), protected, merging)
+    search = _Search(observed, inner, merging, progress)
     here = search.fit(groups, None)
     while choice := chosen.choose(here.groups, here.fit.shares, _room(here, fewest)):
         after = search.reduce(here, choice)
@@ -109,9 +109,9 @@ class _Search:
     """The fits of one reduction, and what became of each."""
 
     def __init__(
-        self, evidence: Observations, inner: str, merging: bool, progress: Progress | None
+        self, observed: Observations, inner: str, merging: bool, progress: Progress | None
     ) -> None:
-        self._evidence, self._inner, self._merging = evidence, inner, merging
+        self._evidence, self._inner, self._merging = observed, inner, merging
         self._progress = progress
         self._history: list[float] = []
         self.trace: list[Reduction] = []
@@ -128,7 +128,7 @@ class _Search:
     def reduce(self, here: _State, choice: Choice) -> _State:
         """One step, and whether it is kept: whether BIC falls."""
         groups = here.groups
-        shares = groups.spread(here.fit.shares)
+        shares = groups.expand(here.fit.shares)
         taken = np.isin(groups.labels, choice.all)
         for chosen in _from_the_last(choice):
             groups = _reduced(groups, chosen, self._merging)
@@ -153,7 +153,7 @@ class _Search:
             f"{here.groups.count} components for {len(here.groups.labels)} values, the others {word} "
             f"in {len(kept)} steps while BIC fell{undone}; {self._evidence.likelihood}"
         )
-        shares = here.groups.spread(here.fit.shares)
+        shares = here.groups.expand(here.fit.shares)
         return Fit(
             shares / shares.sum(), here.fit.converged, len(self._history),
             tuple(self._history), here.fit.optimality, why, trace=tuple(self.trace),
@@ -195,29 +195,29 @@ def _marked(domain: Domain, values: Iterable[Any], option: str) -> NDArray[np.bo
     return marked
 
 
-def _not_positive(evidence: Observations) -> NDArray[np.bool_]:
-    if evidence.raw is None:
+def _not_positive(observed: Observations) -> NDArray[np.bool_]:
+    if observed.unbiased is None:
         hint = "The reports have no unbiased shares to begin with."
-        raise InvalidInput("initial", "mr", f"False for {evidence.name}", True, hint=hint)
-    return evidence.raw.shares <= 0
+        raise InvalidInput("initial", "mr", f"False for {observed.name}", True, hint=hint)
+    return observed.unbiased.shares <= 0
 
 
 def _strategy(
     name: str,
-    evidence: Observations,
+    observed: Observations,
     threshold: float,
     protected: NDArray[np.bool_],
     merging: bool,
 ) -> Strategy:
     check_choice(name, "strategy", "mr", ("auto", "smallest", "window"))
-    thresholds = threshold * noise_of_weights(evidence)
-    stretches = evidence.domain.stretches
+    thresholds = threshold * noise_of_weights(observed)
+    stretches = observed.domain.stretches
     if name == "window" and not stretches:
         hint = "Without an order there are no neighbours."
         raise InvalidInput("strategy", "mr", "smallest here", name, hint=hint)
     if name == "smallest" or not stretches:
         return Smallest(thresholds, protected, merging=merging)
-    return Window(thresholds, protected, stretches, ring=evidence.channel.ring, merging=merging)
+    return Window(thresholds, protected, stretches, ring=observed.channel.ring, merging=merging)
 
 
 @dataclass(frozen=True, eq=False)

@@ -156,19 +156,19 @@ def _sums(values: Floats, length: int) -> Floats:
     return running[length:] - running[:-length]
 
 
-def noise_of_weights(evidence: Observations) -> Floats:
+def noise_of_weights(observed: Observations) -> Floats:
     """sigma of every input's weight."""
-    channel = evidence.channel
-    if evidence.raw is not None:
-        return np.broadcast_to(evidence.raw.sigma, channel.inputs).copy()
+    channel = observed.channel
+    if observed.unbiased is not None:
+        return np.broadcast_to(observed.unbiased.sigma, channel.inputs).copy()
     size = channel.inputs
-    if evidence.rows is not None:
-        seen: Floats = np.diag(evidence.rows.curvature(np.full(size, 1 / size))) ** -0.5
+    if observed.rows is not None:
+        seen: Floats = np.diag(observed.rows.curvature(np.full(size, 1 / size))) ** -0.5
         return seen
-    if evidence.domain.ordered and size > _MOST_COLUMNS:
+    if observed.domain.ordered and size > _MOST_COLUMNS:
         some = np.unique(np.linspace(0, size - 1, _MOST_COLUMNS).astype(np.int64))
-        return np.interp(np.arange(size), some, _bounds(channel, some, evidence.n))
-    return _bounds(channel, np.arange(size), evidence.n)
+        return np.interp(np.arange(size), some, _bounds(channel, some, observed.n))
+    return _bounds(channel, np.arange(size), observed.n)
 
 
 def _bounds(channel: Channel, inputs: Indices, n: int) -> Floats:

@@ -22,7 +22,7 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.estimators.likelihood.base import Progress, Teller
 from sottovoce.estimators.likelihood.em import unordered
 from sottovoce.estimators.observed import Fit, Observations
-from sottovoce.estimators.smooth.coarsening import cell_edges, coarse_problem, spread
+from sottovoce.estimators.smooth.coarsening import cell_edges, coarse_problem, expand
 from sottovoce.estimators.smooth.posterior import Posterior
 from sottovoce.estimators.smooth.prior_search import PriorSearch
 from sottovoce.estimators.smooth.priors import Smoothness
@@ -35,41 +35,41 @@ _TURNS = 3
 _CONVERGED = 0.01
 
 
-def adaptive(evidence: Observations, *, progress: Progress | None = None) -> Fit:
+def adaptive(observed: Observations, *, progress: Progress | None = None) -> Fit:
     """Shares under priors of smoothness weighed by their evidence; ``why`` names the best.
 
     ``progress(steps, evidence)`` is called now and then.  ``optimality`` is about how far the
     penalised likelihood under the best prior is from its greatest.
     """
     with one_product_thread():
-        found = posterior(evidence, progress=progress)
+        found = posterior(observed, progress=progress)
     best, tried = found.search.best, len(found.search.tried)
     return Fit(
         found.shares, best.promised <= _CONVERGED, found.search.steps, optimality=best.promised,
         why=f"smoothness weighed by evidence over {tried} priors; best: {best.smoothness}",
-        noise=found,
+        error_model=found,
     )  # fmt: skip
 
 
-def posterior(evidence: Observations, *, progress: Progress | None = None) -> Posterior:
+def posterior(observed: Observations, *, progress: Progress | None = None) -> Posterior:
     """The shares that :func:`adaptive` finds, with what is known of their error."""
-    channel, teller = evidence.channel, Teller(progress)
+    channel, teller = observed.channel, Teller(progress)
     shares, steps = np.full(channel.inputs, 1 / channel.inputs), 0
     start, warps = _FIRST, _WARPS
     for turn in range(_TURNS):
         edges = cell_edges(channel, shares)
         near = np.add.reduceat(shares, edges[:-1])
-        search = PriorSearch(coarse_problem(channel, evidence.cells, edges, near), teller, steps)
+        search = PriorSearch(coarse_problem(channel, observed.cells, edges, near), teller, steps)
         if turn == 0:
-            search.climb(start, near)
+            search.em_run(start, near)
         else:
             search.explore(start, near, warps)
-        shares, steps, start = spread(search.mean(), edges), search.steps, search.best.smoothness
+        shares, steps, start = expand(search.mean(), edges), search.steps, search.best.smoothness
         if turn and not start.warp:
             break
         if turn:
             warps = tuple(sorted({one.smoothness.warp for _, one in search.probabilities()}))
-    teller.tell(steps, search.best.evidence, last=True)
+    teller.tell(steps, search.best.log_marginal, last=True)
     return Posterior(search, edges, shares)
 
 

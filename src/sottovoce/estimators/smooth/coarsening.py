@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sottovoce.channels.base import Channel, Floats
 from sottovoce.estimators.smooth.map_fit import Problem
 
-__all__ = ["CELLS", "cell_edges", "coarse_problem", "spread"]
+__all__ = ["CELLS", "cell_edges", "coarse_problem", "expand"]
 
 CELLS = 256
 _ENTRIES = 2**24
@@ -82,7 +82,7 @@ def _information(matrix: Floats) -> float:
     return float(np.sum(squares[live] / expected[live]) - matrix.shape[1] * expected.sum())
 
 
-def spread(cells: Floats, edges: NDArray[np.int64]) -> Floats:
+def expand(cells: Floats, edges: NDArray[np.int64]) -> Floats:
     """Shares of the values from shares of cells: a smooth rise inside each, its total kept.
 
     The cumulative distribution is a cubic between the edges, monotone (Fritsch and Butland):

@@ -78,9 +78,9 @@ class Problem:
                 break
             state = moved
         logdet = float(np.linalg.slogdet(curvature)[1])
-        evidence = float(self.counts.sum()) - state.value - logdet / 2 + smoothness.log_odds
+        log_marginal = float(self.counts.sum()) - state.value - logdet / 2 + smoothness.log_odds
         shares = state.shares / state.shares.sum()
-        return Penalised(smoothness, shares, evidence, steps, promised, state.z)
+        return Penalised(smoothness, shares, log_marginal, steps, promised, state.z)
 
     def covariance(self, fit: Penalised, rougher: float = 0.0) -> Floats:
         """``J H^-1 J'``: of the cells' shares, scaled to sum to 1, at the shares of ``fit``.
@@ -121,7 +121,7 @@ class Penalised:
 
     smoothness: Smoothness
     shares: Floats
-    evidence: float
+    log_marginal: float
     steps: int
     promised: float
     """Decrease of twice L that one more step would promise, at most about what is missing."""

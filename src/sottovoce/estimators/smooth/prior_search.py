@@ -34,22 +34,22 @@ class PriorSearch:
         if smoothness not in self.tried:
             self.tried[smoothness] = self.problem.solve(smoothness, near)
             self.steps += self.tried[smoothness].steps
-            self.teller.tell(self.steps, self.best.evidence)
+            self.teller.tell(self.steps, self.best.log_marginal)
         return self.tried[smoothness]
 
     @property
     def best(self) -> Penalised:
         """The fit whose prior has the greatest evidence."""
-        return max(self.tried.values(), key=lambda one: one.evidence)
+        return max(self.tried.values(), key=lambda one: one.log_marginal)
 
-    def climb(self, start: Smoothness, near: Floats) -> Penalised:
+    def em_run(self, start: Smoothness, near: Floats) -> Penalised:
         """From one prior up or down the levels of roughness to the best."""
         here = self.try_one(start, near)
         for way in (1, -1):
             while LEVELS[0] <= here.smoothness.level + way <= LEVELS[1]:
                 level = here.smoothness.level + way
                 there = self.try_one(replace(start, level=level), here.shares)
-                if there.evidence <= here.evidence:
+                if there.log_marginal <= here.log_marginal:
                     break
                 here = there
         return here
@@ -58,24 +58,24 @@ class PriorSearch:
         """Every order and warp up to its best level, then all neighbours of good priors."""
         for warp in warps:
             for order in ORDERS:
-                self.climb(replace(start, order=order, warp=warp), near)
+                self.em_run(replace(start, order=order, warp=warp), near)
         expanded: set[Smoothness] = set()
         while len(self.tried) < _MOST_PRIORS:
             promising = [
                 one for one in self.tried.values()
-                if one.smoothness not in expanded and one.evidence >= self.best.evidence - _SLACK
+                if one.smoothness not in expanded and one.log_marginal >= self.best.log_marginal - _SLACK
             ]  # fmt: skip
             if not promising:
                 break
-            here = max(promising, key=lambda one: one.evidence)
+            here = max(promising, key=lambda one: one.log_marginal)
             expanded.add(here.smoothness)
             for neighbour in here.smoothness.neighbours(warps):
                 self.try_one(neighbour, here.shares)
 
     def probabilities(self) -> list[tuple[float, Penalised]]:
         """The fits that matter, with the probability of the prior of each."""
-        fits = sorted(self.tried.values(), key=lambda one: -one.evidence)
-        weights = np.exp([one.evidence - fits[0].evidence for one in fits])
+        fits = sorted(self.tried.values(), key=lambda one: -one.log_marginal)
+        weights = np.exp([one.log_marginal - fits[0].log_marginal for one in fits])
         weights = weights[weights >= _NEGLIGIBLE]
         return list(zip(weights / weights.sum(), fits[: len(weights)], strict=True))
 

@@ -22,7 +22,7 @@ from sottovoce.base.errors import InvalidInput
 from sottovoce.channels.base import Floats
 from sottovoce.channels.tree import ConstrainedInference, Tree, TreeChannel
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.estimators.observed import Evidence, Fit
+from sottovoce.estimators.observed import Fit, Observed
 
 __all__ = ["hh_admm", "nearest_tree", "no_hierarchy"]
 
@@ -36,7 +36,7 @@ def no_hierarchy(mechanism: Mechanism) -> str:
     return "it needs reports about the nodes of a tree, those of hierarchy"
 
 
-def hh_admm(evidence: Evidence, *, tolerance: float = 1e-6, max_iterations: int = 10_000) -> Fit:
+def hh_admm(observed: Observed, *, tolerance: float = 1e-6, max_iterations: int = 10_000) -> Fit:
     """The nearest distribution to the shares of all nodes.
 
     ``tolerance`` is how far the shares may be (Euclidean distance) from the exact
@@ -48,8 +48,8 @@ def hh_admm(evidence: Evidence, *, tolerance: float = 1e-6, max_iterations: int 
     if limit <= 0:
         raise InvalidInput("tolerance", "hh-admm", "a positive number", tolerance)
     passes = check_int(max_iterations, "max_iterations", "hh-admm", 1)
-    frequencies = evidence.cells / evidence.n
-    channel = evidence.channel.given(frequencies)
+    frequencies = observed.cells / observed.n
+    channel = observed.channel.conditioned_on(frequencies)
     assert isinstance(channel, TreeChannel)
     return nearest_tree(channel.tree, channel.node_shares(frequencies), limit, passes)
 

@@ -10,7 +10,7 @@ from sottovoce.channels.base import Floats
 from sottovoce.core.tally import Tally
 from sottovoce.estimators.choose import choose
 from sottovoce.estimators.methods import find_method, find_step
-from sottovoce.estimators.unbiased import Raw, unbiased_shares
+from sottovoce.estimators.unbiased import UnbiasedShares, unbiased_shares
 
 __all__ = ["AUTO", "OURS", "PUBLISHED", "TITLES", "Answers", "answers_to"]
 
@@ -40,7 +40,7 @@ class Answers:
     methods: tuple[str, ...]
     shares: Floats
     auto: dict[str, Floats]
-    raw: Raw
+    raw: UnbiasedShares
 
     @property
     def clipped(self) -> int:
@@ -63,7 +63,7 @@ def answers_to(tally: Tally, methods: tuple[str, ...] = PUBLISHED + OURS) -> Ans
     raw, mechanism = unbiased_shares(tally), tally.mechanism
     rows = {}
     for name in methods:
-        if name != "mle-apx" or raw.channel.pure is not None:
+        if name != "mle-apx" or raw.channel.support_probabilities is not None:
             rows[name] = find_method(name, mechanism).apply(raw, {})
     auto = {}
     for goal in ("distribution", "subset", "top"):

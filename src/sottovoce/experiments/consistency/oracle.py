@@ -12,12 +12,12 @@ import numpy as np
 
 from sottovoce.channels.base import Floats
 from sottovoce.estimators.consistency.empirical_bayes import project_by_variance
-from sottovoce.estimators.unbiased import Raw
+from sottovoce.estimators.unbiased import UnbiasedShares
 
 __all__ = ["oracle_shares"]
 
 
-def oracle_shares(raw: Raw, truth: Floats) -> Floats:
+def oracle_shares(raw: UnbiasedShares, truth: Floats) -> Floats:
     """Posterior means under the true histogram and normal noise, projected to the simplex."""
     levels, holders = np.unique(truth, return_counts=True)
     variance = _variance(raw, truth, levels)
@@ -33,10 +33,10 @@ def oracle_shares(raw: Raw, truth: Floats) -> Floats:
     return project_by_variance(mean, spread)
 
 
-def _variance(raw: Raw, truth: Floats, levels: Floats) -> Floats:
+def _variance(raw: UnbiasedShares, truth: Floats, levels: Floats) -> Floats:
     """The variance of an estimate of each level: exact for a pure oracle, else by interpolation."""
-    if raw.channel.pure is not None:
-        return raw.channel.pure.variance(levels) / raw.n
+    if raw.channel.support_probabilities is not None:
+        return raw.channel.support_probabilities.variance(levels) / raw.n
     variances = raw.channel.variance(truth) / raw.n
     order = np.argsort(truth, kind="stable")
     return np.interp(levels, truth[order], variances[order])

@@ -15,7 +15,7 @@ import numpy as np
 
 from sottovoce.base.randomness import Seeded
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.estimators.observed import Evidence
+from sottovoce.estimators.observed import Observed
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.draws import Errors, repeat
 from sottovoce.experiments.fusion.distributions import divergences, fused_evidence, run_rule
@@ -80,7 +80,7 @@ class _Again:
         values = some_people(self.data, self.people, source.generator())
         truth = np.bincount(DOMAIN.indices(values), minlength=DOMAIN.bins) / self.people
         there, more = self._asked_twice(values, source)
-        sources = [*map(Evidence.of, more), fused_evidence(self.mechanisms, there)]
+        sources = [*map(Observed.of, more), fused_evidence(self.mechanisms, there)]
         sources += [
             fused_evidence([*self.mechanisms, each], [*there, one])
             for each, one in zip(self.mechanisms, more, strict=True)

@@ -22,7 +22,7 @@ from sottovoce.channels.base import Floats
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
 from sottovoce.estimators.likelihood.em import MOST_PASSES, em, ems
-from sottovoce.estimators.observed import Evidence, Fit
+from sottovoce.estimators.observed import Fit, Observed
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.draws import Errors, repeat
 from sottovoce.experiments.fusion.services import (
@@ -122,7 +122,7 @@ class Fits:
         values = some_people(self.data, self.people, source.generator())
         truth = np.bincount(DOMAIN.indices(values), minlength=DOMAIN.bins) / self.people
         reports = [each.randomize(values, source=source) for each in self.mechanisms]
-        sources = dict(zip(self.names, map(Evidence.of, reports), strict=False))
+        sources = dict(zip(self.names, map(Observed.of, reports), strict=False))
         sources["ule"] = fused_evidence(self.mechanisms, reports)
         errors = {}
         for rule in self.rules:
@@ -140,12 +140,12 @@ def fused_evidence(mechanisms: Sequence[Mechanism], reports: Sequence[Reports]) 
     return Fusion(align(mechanisms, reports)).observations
 
 
-def run_rule(rule: str, evidence: Any, epsilon: float, most: int = MOST_PASSES) -> Fit:
+def run_rule(rule: str, observed: Any, epsilon: float, most: int = MOST_PASSES) -> Fit:
     """EM or EMS from uniform shares."""
     if rule == "smoothed":
-        return ems(evidence, tolerance=_STEP, max_iterations=most)
+        return ems(observed, tolerance=_STEP, max_iterations=most)
     tolerance = _STEP * math.exp(epsilon) if rule == "published" else epsilon
-    return em(evidence, tolerance=tolerance, max_iterations=most)
+    return em(observed, tolerance=tolerance, max_iterations=most)
 
 
 def divergences(found: Sequence[Floats], truth: Floats) -> Floats:

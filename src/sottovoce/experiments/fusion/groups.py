@@ -13,7 +13,7 @@ from sottovoce.base.randomness import Seeded
 from sottovoce.channels.base import Floats
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.estimators.cell_means import mean_gains
-from sottovoce.estimators.observed import Evidence
+from sottovoce.estimators.observed import Observed
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.draws import Errors, repeat
 from sottovoce.experiments.fusion.distributions import Fits, divergences, run_rule
@@ -96,13 +96,13 @@ class _Everybody:
         fusion, truth = Fusion(align(self.mechanisms, reports, keys=keys)), float(values.mean())
         alone = []
         for each, told in zip(self.mechanisms, reports, strict=True):
-            gains = mean_gains(each)
-            assert gains is not None
-            alone.append(float(each.tally(told).cells @ gains.values) / len(told) - truth)
+            cell_weights = mean_gains(each)
+            assert cell_weights is not None
+            alone.append(float(each.tally(told).cells @ cell_weights.values) / len(told) - truth)
         found = [fusion.mean(method) for method in FUSED]
         errors = np.array([*alone, *(one.value - truth for one in found)])
         true = np.bincount(DOMAIN.indices(values), minlength=DOMAIN.bins) / people
-        sources = [*map(Evidence.of, reports), fusion.observations]
+        sources = [*map(Observed.of, reports), fusion.observations]
         shares = [run_rule("printed", one, EPSILON).shares for one in sources]
         covered = [float(one.low <= truth <= one.high) for one in found]
         return {

@@ -78,10 +78,10 @@ def made(kinds: Kinds, outputs: int | None = None) -> tuple[Mechanism, ...]:
 
 def report_variances(asked: Mechanism, shares: Floats) -> float:
     """The mean over all people of the variance of one unbiased number, from randomization alone."""
-    gains, channel = mean_gains(asked), asked.channel()
-    assert gains is not None  # all four mechanisms tell a mean
-    means = channel.adjoint(gains.values)
-    return float(channel.forward(shares) @ gains.values**2 - shares @ means**2)
+    cell_weights, channel = mean_gains(asked), asked.channel()
+    assert cell_weights is not None  # all four mechanisms tell a mean
+    means = channel.adjoint(cell_weights.values)
+    return float(channel.forward(shares) @ cell_weights.values**2 - shares @ means**2)
 
 
 def textbook_laplace(epsilon: float) -> float:

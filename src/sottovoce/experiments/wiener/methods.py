@@ -18,7 +18,7 @@ from sottovoce.domains.categories import Categories
 from sottovoce.estimators.filters.plain import gaussian_filter, smooth
 from sottovoce.estimators.filters.spectrum import spectrum_of
 from sottovoce.estimators.filters.wiener import amrp, dw, iiw
-from sottovoce.estimators.unbiased import Raw, unbiased_shares
+from sottovoce.estimators.unbiased import UnbiasedShares, unbiased_shares
 from sottovoce.experiments.draws import Errors
 from sottovoce.experiments.wiener.histograms import Histogram
 
@@ -40,7 +40,7 @@ ORACLES = {"krr": "grr", "oue": "oue"}
 
 
 def after_passes(
-    raw: Raw, passes: Sequence[int], *, from_reports: bool = False
+    raw: UnbiasedShares, passes: Sequence[int], *, from_reports: bool = False
 ) -> Iterator[Floats]:
     """The shares after so many passes of IIW, or of IIW-G, wherever that is trustworthy or not."""
     s = spectrum_of(raw)
@@ -54,12 +54,12 @@ def after_passes(
         power = np.abs(found) ** 2 + s.noise * weight
 
 
-def _from_reports(raw: Raw) -> Floats:
+def _from_reports(raw: UnbiasedShares) -> Floats:
     (shares,) = after_passes(raw, [PASSES_FROM_G], from_reports=True)
     return shares
 
 
-Step = Callable[[Raw], Floats]
+Step = Callable[[UnbiasedShares], Floats]
 STEPS: dict[str, Step] = {
     "": lambda raw: raw.shares,
     "dw": dw,
@@ -90,9 +90,9 @@ METHODS = (
 
 def noise_over_signal(mechanism: Mechanism, size: int, n: int) -> float:
     """``d sqrt(Var)``, the noise of a rare value's share over the mean share."""
-    pure = mechanism.channel().pure
-    assert pure is not None
-    return float(size * np.sqrt(pure.variance(np.zeros(1))[0] / n))
+    support_probabilities = mechanism.channel().support_probabilities
+    assert support_probabilities is not None
+    return float(size * np.sqrt(support_probabilities.variance(np.zeros(1))[0] / n))
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +115,7 @@ class Survey:
         domain = Categories(self.size)
         return {o: mechanism(name, domain, self.epsilon) for o, name in ORACLES.items()}
 
-    def raws(self, source: Seeded) -> dict[str, Raw]:
+    def raws(self, source: Seeded) -> dict[str, UnbiasedShares]:
         """The unbiased shares of one drawing, by oracle."""
         counts = self.data.counts(self.size)
         return {

@@ -26,7 +26,14 @@ from sottovoce.store import Published, Released, Store
 from sottovoce.surveys.survey import Survey
 from sottovoce.surveys.windows import window_days
 
-__all__ = ["MOST_COORDINATES", "Analyst", "Coordinates", "Told", "Way", "nothing_yet"]
+__all__ = [
+    "MOST_COORDINATES",
+    "Analyst",
+    "Coordinates",
+    "SurveyEstimate",
+    "EstimateOptions",
+    "nothing_yet",
+]
 
 MOST_COORDINATES = 500
 """Coordinates of a vector that are estimated, the first that may be shown."""
@@ -34,7 +41,7 @@ _MOST_REMEMBERED = 64
 
 
 @dataclass(frozen=True)
-class Way:
+class EstimateOptions:
     """How to estimate: the arguments of :func:`sottovoce.estimate`."""
 
     method: str = "auto"
@@ -43,7 +50,7 @@ class Way:
 
 
 @dataclass(frozen=True)
-class Told:
+class SurveyEstimate:
     """An estimate, of which survey, from which windows, and those below the minimum batch."""
 
     survey: Survey
@@ -60,7 +67,7 @@ class Told:
 class Coordinates(NamedTuple):
     """What is told of a vector: estimates by coordinate, which have too few reports, and n."""
 
-    estimated: Mapping[int, Told]
+    estimated: Mapping[int, SurveyEstimate]
     left_out: tuple[int, ...]
     reports: int
 
@@ -84,7 +91,7 @@ class Analyst:
 
     def __init__(self, store: Store, ended: Callable[[], date]) -> None:
         self._store, self._ended = store, ended
-        self._remembered: OrderedDict[tuple[str, Way], Estimate] = OrderedDict()
+        self._remembered: OrderedDict[tuple[str, EstimateOptions], Estimate] = OrderedDict()
         self._lock, self._work = Lock(), Lock()
 
     def released(self, published: Published) -> dict[str, Released]:
@@ -128,10 +135,12 @@ class Analyst:
             )
         return tuple(sorted(whole)), left_out
 
-    def estimate(self, published: Published, wanted: Sequence[str], way: Way) -> Told:
+    def estimate(
+        self, published: Published, wanted: Sequence[str], way: EstimateOptions
+    ) -> SurveyEstimate:
         """The estimate from some windows of a survey together."""
         tally, shown, left_out = self._tally(published, wanted)
-        return Told(published.survey, shown, left_out, self._estimated(tally, way))
+        return SurveyEstimate(published.survey, shown, left_out, self._estimated(tally, way))
 
     def coordinates(self, published: Published, wanted: Sequence[str]) -> Coordinates:
         """Estimates of a vector's coordinates, to read means from: those with enough reports.
@@ -156,7 +165,7 @@ class Analyst:
             with self._work:
                 found = estimate(parts[place], goal="mean")
             found = found.for_population() if drawn else found
-            estimated[place] = Told(survey, shown, below, found)
+            estimated[place] = SurveyEstimate(survey, shown, below, found)
         return Coordinates(estimated, left_out, tally.n)
 
     def _tally(
@@ -169,7 +178,7 @@ class Analyst:
             raise Declined("below-minimum-batch")
         return tally, shown, left_out
 
-    def _estimated(self, tally: Tally, way: Way) -> Estimate:
+    def _estimated(self, tally: Tally, way: EstimateOptions) -> Estimate:
         key = hashlib.sha256(tally.to_bytes()).hexdigest(), way
         found = self._recall(key)
         if found is None:
@@ -180,14 +189,14 @@ class Analyst:
                     self._remember(key, found)
         return found
 
-    def _recall(self, key: tuple[str, Way]) -> Estimate | None:
+    def _recall(self, key: tuple[str, EstimateOptions]) -> Estimate | None:
         with self._lock:
             found = self._remembered.get(key)
             if found is not None:
                 self._remembered.move_to_end(key)
             return found
 
-    def _remember(self, key: tuple[str, Way], found: Estimate) -> None:
+    def _remember(self, key: tuple[str, EstimateOptions], found: Estimate) -> None:
         with self._lock:
             self._remembered[key] = found
             if len(self._remembered) > _MOST_REMEMBERED:
@@ -197,8 +206,8 @@ class Analyst:
         self,
         first: tuple[Published, Sequence[str]],
         second: tuple[Published, Sequence[str]],
-        way: Way,
-    ) -> tuple[Told, Told, Difference]:
+        way: EstimateOptions,
+    ) -> tuple[SurveyEstimate, SurveyEstimate, Difference]:
         """How the second side differs from the first: windows of a survey, or surveys.
 
         The sides must have no report in common.

@@ -21,7 +21,7 @@ from typing import Any
 from sottovoce.service.logs import log_failure
 from sottovoce.service.refusals import RETRY_SECONDS, Declined, declined_by
 
-__all__ = ["Prepared", "Preparer"]
+__all__ = ["Prepared", "BackgroundCache"]
 
 _PATIENCE = 0.1
 """Seconds that a page waits for a board before it is sent without."""
@@ -58,7 +58,7 @@ class _Entry:
         return self.future is not None and not self.future.done()
 
 
-class Preparer:
+class BackgroundCache:
     """Boards by key, ``kept`` of them, the least recently asked for forgotten first.
 
     As many are worked out at a time as there are ``workers``.  Of those that wait for their turn

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 
 from sottovoce.service.refusals import Declined
-from sottovoce.service.state import Desk
+from sottovoce.service.state import CollectorState
 
 __all__ = ["Gone", "Receive", "read_body"]
 
@@ -20,7 +20,7 @@ class Gone(Exception):
 
 
 async def read_body(
-    desk: Desk, headers: Mapping[bytes, bytes], receive: Receive, most: int
+    state: CollectorState, headers: Mapping[bytes, bytes], receive: Receive, most: int
 ) -> bytes:
     """The whole body.  Its bytes count as under way until the caller takes them off again."""
     length = headers.get(b"content-length", b"0")
@@ -29,7 +29,7 @@ async def read_body(
         raise Declined("too-large", f"at most {most} bytes are taken at once")
     whole, size = io.BytesIO(), 0
     try:
-        async with asyncio.timeout(desk.settings.body_seconds):
+        async with asyncio.timeout(state.settings.body_seconds):
             more = True
             while more:
                 message = await receive()
@@ -37,17 +37,17 @@ async def read_body(
                     raise Gone
                 part, more = message.get("body", b""), message.get("more_body", False)
                 size += len(part)
-                desk.bytes_taken += len(part)
+                state.bytes_taken += len(part)
                 if size > most:
                     raise Declined("too-large", f"at most {most} bytes are taken at once")
-                if desk.bytes_taken > desk.settings.waiting_bytes:
+                if state.bytes_taken > state.settings.waiting_bytes:
                     raise Declined("rate-limited", "too much is under way already", retry=1)
                 whole.write(part)
     except TimeoutError:
-        desk.bytes_taken -= size
-        seconds = desk.settings.body_seconds
+        state.bytes_taken -= size
+        seconds = state.settings.body_seconds
         raise Declined("too-slow", f"the body did not come in {seconds:g} s") from None
     except BaseException:
-        desk.bytes_taken -= size
+        state.bytes_taken -= size
         raise
     return whole.getvalue()  # without a copy

@@ -27,7 +27,7 @@ from starlette.types import Receive, Scope, Send
 from sottovoce.core.reports import Reports
 from sottovoce.service.logs import log_failure
 from sottovoce.service.refusals import RETRY_SECONDS, Declined
-from sottovoce.service.state import Desk
+from sottovoce.service.state import CollectorState
 from sottovoce.store import Published
 from sottovoce.wire.files import write_reports
 
@@ -39,34 +39,34 @@ _AHEAD = 4
 """Pieces that may be written before they are sent."""
 
 
-async def reports_parquet(desk: Desk, request: Request) -> Response:
+async def reports_parquet(state: CollectorState, request: Request) -> Response:
     """The reports of windows that have ended, as Parquet."""
-    return await _download(desk, request, "parquet", "application/vnd.apache.parquet")
+    return await _download(state, request, "parquet", "application/vnd.apache.parquet")
 
 
-async def reports_csv(desk: Desk, request: Request) -> Response:
+async def reports_csv(state: CollectorState, request: Request) -> Response:
     """The reports of windows that have ended, as CSV: numbers as they are, bytes in hexadecimal."""
-    return await _download(desk, request, "csv", "text/csv; charset=utf-8")
+    return await _download(state, request, "csv", "text/csv; charset=utf-8")
 
 
-async def _download(desk: Desk, request: Request, form: str, media: str) -> Response:
-    published = desk.published(request.path_params["fingerprint"])
+async def _download(state: CollectorState, request: Request, form: str, media: str) -> Response:
+    published = state.published(request.path_params["fingerprint"])
     wanted = request.query_params.getlist("window")
-    shown, left_out = await desk.aside(desk.analyst.windows_to_hand_out, published, wanted)
-    if desk.downloads >= desk.settings.downloads:
-        told = f"{desk.downloads} downloads are under way; try again later"
+    shown, left_out = await state.aside(state.analyst.windows_to_hand_out, published, wanted)
+    if state.downloads >= state.settings.downloads:
+        told = f"{state.downloads} downloads are under way; try again later"
         raise Declined("rate-limited", told, retry=RETRY_SECONDS)
 
     def write(file: BinaryIO) -> None:
         mechanism = published.survey.mechanism
-        write_reports(file, form, mechanism, _reports(desk, published, shown))
+        write_reports(file, form, mechanism, _reports(state, published, shown))
 
-    desk.downloads += 1
-    writing = _Writing(write, desk.settings.download_seconds)
+    state.downloads += 1
+    writing = _Writing(write, state.settings.download_seconds)
     try:
         first = await writing.next()
     except BaseException:
-        _end(desk, writing)
+        _end(state, writing)
         raise
     name = f"{published.survey.fingerprint}.{form}"
     headers = {
@@ -74,19 +74,21 @@ async def _download(desk: Desk, request: Request, form: str, media: str) -> Resp
         "cache-control": "no-store",
         "sottovoce-left-out": ",".join(left_out),
     }
-    end = BackgroundTask(_end, desk, writing)
-    seconds = desk.settings.download_seconds
+    end = BackgroundTask(_end, state, writing)
+    seconds = state.settings.download_seconds
     return _Download(first, writing, seconds, headers=headers, media=media, end=end)
 
 
-def _end(desk: Desk, writing: _Writing) -> None:
-    desk.downloads -= 1
+def _end(state: CollectorState, writing: _Writing) -> None:
+    state.downloads -= 1
     writing.stop()
 
 
-def _reports(desk: Desk, published: Published, windows: Sequence[str]) -> Iterator[Reports]:
+def _reports(
+    state: CollectorState, published: Published, windows: Sequence[str]
+) -> Iterator[Reports]:
     for window in windows:
-        yield from desk.store.hand_out(published.survey.fingerprint, window)
+        yield from state.store.hand_out(published.survey.fingerprint, window)
 
 
 class _Writing(io.RawIOBase):

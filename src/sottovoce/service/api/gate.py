@@ -23,7 +23,7 @@ from sottovoce.service.api.visitors import has_key
 from sottovoce.service.auth.names import host_of, is_address, listed
 from sottovoce.service.limits import Addresses
 from sottovoce.service.refusals import Declined
-from sottovoce.service.state import Desk
+from sottovoce.service.state import CollectorState
 
 __all__ = ["Gate", "is_upload"]
 
@@ -49,9 +49,9 @@ def is_upload(scope: Scope) -> bool:
 class Gate:
     """The checks of one collector."""
 
-    def __init__(self, desk: Desk) -> None:
-        settings = desk.settings
-        self._desk = desk
+    def __init__(self, state: CollectorState) -> None:
+        settings = state.settings
+        self._desk = state
         self._hosts = {
             host_of(name) for name in (*_LOOPBACK, settings.host, *listed(settings.hosts))
         }

@@ -13,7 +13,7 @@ from sottovoce.base.errors import SottovoceError
 from sottovoce.service.api.replies import json_reply
 from sottovoce.service.metrics import metrics_text
 from sottovoce.service.refusals import Declined
-from sottovoce.service.state import Desk
+from sottovoce.service.state import CollectorState
 
 __all__ = ["Probe", "live", "metrics", "ready"]
 
@@ -29,8 +29,8 @@ class Probe:
     One question is under way at a time: a database that hangs does not gather threads.
     """
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk, self._loop = desk, asyncio.get_running_loop()
+    def __init__(self, state: CollectorState) -> None:
+        self._desk, self._loop = state, asyncio.get_running_loop()
         self._under_way: asyncio.Future[bool] | None = None
         self._answered = -_FRESH
 
@@ -67,32 +67,32 @@ class Probe:
         future.set_result(answers)
 
 
-async def live(desk: Desk, request: Request) -> Response:
+async def live(state: CollectorState, request: Request) -> Response:
     """The process answers: a supervisor need not start it again."""
     return json_reply({"live": True})
 
 
-async def ready(desk: Desk, request: Request) -> Response:
+async def ready(state: CollectorState, request: Request) -> Response:
     """Reports are taken: the database answers, and no commit failed a moment ago."""
-    await desk.probe.check()
-    return json_reply({"ready": True, "upkeep": desk.counters.upkeep.document()})
+    await state.probe.check()
+    return json_reply({"ready": True, "upkeep": state.counters.upkeep.document()})
 
 
-async def metrics(desk: Desk, request: Request) -> Response:
+async def metrics(state: CollectorState, request: Request) -> Response:
     """Numbers for Prometheus; those of the store are left out while it does not answer."""
-    counts, upkeep = None, desk.counters.upkeep
+    counts, upkeep = None, state.counters.upkeep
     try:
-        await desk.probe.check()
-        counts = await desk.commits.call(desk.store.counts)
+        await state.probe.check()
+        counts = await state.commits.call(state.store.counts)
     except (Declined, SottovoceError):
         pass
     gauges = {
-        "surveys": ("surveys published", float(len(desk.takers))),
-        "uploads_waiting": ("uploads that wait for their commit", float(desk.commits.waiting)),
-        "bytes_taken": ("bytes of uploads under way", float(desk.bytes_taken)),
+        "surveys": ("surveys published", float(len(state.intakes))),
+        "uploads_waiting": ("uploads that wait for their commit", float(state.commits.waiting)),
+        "bytes_taken": ("bytes of uploads under way", float(state.bytes_taken)),
         "ready": ("1 while reports are taken, as /health/ready says", float(counts is not None)),
         "upkeep_failing": ("upkeep that failed at its last try", float(len(upkeep.failing))),
         "clock_trusted": ("0 after the clock jumped ahead", float(upkeep.clock_trusted)),
     }
-    text = metrics_text(desk.counters, counts, gauges)
+    text = metrics_text(state.counters, counts, gauges)
     return Response(text.encode(), 200, None, "text/plain; version=0.0.4; charset=utf-8")

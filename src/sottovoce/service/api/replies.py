@@ -13,7 +13,7 @@ from starlette.responses import Response
 from sottovoce.answers.questions import Row
 from sottovoce.base.extras import optional
 from sottovoce.base.text import csv_text
-from sottovoce.service.analysis.answering import Told
+from sottovoce.service.analysis.answering import SurveyEstimate
 from sottovoce.service.refusals import Declined, body_of
 from sottovoce.store import Published
 from sottovoce.surveys.survey import Survey
@@ -60,7 +60,7 @@ def survey_document(published: Published) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def told_document(told: Told) -> dict[str, Any]:
+def told_document(told: SurveyEstimate) -> dict[str, Any]:
     """Where an estimate comes from and how it was made."""
     found, survey = told.estimate, told.survey
     return {
@@ -81,7 +81,7 @@ def answers_csv_text(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> str
     return csv_text(names, ([_joined(cell) for cell in row] for row in rows))
 
 
-def parquet_bytes(names: Sequence[str], rows: Sequence[Row], told: Told) -> bytes:
+def parquet_bytes(names: Sequence[str], rows: Sequence[Row], told: SurveyEstimate) -> bytes:
     """Answers as Parquet, labels as text, with what they are about in its metadata."""
     purpose = "answers as Parquet"
     arrow = optional("pyarrow", extra="analyse", purpose=purpose)

@@ -11,7 +11,7 @@ from starlette.responses import Response
 from sottovoce.answers.questions import QUESTIONS, Questions, Row, read_questions
 from sottovoce.base.errors import InvalidInput
 from sottovoce.domains.base import Domain
-from sottovoce.service.analysis.answering import Told, Way
+from sottovoce.service.analysis.answering import EstimateOptions, SurveyEstimate
 from sottovoce.service.api.replies import (
     answers_csv_text,
     answers_document,
@@ -21,7 +21,7 @@ from sottovoce.service.api.replies import (
     told_document,
 )
 from sottovoce.service.refusals import Declined
-from sottovoce.service.state import Desk
+from sottovoce.service.state import CollectorState
 
 __all__ = [
     "answers", "answers_csv", "differences", "estimate", "estimate_csv", "estimate_parquet",
@@ -32,13 +32,13 @@ COLUMNS = ("question", "label", "value", "stderr", "low", "high")
 _SURVEYS = ("first", "second")
 
 
-async def status(desk: Desk, request: Request) -> Response:
+async def status(state: CollectorState, request: Request) -> Response:
     """How much has come and how much of it is released, window by window, and what was refused."""
-    published = desk.published(request.path_params["fingerprint"])
+    published = state.published(request.path_params["fingerprint"])
     fingerprint = published.survey.fingerprint
-    counts = await desk.lookup(desk.store.counts, fingerprint)
-    released = await desk.lookup(desk.analyst.released, published)
-    held = await desk.lookup(desk.store.windows, fingerprint)
+    counts = await state.lookup(state.store.counts, fingerprint)
+    released = await state.lookup(state.analyst.released, published)
+    held = await state.lookup(state.store.windows, fingerprint)
     windows = [
         {
             "window": name, "reports": held.get(name, 0), "released": seen.reports,
@@ -54,59 +54,59 @@ async def status(desk: Desk, request: Request) -> Response:
     return json_reply(document)
 
 
-async def estimate(desk: Desk, request: Request) -> Response:
+async def estimate(state: CollectorState, request: Request) -> Response:
     """All that is known: the share of every value, or frequency and mean of every key."""
-    told, questions = await _told(desk, request, needs_question=False)
-    rows = await desk.aside(questions.of, told.estimate)
+    told, questions = await _told(state, request, needs_question=False)
+    rows = await state.aside(questions.of, told.estimate)
     return json_reply(answers_document(told_document(told), rows, questions.confidence))
 
 
-async def estimate_csv(desk: Desk, request: Request) -> Response:
+async def estimate_csv(state: CollectorState, request: Request) -> Response:
     """The same as a table."""
-    told, questions = await _told(desk, request, needs_question=False)
-    return _table(told, await desk.aside(questions.of, told.estimate))
+    told, questions = await _told(state, request, needs_question=False)
+    return _table(told, await state.aside(questions.of, told.estimate))
 
 
-async def estimate_parquet(desk: Desk, request: Request) -> Response:
+async def estimate_parquet(state: CollectorState, request: Request) -> Response:
     """The same as Parquet, with the survey and the method in its metadata."""
-    told, questions = await _told(desk, request, needs_question=False)
-    data = await desk.aside(lambda: parquet_bytes(COLUMNS, questions.of(told.estimate), told))
+    told, questions = await _told(state, request, needs_question=False)
+    data = await state.aside(lambda: parquet_bytes(COLUMNS, questions.of(told.estimate), told))
     return _file(data, told, "parquet", "application/vnd.apache.parquet")
 
 
-async def answers(desk: Desk, request: Request) -> Response:
+async def answers(state: CollectorState, request: Request) -> Response:
     """Answers to the questions in the address."""
-    told, rows, confidence = await _answered(desk, request)
+    told, rows, confidence = await _answered(state, request)
     return json_reply(answers_document(told_document(told), rows, confidence))
 
 
-async def answers_csv(desk: Desk, request: Request) -> Response:
+async def answers_csv(state: CollectorState, request: Request) -> Response:
     """The same as a table."""
-    told, rows, _ = await _answered(desk, request)
+    told, rows, _ = await _answered(state, request)
     return _table(told, rows)
 
 
-async def differences(desk: Desk, request: Request) -> Response:
+async def differences(state: CollectorState, request: Request) -> Response:
     """How a second side differs from a first: windows of one survey, or two surveys."""
     query = request.query_params
-    published = [desk.published(_needed(query, name)) for name in _SURVEYS]
+    published = [state.published(_needed(query, name)) for name in _SURVEYS]
     windows = [query.getlist(f"{name}_window") for name in _SURVEYS]
     questions = _questions(query, published[0].survey.mechanism.domain)
     way = _way(query, questions)
-    first, second, found = await desk.aside(
-        desk.analyst.difference, (published[0], windows[0]), (published[1], windows[1]), way
+    first, second, found = await state.aside(
+        state.analyst.difference, (published[0], windows[0]), (published[1], windows[1]), way
     )
-    rows = await desk.aside(questions.of, found)
+    rows = await state.aside(questions.of, found)
     head = {"first": told_document(first), "second": told_document(second)}
     return json_reply(answers_document(head, rows, questions.confidence))
 
 
-def _table(told: Told, rows: Sequence[Row]) -> Response:
+def _table(told: SurveyEstimate, rows: Sequence[Row]) -> Response:
     text = answers_csv_text(COLUMNS, ([row[name] for name in COLUMNS] for row in rows))
     return _file(text.encode(), told, "csv", "text/csv; charset=utf-8")
 
 
-def _file(data: bytes, told: Told, form: str, media: str) -> Response:
+def _file(data: bytes, told: SurveyEstimate, form: str, media: str) -> Response:
     """Something to be kept under the survey's fingerprint."""
     name = f"answers-{told.survey.fingerprint}.{form}"
     headers = {
@@ -117,20 +117,24 @@ def _file(data: bytes, told: Told, form: str, media: str) -> Response:
     return Response(data, 200, headers, media)
 
 
-async def _answered(desk: Desk, request: Request) -> tuple[Told, list[Row], float]:
-    told, questions = await _told(desk, request, needs_question=True)
-    return told, await desk.aside(questions.of, told.estimate), questions.confidence
+async def _answered(
+    state: CollectorState, request: Request
+) -> tuple[SurveyEstimate, list[Row], float]:
+    told, questions = await _told(state, request, needs_question=True)
+    return told, await state.aside(questions.of, told.estimate), questions.confidence
 
 
-async def _told(desk: Desk, request: Request, *, needs_question: bool) -> tuple[Told, Questions]:
+async def _told(
+    state: CollectorState, request: Request, *, needs_question: bool
+) -> tuple[SurveyEstimate, Questions]:
     query = request.query_params
-    published = desk.published(request.path_params["fingerprint"])
+    published = state.published(request.path_params["fingerprint"])
     questions = _questions(query, published.survey.mechanism.domain)
     if needs_question and not questions.asked:
         allowed = f"one of {', '.join(QUESTIONS)}"
         raise InvalidInput("question", "a request for answers", allowed, None)
     way = _way(query, questions)
-    told = await desk.aside(desk.analyst.estimate, published, query.getlist("window"), way)
+    told = await state.aside(state.analyst.estimate, published, query.getlist("window"), way)
     return told, questions
 
 
@@ -147,9 +151,9 @@ def _questions(query: QueryParams, domain: Domain) -> Questions:
     return read_questions(domain, asked, confidence=confidence)
 
 
-def _way(query: QueryParams, questions: Questions) -> Way:
+def _way(query: QueryParams, questions: Questions) -> EstimateOptions:
     goal = query.get("goal") or questions.goal
-    return Way(query.get("method", "auto"), goal, tuple(query.getlist("then")))
+    return EstimateOptions(query.get("method", "auto"), goal, tuple(query.getlist("then")))
 
 
 def _needed(query: QueryParams, name: str) -> str:

@@ -14,7 +14,7 @@ from sottovoce.base.errors import CorruptBytes, InvalidInput
 from sottovoce.service.api.bodies import read_body
 from sottovoce.service.api.replies import canonical, json_reply, survey_document
 from sottovoce.service.refusals import Declined
-from sottovoce.service.state import Desk
+from sottovoce.service.state import CollectorState
 from sottovoce.store import Rules
 from sottovoce.surveys.survey import Survey
 
@@ -26,25 +26,25 @@ _MOST_TOKENS = 10_000
 _ID = re.compile("[0-9a-f]{32}")
 
 
-async def list_surveys(desk: Desk, request: Request) -> Response:
+async def list_surveys(state: CollectorState, request: Request) -> Response:
     """All surveys, with what everybody may know of them."""
-    told = [survey_document(taker.published) for taker in desk.takers.values()]
+    told = [survey_document(intake.published) for intake in state.intakes.values()]
     return json_reply({"surveys": sorted(told, key=lambda each: each["name"])})
 
 
-async def show_survey(desk: Desk, request: Request) -> Response:
+async def show_survey(state: CollectorState, request: Request) -> Response:
     """The survey itself, for devices."""
-    return canonical(desk.published(request.path_params["fingerprint"]).survey)
+    return canonical(state.published(request.path_params["fingerprint"]).survey)
 
 
-async def publish(desk: Desk, request: Request) -> Response:
+async def publish(state: CollectorState, request: Request) -> Response:
     """Take a survey and its rules; the same again changes nothing."""
-    document = await _document(desk, request)
+    document = await _document(state, request)
     _check_keys(document, {"survey", "rules"}, {"survey"})
     survey, rules = await asyncio.to_thread(_read, document)
-    new = await desk.commits.call(desk.store.publish, survey, rules)
-    desk.refresh()
-    told = survey_document(desk.published(survey.fingerprint))
+    new = await state.commits.call(state.store.publish, survey, rules)
+    state.refresh()
+    told = survey_document(state.published(survey.fingerprint))
     return json_reply({"published": new, **told}, 201 if new else 200)
 
 
@@ -65,52 +65,52 @@ def _read(document: dict[str, Any]) -> tuple[Survey, Rules]:
     return survey, rules
 
 
-async def close(desk: Desk, request: Request) -> Response:
+async def close(state: CollectorState, request: Request) -> Response:
     """Take no more reports of a survey; what is there stays."""
-    survey = desk.published(request.path_params["fingerprint"]).survey
-    await desk.commits.call(desk.store.close_survey, survey.fingerprint)
-    desk.refresh()
-    return json_reply(survey_document(desk.published(survey.fingerprint)))
+    survey = state.published(request.path_params["fingerprint"]).survey
+    await state.commits.call(state.store.close_survey, survey.fingerprint)
+    state.refresh()
+    return json_reply(survey_document(state.published(survey.fingerprint)))
 
 
-async def issue_tokens(desk: Desk, request: Request) -> Response:
+async def issue_tokens(state: CollectorState, request: Request) -> Response:
     """So many fresh tokens of one allowance; nothing about them is kept."""
-    survey = desk.published(request.path_params["fingerprint"]).survey
-    document = await _document(desk, request)
+    survey = state.published(request.path_params["fingerprint"]).survey
+    document = await _document(state, request)
     _check_keys(document, {"count", "allowance"}, set())
     count, allowance = document.get("count", 1), document.get("allowance", 1)
     if type(count) is not int or not 1 <= count <= _MOST_TOKENS:
         raise InvalidInput("count", "a request", f"from 1 to {_MOST_TOKENS}", count)
-    tokens = [desk.keys.issue_token(survey.fingerprint, allowance) for _ in range(count)]
+    tokens = [state.keys.issue_token(survey.fingerprint, allowance) for _ in range(count)]
     return json_reply({"tokens": tokens, "allowance": allowance}, 201)
 
 
-async def delete_report(desk: Desk, request: Request) -> Response:
+async def delete_report(state: CollectorState, request: Request) -> Response:
     """Take a report out again, for whoever knows its id: 128 random bits that only its sender has."""
-    survey = desk.published(request.path_params["fingerprint"]).survey
+    survey = state.published(request.path_params["fingerprint"]).survey
     text = request.path_params["id"]
     if not _ID.fullmatch(text):
         raise InvalidInput("id", "a report", "32 lower-case hexadecimal digits", text)
-    _check_delete_rate(desk, request)
+    _check_delete_rate(state, request)
     number = bytes.fromhex(text)
-    if not await desk.commits.call(desk.store.delete, survey.fingerprint, number):
+    if not await state.commits.call(state.store.delete, survey.fingerprint, number):
         raise Declined("no-such-report")
     return json_reply({"deleted": True})
 
 
-def _check_delete_rate(desk: Desk, request: Request) -> None:
+def _check_delete_rate(state: CollectorState, request: Request) -> None:
     """As for uploads: the rate of one address first, so that it cannot use up everybody's."""
-    wait = desk.addresses.wait(request.client.host if request.client else "")
-    wait = wait or desk.deletions.wait()
+    wait = state.addresses.wait(request.client.host if request.client else "")
+    wait = wait or state.deletions.wait()
     if wait:
         raise Declined("rate-limited", "too many deletions at once", retry=wait)
 
 
-async def _document(desk: Desk, request: Request) -> dict[str, Any]:
+async def _document(state: CollectorState, request: Request) -> dict[str, Any]:
     """The body as a JSON object."""
     headers = dict(request.scope["headers"])
-    data = await read_body(desk, headers, request.receive, _LONGEST_BODY)
-    desk.bytes_taken -= len(data)
+    data = await read_body(state, headers, request.receive, _LONGEST_BODY)
+    state.bytes_taken -= len(data)
     document = read_document(data, "the body", longest=_LONGEST_BODY) if data.strip() else {}
     if not isinstance(document, dict):
         raise InvalidInput("body", "a request", "a JSON object", type(document).__name__)

@@ -15,9 +15,9 @@ from typing import Any
 from sottovoce.service.api.bodies import Gone, Receive, read_body
 from sottovoce.service.logs import log_failure
 from sottovoce.service.refusals import Declined, body_of, declined_by
-from sottovoce.service.state import Desk
+from sottovoce.service.state import CollectorState
 from sottovoce.service.upload.counting import reports_in
-from sottovoce.service.upload.intake import Taken, take_carefully, take_quickly
+from sottovoce.service.upload.intake import ParsedUpload, take_carefully, take_quickly
 from sottovoce.store import Receipt, Refusals, Submission
 from sottovoce.wire.uploads import FORMS
 
@@ -37,54 +37,54 @@ _JSON = (b"content-type", b"application/json")
 class Uploads:
     """The route of uploads."""
 
-    def __init__(self, desk: Desk) -> None:
-        self.desk = desk
+    def __init__(self, state: CollectorState) -> None:
+        self.state = state
         self._beside = ThreadPoolExecutor(1, "careful")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        desk, data, headers = self.desk, b"", dict(scope["headers"])
-        began = desk.counters.clock()
+        state, data, headers = self.state, b"", dict(scope["headers"])
+        began = state.counters.clock()
         try:
             try:
                 form = _form(headers)
-                data = await read_body(desk, headers, receive, desk.settings.body_bytes)
+                data = await read_body(state, headers, receive, state.settings.body_bytes)
                 self._check_rate(scope.get("client"))
                 receipt = await self._stored(await self._read(data, form, receive), headers)
             except Gone:
                 return
             except Exception as error:
                 declined = await self._counted(declined_by(error), error, data, headers)
-                desk.counters.count(declined.status, declined.code)
+                state.counters.count(declined.status, declined.code)
                 more = [(k.encode(), v.encode()) for k, v in declined.headers.items()]
                 await _answer(send, declined.status, body_of(declined), more)
             else:
-                desk.counters.took(began)
+                state.counters.took(began)
                 body = b'{"stored":%d,"duplicates":%d}' % (receipt.stored, receipt.duplicates)
                 await _answer(send, 200, body, [])
         finally:
-            desk.bytes_taken -= len(data)
+            state.bytes_taken -= len(data)
 
     # -- what came -----------------------------------------------------------------------
 
     def _check_rate(self, client: tuple[str, int] | None) -> None:
         """Everybody's rate is asked last, so that one address cannot use it up."""
-        desk = self.desk
-        wait = desk.addresses.wait(client[0] if client else "") or desk.rate.wait()
+        state = self.state
+        wait = state.addresses.wait(client[0] if client else "") or state.rate.wait()
         if wait:
             raise Declined("rate-limited", "too many uploads at once", retry=wait)
 
-    async def _read(self, data: bytes, form: str, receive: Receive) -> Taken:
-        desk = self.desk
-        most = desk.settings.upload_reports
-        taken = take_quickly(data, desk.takers, most) if form == "msgpack" else None
+    async def _read(self, data: bytes, form: str, receive: Receive) -> ParsedUpload:
+        state = self.state
+        most = state.settings.upload_reports
+        taken = take_quickly(data, state.intakes, most) if form == "msgpack" else None
         if taken is not None:
             return taken
         if len(data) < _LONG:
-            return take_carefully(data, form, desk.takers, most)
+            return take_carefully(data, form, state.intakes, most)
         held = [data]  # emptied when its sender is gone: work in line holds what it was given
         loop = asyncio.get_running_loop()
         work = loop.run_in_executor(
-            self._beside, lambda: take_carefully(held.pop(), form, desk.takers, most)
+            self._beside, lambda: take_carefully(held.pop(), form, state.intakes, most)
         )
         try:
             await _while_there(work, receive)
@@ -95,19 +95,19 @@ class Uploads:
 
     # -- what becomes of it --------------------------------------------------------------
 
-    async def _stored(self, taken: Taken, headers: Headers) -> Receipt:
-        desk, taker = self.desk, taken.taker
-        taker.check_window(taken.window, *desk.days())
+    async def _stored(self, taken: ParsedUpload, headers: Headers) -> Receipt:
+        state, intake = self.state, taken.intake
+        intake.check_window(taken.window, *state.days())
         mark, allowance = None, 1
-        if taker.wants_token:
+        if intake.wants_token:
             given = headers.get(b"authorization", b"").decode("latin-1")
-            token = desk.keys.read_token(taker.fingerprint, given)
+            token = state.keys.read_token(intake.fingerprint, given)
             if token is None:
                 raise Declined("not-allowed", "this survey wants a token of its own")
-            mark = desk.keys.used_mark(token[0], taker.fingerprint, taken.window)
+            mark = state.keys.used_mark(token[0], intake.fingerprint, taken.window)
             allowance = token[1]
-        receipt = await desk.commits.submit(
-            Submission(taker.fingerprint, taken.window, taken.ids, taken.rows, mark, allowance)
+        receipt = await state.commits.submit(
+            Submission(intake.fingerprint, taken.window, taken.ids, taken.rows, mark, allowance)
         )
         if receipt.code:
             raise _Counted(receipt.code)
@@ -125,8 +125,8 @@ class Uploads:
         try:
             fingerprint, reports = "", 1
             if data:
-                fingerprint, reports = reports_in(data, _form(headers), self.desk.takers)
-            await self.desk.commits.refuse(Refusals(fingerprint, declined.code, reports))
+                fingerprint, reports = reports_in(data, _form(headers), self.state.intakes)
+            await self.state.commits.refuse(Refusals(fingerprint, declined.code, reports))
         except Exception as failure:
             return await self._counted(declined_by(failure), failure, data, headers)
         return declined
@@ -155,7 +155,7 @@ def _form(headers: Headers) -> str:
     return form
 
 
-async def _while_there(work: asyncio.Future[Taken], receive: Receive) -> None:
+async def _while_there(work: asyncio.Future[ParsedUpload], receive: Receive) -> None:
     """Wait for work, or give it up when its sender hangs up: uploads that nobody waits for do not gather."""
     gone = asyncio.ensure_future(receive())
     both: set[asyncio.Future[Any]] = {work, gone}

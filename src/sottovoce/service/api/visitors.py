@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from starlette.requests import Request
 
-from sottovoce.service.state import Desk
+from sottovoce.service.state import CollectorState
 
 __all__ = ["SESSION", "has_key", "may_read", "roles_of"]
 
@@ -17,27 +17,27 @@ SESSION = "sottovoce_session"
 """The name of the cookie."""
 
 
-def roles_of(desk: Desk, request: Request) -> set[str]:
+def roles_of(state: CollectorState, request: Request) -> set[str]:
     """The roles that a request proves."""
-    held = desk.keys.roles(request.headers.get("authorization"))
-    if request.method in ("GET", "HEAD") and may_read(desk, request):
+    held = state.keys.roles(request.headers.get("authorization"))
+    if request.method in ("GET", "HEAD") and may_read(state, request):
         held.add("read")
     return held
 
 
-def may_read(desk: Desk, request: Request) -> bool:
+def may_read(state: CollectorState, request: Request) -> bool:
     """Whether whoever looks at a page may see numbers."""
-    if desk.settings.open_reading or _is_signed_in(desk, request):
+    if state.settings.open_reading or _is_signed_in(state, request):
         return True
-    return "read" in desk.keys.roles(request.headers.get("authorization"))
+    return "read" in state.keys.roles(request.headers.get("authorization"))
 
 
-def has_key(desk: Desk, request: Request) -> bool:
+def has_key(state: CollectorState, request: Request) -> bool:
     """Whether a request brings the key of any role, or a session."""
     header = request.headers.get("authorization")
-    return bool(header and desk.keys.roles(header)) or _is_signed_in(desk, request)
+    return bool(header and state.keys.roles(header)) or _is_signed_in(state, request)
 
 
-def _is_signed_in(desk: Desk, request: Request) -> bool:
+def _is_signed_in(state: CollectorState, request: Request) -> bool:
     session = request.cookies.get(SESSION, "")
-    return bool(session) and desk.sessions.holds(session, desk.clock())
+    return bool(session) and state.sessions.holds(session, state.clock())

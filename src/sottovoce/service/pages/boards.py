@@ -18,7 +18,7 @@ from sottovoce.domains.base import Domain
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.key_values import KeyValues
 from sottovoce.domains.vector import Vector
-from sottovoce.service.analysis.answering import Told, Way
+from sottovoce.service.analysis.answering import EstimateOptions, SurveyEstimate
 from sottovoce.service.pages.charts import bars, intervals
 from sottovoce.service.pages.numbers_panels import panels_of_numbers
 from sottovoce.service.pages.panels import MOST_SHOWN, Board, Panel, Row, bar
@@ -31,17 +31,17 @@ _MOST_NAMED = 12
 _MANY_PAIRS = 64
 
 
-def way_of(mechanism: Mechanism) -> Way:
+def way_of(mechanism: Mechanism) -> EstimateOptions:
     """How pages estimate: by the method that everything is answered with, or over many pairs of
     keys and numbers by the unbiased one, where likelihoods would take minutes.
     """
     domain = mechanism.domain
     many = isinstance(domain, KeyValues) and domain.size > _MANY_PAIRS
-    slow = many and mechanism.channel().tells_shares
-    return Way("unbiased" if slow else "auto", Questions(domain).goal)
+    slow = many and mechanism.channel().identifies_distribution
+    return EstimateOptions("unbiased" if slow else "auto", Questions(domain).goal)
 
 
-def board_of(told: Told) -> Board:
+def board_of(told: SurveyEstimate) -> Board:
     """The board of an estimate."""
     found = told.estimate
     domain = found.domain
@@ -122,7 +122,9 @@ def _keys(found: Estimate, domain: KeyValues, unit: str) -> tuple[Panel, ...]:
 # -- several numbers a person --------------------------------------------------------------------
 
 
-def board_of_vector(estimated: Mapping[int, Told], left_out: Sequence[int], reports: int) -> Board:
+def board_of_vector(
+    estimated: Mapping[int, SurveyEstimate], left_out: Sequence[int], reports: int
+) -> Board:
     """The means of coordinates, of an estimate for each; those left out have too few reports."""
     means = [
         replace(told.estimate.mean(), label=f"coordinate {place}")

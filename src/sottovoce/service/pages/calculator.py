@@ -20,7 +20,7 @@ from sottovoce.service.pages.charts.lines import Line, lines
 from sottovoce.service.pages.charts.numbers import number
 from sottovoce.service.pages.rendering import is_patient, page
 from sottovoce.service.refusals import Declined
-from sottovoce.service.state import Desk
+from sottovoce.service.state import CollectorState
 
 __all__ = ["FIELDS", "Shown", "answer", "calculator_page", "read_form"]
 
@@ -162,15 +162,15 @@ def _check_two(form: Form) -> None:
         form.problems[first] = "Give two of the three: privacy, people and error."
 
 
-async def calculator_page(desk: Desk, request: Request) -> Response:
+async def calculator_page(state: CollectorState, request: Request) -> Response:
     """The form, and what comes of it; wrong input is told beside its field."""
-    if not desk.settings.calculator:
+    if not state.settings.calculator:
         raise Declined("no-such-route", "the calculator is turned off here (setting calculator)")
     form, asked = read_form(request.query_params)
     shown, pending = None, False
     if asked is not None:
-        prepared = await desk.calculator.board(
-            asked, None, lambda: _asked_apart(desk, asked), patient=is_patient(request)
+        prepared = await state.calculator.board(
+            asked, None, lambda: _asked_apart(state, asked), patient=is_patient(request)
         )
         if prepared.declined is not None:  # raised often: it must not gather tracebacks
             raise prepared.declined.with_traceback(None)
@@ -187,9 +187,9 @@ async def calculator_page(desk: Desk, request: Request) -> Response:
 # -- in a process of its own -----------------------------------------------------------------
 
 
-def _asked_apart(desk: Desk, asked: Asked) -> Shown | dict[str, str]:
+def _asked_apart(state: CollectorState, asked: Asked) -> Shown | dict[str, str]:
     """What the page shows of a question, or what is wrong with its fields."""
-    reply = desk.apart.ask(msgspec.msgpack.encode(asked))
+    reply = state.apart.ask(msgspec.msgpack.encode(asked))
     return msgspec.msgpack.decode(reply, type=Shown | dict[str, str])
 
 

@@ -15,7 +15,7 @@ from sottovoce.answers.difference import Difference
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.key_values import KeyValues
 from sottovoce.domains.vector import Vector
-from sottovoce.service.analysis.answering import Told
+from sottovoce.service.analysis.answering import SurveyEstimate
 from sottovoce.service.pages.boards import way_of
 from sottovoce.service.pages.charts import intervals
 from sottovoce.service.pages.charts.numbers import digits_of, signed
@@ -32,7 +32,7 @@ from sottovoce.service.pages.words import (
     text,
 )
 from sottovoce.service.refusals import Declined
-from sottovoce.service.state import Desk
+from sottovoce.service.state import CollectorState
 from sottovoce.store import Published, Released
 
 __all__ = ["difference_board", "differences_page"]
@@ -50,25 +50,25 @@ Rows = Callable[[Answer], tuple[str, str, str]]
 class Comparison:
     """How a second side differs from a first, ready to be shown."""
 
-    first: Told
-    second: Told
+    first: SurveyEstimate
+    second: SurveyEstimate
     panels: tuple[Panel, ...]
 
 
-async def differences_page(desk: Desk, request: Request) -> Response:
+async def differences_page(state: CollectorState, request: Request) -> Response:
     """How two sides differ; unless they are chosen, the latest two windows that may be shown."""
     query = request.query_params
-    first = desk.published(request.path_params["fingerprint"])
-    second = desk.published(query.get("second", first.survey.fingerprint))
+    first = state.published(request.path_params["fingerprint"])
+    second = state.published(query.get("second", first.survey.fingerprint))
     alike = [
-        taker.published
-        for taker in desk.takers.values()
-        if taker.survey.mechanism.domain == first.survey.mechanism.domain
+        intake.published
+        for intake in state.intakes.values()
+        if intake.survey.mechanism.domain == first.survey.mechanism.domain
     ]
     both = first.survey, second.survey
     names = [each.fingerprint for each in both]
     held = {
-        each.survey.fingerprint: await desk.lookup(desk.analyst.released, each)
+        each.survey.fingerprint: await state.lookup(state.analyst.released, each)
         for each in (first, second)
     }
     chosen = [
@@ -82,12 +82,12 @@ async def differences_page(desk: Desk, request: Request) -> Response:
             version_of(held[name], windows) for name, windows in zip(names, sides, strict=True)
         )
         key = ("difference", first.survey.fingerprint, second.survey.fingerprint, *sides)
-        prepared = await desk.preparer.board(
-            key, version, lambda: _work(desk, (first, sides[0]), (second, sides[1])),
+        prepared = await state.preparer.board(
+            key, version, lambda: _work(state, (first, sides[0]), (second, sides[1])),
             patient=is_patient(request),
         )  # fmt: skip
     return page(
-        request, "differences.html", survey=first.survey, other=second.survey, reads=True, desk=desk,
+        request, "differences.html", survey=first.survey, other=second.survey, reads=True, state=state,
         alike=sorted(alike, key=lambda each: each.survey.name)[:400], sides=sides,
         windows=[_windows(each, held) for each in (first, second)], prepared=prepared,
         board=prepared.board if prepared else None,
@@ -121,12 +121,12 @@ def _sides(
 
 
 def _work(
-    desk: Desk, first: tuple[Published, Windows], second: tuple[Published, Windows]
+    state: CollectorState, first: tuple[Published, Windows], second: tuple[Published, Windows]
 ) -> Comparison:
     domain = first[0].survey.mechanism.domain
     if isinstance(domain, Vector):
         raise Declined("unfit", "differences of vectors are not shown here")
-    one, other, found = desk.analyst.difference(first, second, way_of(first[0].survey.mechanism))
+    one, other, found = state.analyst.difference(first, second, way_of(first[0].survey.mechanism))
     return Comparison(one, other, difference_board(found))
 
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from sottovoce.answers.answer import Answer
-from sottovoce.service.analysis.answering import Told
+from sottovoce.service.analysis.answering import SurveyEstimate
 from sottovoce.service.pages.charts import Bar
 from sottovoce.service.pages.words import text
 
@@ -39,7 +39,7 @@ class Panel:
 class Board:
     """What an estimate tells, ready to be shown."""
 
-    told: Told
+    told: SurveyEstimate
     panels: tuple[Panel, ...]
     reports: int
 

@@ -13,7 +13,7 @@ from sottovoce.service.api.visitors import SESSION, may_read
 from sottovoce.service.auth.sessions import SESSION_TIME
 from sottovoce.service.pages.rendering import PAGE_HEADERS, page, root_of
 from sottovoce.service.refusals import CODES, Declined
-from sottovoce.service.state import Desk
+from sottovoce.service.state import CollectorState
 
 __all__ = ["refusal_page", "sign_in", "sign_in_page", "sign_out"]
 
@@ -22,24 +22,24 @@ _WAY_ON = re.compile(r"dashboard/[0-9a-f]{32}(/differences)?")
 """Pages that a person may be led to after signing in; no address elsewhere is one."""
 
 
-async def sign_in_page(desk: Desk, request: Request) -> Response:
+async def sign_in_page(state: CollectorState, request: Request) -> Response:
     """The form to sign in with."""
-    return _form(desk, request, request.query_params.get("to", ""))
+    return _form(state, request, request.query_params.get("to", ""))
 
 
-async def sign_in(desk: Desk, request: Request) -> Response:
+async def sign_in(state: CollectorState, request: Request) -> Response:
     """Take a reader's key, and give the browser a session for it."""
-    data = await read_body(desk, dict(request.scope["headers"]), request.receive, _LONGEST_FORM)
-    desk.bytes_taken -= len(data)
+    data = await read_body(state, dict(request.scope["headers"]), request.receive, _LONGEST_FORM)
+    state.bytes_taken -= len(data)
     form = parse_qs(data.decode("utf-8", "replace"))
     key, to = form.get("key", [""])[0].strip(), form.get("to", [""])[0]
-    if "read" not in desk.keys.roles(f"Bearer {key}"):
+    if "read" not in state.keys.roles(f"Bearer {key}"):
         problem = "This is not the key of a reader." if key else "A key is needed."
-        return _form(desk, request, to, status=403, problem=problem)
+        return _form(state, request, to, status=403, problem=problem)
     reply = _go(request, to if _WAY_ON.fullmatch(to) else "")
     reply.set_cookie(
         SESSION,
-        desk.sessions.issue(desk.clock()),
+        state.sessions.issue(state.clock()),
         max_age=int(SESSION_TIME.total_seconds()),
         path=None,  # a browser takes that of this page: behind a prefix others do not get it
         secure=_is_encrypted(request),
@@ -58,9 +58,9 @@ def _is_encrypted(request: Request) -> bool:
     return "https" in (request.url.scheme, first.strip().lower())
 
 
-async def sign_out(desk: Desk, request: Request) -> Response:
+async def sign_out(state: CollectorState, request: Request) -> Response:
     """End the session of this browser, here and in its cookie."""
-    desk.sessions.end(request.cookies.get(SESSION, ""))
+    state.sessions.end(request.cookies.get(SESSION, ""))
     reply = _go(request, "")
     reply.set_cookie(
         SESSION, "", max_age=0, path=None, secure=_is_encrypted(request), httponly=True,
@@ -69,19 +69,19 @@ async def sign_out(desk: Desk, request: Request) -> Response:
     return reply
 
 
-def refusal_page(desk: Desk, request: Request, declined: Declined) -> Response:
+def refusal_page(state: CollectorState, request: Request, declined: Declined) -> Response:
     """What a refusal says, to a person: where a key is missing, the form to sign in with."""
     if declined.code == "no-key":
         here = request.url.path.lstrip("/")
-        return _form(desk, request, here, status=declined.status, headers=declined.headers)
+        return _form(state, request, here, status=declined.status, headers=declined.headers)
     return page(
         request, "refusal.html", declined.status, headers=declined.headers, declined=declined,
-        meaning=CODES[declined.code].meaning, reads=may_read(desk, request), desk=desk,
+        meaning=CODES[declined.code].meaning, reads=may_read(state, request), state=state,
     )  # fmt: skip
 
 
 def _form(
-    desk: Desk,
+    state: CollectorState,
     request: Request,
     to: str,
     *,
@@ -92,7 +92,7 @@ def _form(
     way_on = to if _WAY_ON.fullmatch(to) else ""
     return page(
         request, "sign_in.html", status, headers=headers, to=way_on, problem=problem,
-        reads=may_read(desk, request), desk=desk,
+        reads=may_read(state, request), state=state,
     )  # fmt: skip
 
 

@@ -29,7 +29,7 @@ from sottovoce.service.pages.rendering import is_patient, page
 from sottovoce.service.pages.versions import version_of, windows_wanted
 from sottovoce.service.pages.words import count, domain_in_words
 from sottovoce.service.refusals import Declined
-from sottovoce.service.state import Desk
+from sottovoce.service.state import CollectorState
 from sottovoce.store import Published, Released
 from sottovoce.surveys.survey import Survey
 from sottovoce.surveys.windows import window_days, window_name
@@ -43,25 +43,27 @@ _MOST_WINDOWS = 400
 _PRIORS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10))
 
 
-async def list_page(desk: Desk, request: Request) -> Response:
+async def list_page(state: CollectorState, request: Request) -> Response:
     """All surveys, by name."""
-    every = sorted(desk.takers.values(), key=lambda taker: (taker.survey.name, taker.fingerprint))
+    every = sorted(
+        state.intakes.values(), key=lambda intake: (intake.survey.name, intake.fingerprint)
+    )
     last = max(0, len(every) - 1) // _A_PAGE
     place = min(max(_whole(request.query_params.get("page", "1")) - 1, 0), last)
     shown = every[place * _A_PAGE : (place + 1) * _A_PAGE]
-    reads = may_read(desk, request)
+    reads = may_read(state, request)
     held: dict[str, int] = {}
     if reads:
-        held = await desk.lookup(_reports, desk, [taker.fingerprint for taker in shown])
+        held = await state.lookup(_reports, state, [intake.fingerprint for intake in shown])
     cards = [
         {
-            "published": taker.published, "answer": domain_in_words(taker.survey.mechanism.domain),
-            "reports": held.get(taker.fingerprint),
+            "published": intake.published, "answer": domain_in_words(intake.survey.mechanism.domain),
+            "reports": held.get(intake.fingerprint),
         }
-        for taker in shown
+        for intake in shown
     ]  # fmt: skip
     return page(
-        request, "surveys.html", cards=cards, reads=reads, desk=desk, place=place, last=last,
+        request, "surveys.html", cards=cards, reads=reads, state=state, place=place, last=last,
         total=len(every),
     )  # fmt: skip
 
@@ -70,30 +72,30 @@ def _whole(text: str) -> int:
     return int(text) if text.isdecimal() and len(text) < 10 else 1
 
 
-def _reports(desk: Desk, fingerprints: Sequence[str]) -> dict[str, int]:
-    return {each: sum(desk.store.windows(each).values()) for each in fingerprints}
+def _reports(state: CollectorState, fingerprints: Sequence[str]) -> dict[str, int]:
+    return {each: sum(state.store.windows(each).values()) for each in fingerprints}
 
 
-async def survey_page(desk: Desk, request: Request) -> Response:
+async def survey_page(state: CollectorState, request: Request) -> Response:
     """One survey: answers, reports over windows, how it was done, what it promises and what not."""
-    published = desk.published(request.path_params["fingerprint"])
+    published = state.published(request.path_params["fingerprint"])
     survey, query = published.survey, request.query_params
-    released = await desk.lookup(desk.analyst.released, published)
-    held = await desk.lookup(desk.store.windows, survey.fingerprint)
-    files = await desk.lookup(desk.store.windows_to_hand_out, survey.fingerprint)
-    counts = await desk.lookup(desk.store.counts, survey.fingerprint)
+    released = await state.lookup(state.analyst.released, published)
+    held = await state.lookup(state.store.windows, survey.fingerprint)
+    files = await state.lookup(state.store.windows_to_hand_out, survey.fingerprint)
+    counts = await state.lookup(state.store.counts, survey.fingerprint)
     wanted = windows_wanted(survey, query.getlist("window"), released)
     numbers = _Numbers(survey, wanted or tuple(released), held, released)
     prepared, shifts = await asyncio.gather(
-        _prepared(desk, published, wanted, version_of(released, wanted), is_patient(request)),
-        _shifts(desk, survey, is_patient(request)),
+        _prepared(state, published, wanted, version_of(released, wanted), is_patient(request)),
+        _shifts(state, survey, is_patient(request)),
     )
     board = prepared.board
     questions = _questions(board, survey)
-    answered = await desk.aside(asked, query, board.told.estimate) if questions else Asked()
+    answered = await state.aside(asked, query, board.told.estimate) if questions else Asked()
     return page(
         request, "survey.html", 200 if not answered.problem else 400,
-        published=published, survey=survey, reads=True, desk=desk, wanted=wanted,
+        published=published, survey=survey, reads=True, state=state, wanted=wanted,
         windows=_window_rows(survey, held, released), most_windows=_MOST_WINDOWS,
         chart=_window_chart(survey, held, released), counts=counts, numbers=numbers,
         prepared=prepared, board=board, since=_since(board, released),
@@ -106,23 +108,23 @@ async def survey_page(desk: Desk, request: Request) -> Response:
 
 
 async def _prepared(
-    desk: Desk,
+    state: CollectorState,
     published: Published,
     wanted: tuple[str, ...],
     version: Hashable,
     patient: bool,
 ) -> Prepared:
     key: Hashable = ("survey", published.survey.fingerprint, wanted)
-    work = _work(desk, published, wanted)
-    return await desk.preparer.board(key, version, work, patient=patient)
+    work = _work(state, published, wanted)
+    return await state.preparer.board(key, version, work, patient=patient)
 
 
-async def _shifts(desk: Desk, survey: Survey, patient: bool) -> Prepared:
+async def _shifts(state: CollectorState, survey: Survey, patient: bool) -> Prepared:
     """What fake senders could do; where there is too much to do, a page comes without it."""
     key: Hashable = ("shifts", survey.fingerprint)
     work = partial(shifts_of, survey.mechanism)
     try:
-        return await desk.preparer.board(key, None, work, patient=patient)
+        return await state.preparer.board(key, None, work, patient=patient)
     except Declined:
         return Prepared()
 
@@ -137,11 +139,13 @@ def _method(survey: Survey) -> list[tuple[str, str]]:
     return [] if method == "auto" else [("method", method)]
 
 
-def _work(desk: Desk, published: Published, wanted: tuple[str, ...]) -> Callable[[], Board]:
+def _work(
+    state: CollectorState, published: Published, wanted: tuple[str, ...]
+) -> Callable[[], Board]:
     mechanism = published.survey.mechanism
     if isinstance(mechanism.domain, Vector):
-        return lambda: board_of_vector(*desk.analyst.coordinates(published, wanted))
-    return lambda: board_of(desk.analyst.estimate(published, wanted, way_of(mechanism)))
+        return lambda: board_of_vector(*state.analyst.coordinates(published, wanted))
+    return lambda: board_of(state.analyst.estimate(published, wanted, way_of(mechanism)))
 
 
 def _questions(board: Board | None, survey: Survey) -> list[tuple[str, str, str]]:

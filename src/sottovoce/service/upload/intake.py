@@ -27,7 +27,7 @@ from sottovoce.surveys.windows import check_window
 from sottovoce.wire.payloads import payload_width
 from sottovoce.wire.uploads import VERSION, admit_upload, parse_upload
 
-__all__ = ["Taken", "Taker", "payload_checker", "take_carefully", "take_quickly"]
+__all__ = ["Intake", "ParsedUpload", "payload_checker", "take_carefully", "take_quickly"]
 
 _Bytes16 = Annotated[bytes, msgspec.Meta(min_length=16, max_length=16)]
 _Window = Annotated[str, msgspec.Meta(max_length=16)]
@@ -35,7 +35,7 @@ _Window = Annotated[str, msgspec.Meta(max_length=16)]
 Check = Callable[[bytes], bool]
 
 
-class Taker:
+class Intake:
     """A published survey, prepared to take reports."""
 
     def __init__(self, published: Published) -> None:
@@ -62,16 +62,16 @@ class Taker:
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class ParsedUpload:
     """An upload in order, but for its window and token: whose, its ids, its rows."""
 
-    taker: Taker
+    intake: Intake
     window: str
     ids: Sequence[bytes]
     rows: Sequence[bytes]
 
 
-def take_quickly(data: bytes, takers: dict[bytes, Taker], most: int) -> Taken | None:
+def take_quickly(data: bytes, intakes: dict[bytes, Intake], most: int) -> ParsedUpload | None:
     """The reports of an upload in MessagePack; None wherever anything is unusual.
 
     One in order, but for its survey, is refused at once.
@@ -82,11 +82,11 @@ def take_quickly(data: bytes, takers: dict[bytes, Taker], most: int) -> Taken | 
         return None
     if version != VERSION:
         return None
-    taker = takers.get(fingerprint)
-    if taker is None:
+    intake = intakes.get(fingerprint)
+    if intake is None:
         raise _unknown(fingerprint.hex())
     ids, rows = zip(*reports, strict=True)
-    return Taken(taker, window, ids, rows) if all(map(taker.fits, rows)) else None
+    return ParsedUpload(intake, window, ids, rows) if all(map(intake.fits, rows)) else None
 
 
 @cache
@@ -96,17 +96,17 @@ def _decoder(most: int) -> msgspec.msgpack.Decoder[Any]:
     return msgspec.msgpack.Decoder(tuple[int, _Bytes16, _Window, reports])
 
 
-def take_carefully(data: bytes, form: str, takers: dict[bytes, Taker], most: int) -> Taken:
+def take_carefully(data: bytes, form: str, intakes: dict[bytes, Intake], most: int) -> ParsedUpload:
     """The same by the wire's own reading, which refuses with what is wrong first."""
     if has_too_many_values(data, form, most):
-        code = "too-large" if reports_in(data, form, takers)[1] > most else "malformed"
+        code = "too-large" if reports_in(data, form, intakes)[1] > most else "malformed"
         raise Refused(code, f"more values than {most} reports have")
     upload = parse_upload(data, form, maximum_bytes=len(data), maximum_reports=most)
-    taker = takers.get(bytes.fromhex(upload.fingerprint))
-    if taker is None:
+    intake = intakes.get(bytes.fromhex(upload.fingerprint))
+    if intake is None:
         raise _unknown(upload.fingerprint)
-    admit_upload(upload, taker.survey)
-    return Taken(taker, upload.window, upload.ids, upload.payloads)
+    admit_upload(upload, intake.survey)
+    return ParsedUpload(intake, upload.window, upload.ids, upload.payloads)
 
 
 def _unknown(fingerprint: str) -> Refused:
