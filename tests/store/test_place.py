@@ -131,11 +131,10 @@ FORKING = """
 import os, sys, time
 from sottovoce.store import open_store
 store = open_store(sys.argv[1])
-child = os.fork()
-if child:
-    print(child, flush=True)
+if os.fork():
     time.sleep(60)
 store.close()  # the child's: it has nothing to let go
+print(os.getpid(), flush=True)
 time.sleep(60)
 """
 
