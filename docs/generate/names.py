@@ -15,6 +15,7 @@ from typing import Any
 
 import sottovoce as sv
 from docs.generate.markdown import fence, prose, sentence, split_doctest, table
+from docs.generate.sections import read_sections
 from docs.generate.source import texts_beside
 from sottovoce.core.mechanism import Mechanism
 
@@ -126,8 +127,11 @@ def _entries(topic: str, names: list[str]) -> Iterator[str]:
 
 
 def _entry(called: str, name: str, found: Any) -> str:
-    words, examples = split_doctest(inspect.getdoc(found) or "")
-    parts = [f"## {name}", fence("text", _call(f"sv.{called}", found)), prose(words)]
+    sections = read_sections(inspect.getdoc(found) or "")
+    words, examples = split_doctest(sections.words)
+    examples = examples or split_doctest(sections.texts.get("Examples", ""))[1]
+    call = fence("text", _call(f"sv.{called}", found))
+    parts = [f"## {name}", call, prose(words), *sections.markdown()]
     if name in _GUIDES:
         parts.append(_GUIDES[name])
     elif examples:

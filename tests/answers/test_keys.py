@@ -342,7 +342,7 @@ def test_what_auto_chooses():
     rows = {row["method"]: row for row in sv.methods(rounded)}
     assert rows["unbiased"]["applies"] == "to frequencies and means of keys only"
     assert rows["unbiased"]["rule"] == "distribution, subset, top, mean, range"
-    assert "a mean at most of every key" in rows["em"]["why"]
+    assert "at most a mean of every key" in rows["em"]["why"]
     rows = {row["method"]: row for row in sv.methods(pieces)}
     assert rows["em"]["rule"] == "distribution, subset, top, mean, range"
     assert [rows[name]["applies"] for name in ("em", "mle", "mr", "ems", "adaptive")] == [
@@ -353,7 +353,7 @@ def test_what_auto_chooses():
         for goal in ("distribution", "top", "mean"):
             e = sv.estimate(tally, goal=goal)
             assert e.method == method and "frequencies and means" in e.why
-    assert "numbers: the likelihood" in e.why
+    assert "numbers: EM stopped early" in e.why
 
 
 def test_methods_compared_by_the_means_of_keys():
@@ -369,7 +369,7 @@ def test_methods_compared_by_the_means_of_keys():
         else:
             assert compared == {"unbiased"}
         assert all(0 < one.error < 2 for one in found.contenders)
-        assert "mean of a key" in found.measure
+        assert "mean per key" in found.measure
     with pytest.raises(Unfit, match="what would work: goal='mean'"):
         sv.compare(tally, "distribution")
     with pytest.raises(Unfit, match="goals that would work: distribution, subset, top, mean"):

@@ -275,9 +275,9 @@ def test_what_cannot_be_told_without_shares():
 
 def test_errors_of_shares_that_nobody_knows():
     noise = from_cells([600, 400]).error_model
-    with pytest.raises(NotIdentified, match="tell no shares"):
+    with pytest.raises(NotIdentified, match="do not identify shares"):
         noise.stderr("respondents")
-    with pytest.raises(NotIdentified, match="do not tell this sum of shares"):
+    with pytest.raises(NotIdentified, match="do not identify this sum of shares"):
         noise.stderr_of(AGE.midpoints**2, "respondents")
 
 
@@ -333,7 +333,7 @@ def test_stochastic_rounding_says_what_it_tells():
     mechanism = sv.mechanism("sr", AGE, 1.0)
     e = sv.estimate(mechanism.simulate(beta_counts(500, AGE), source=sv.Seeded(1)))
     assert e.shares is None
-    assert "nothing but the mean" in e.why
+    assert "identify only the mean" in e.why
     with pytest.raises(NotIdentified, match="the same for all distributions of one mean"):
         e.quantile(0.5)
     one = sv.estimate(mechanism.randomize([30.0]))

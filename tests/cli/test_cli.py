@@ -178,7 +178,7 @@ def test_randomness_is_the_system_s_unless_seeded(folder, tmp_path):
     first, second = (run_json(*arguments, "-o", tmp_path / name) for name in "ab")
     assert first["reports"] == second["reports"] == N
     assert sv.Reports.read(tmp_path / "a") != sv.Reports.read(tmp_path / "b")
-    assert "protect nobody" in run(*arguments, "-o", tmp_path / "c", "--seed", 1).stderr
+    assert "without any privacy" in run(*arguments, "-o", tmp_path / "c", "--seed", 1).stderr
 
 
 def test_many_chunks_and_a_byte_order_mark(tmp_path, monkeypatch):

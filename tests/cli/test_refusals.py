@@ -120,11 +120,11 @@ def test_empty_files():
 
 def test_unreadable_parquet(here):
     (here / "in.parquet").write_bytes(b"no parquet at all")
-    randomize("in.parquet", mentions="in.parquet is no readable Parquet file")
+    randomize("in.parquet", mentions="in.parquet is not a readable Parquet file")
     (here / "in.parquet").write_bytes(b"PAR1 cut short")
     for command in (["tally", "in.parquet", "-o", "t.svt"], ["estimate", "in.parquet"]):
-        refused(*command, mentions="in.parquet is no readable Parquet file")
-    refused("estimate", "-", stdin=b"PAR1 cut", mentions="standard input is no readable Parquet")
+        refused(*command, mentions="in.parquet is not a readable Parquet file")
+    refused("estimate", "-", stdin=b"PAR1 cut", mentions="standard input is not a readable Parquet")
 
 
 def test_parquet_with_a_damaged_page(here):
@@ -137,7 +137,7 @@ def test_parquet_with_a_damaged_page(here):
 
 def test_text_that_is_no_csv(here):
     (here / "in.csv").write_bytes(b"answer\ntea\n\xff\xfe\n")
-    randomize(mentions=["in.csv, near line", "no UTF-8 text"])
+    randomize(mentions=["in.csv, near line", "not UTF-8 text"])
     write('answer\n"tea\n')
     randomize(mentions=["in.csv, line", "unexpected end of data"])
     write("id,answer\n1,tea\n2\n")
@@ -231,7 +231,9 @@ def test_outputs_of_tally_and_estimate(here):
     make_reports()
     (here / "taken").write_text("precious")
     refused("tally", "r.parquet", "-o", "taken", mentions="--force")
-    refused("tally", "r.parquet", "-o", "taken", "--by", "country", "--force", mentions="no index")
+    refused(
+        "tally", "r.parquet", "-o", "taken", "--by", "country", "--force", mentions="not an index"
+    )
     (here / "folder").mkdir()
     refused(
         "tally", "r.parquet", "-o", "folder", "--by", "country", "--force", mentions="index.json"
@@ -366,16 +368,16 @@ def test_folders_of_tallies_that_were_altered(here):
     refused("estimate", "g", "--by", "town", mentions=["by 'country'", "not by 'town'"])
     index = json.loads((here / "g" / "index.json").read_text())
     for change, said in (
-        ({"version": 9}, "no index of tallies"),
-        ({"groups": []}, "no index of tallies"),
-        ({"groups": [{"group": "it", "file": "../r.parquet", "n": 1}]}, "no index of tallies"),
+        ({"version": 9}, "not an index of tallies"),
+        ({"groups": []}, "not an index of tallies"),
+        ({"groups": [{"group": "it", "file": "../r.parquet", "n": 1}]}, "not an index of tallies"),
         ({"groups": [{"group": "it", "file": "gone.svt", "n": 1}]}, "gone.svt"),
         ({"groups": [{**index["groups"][0], "n": 99}]}, "the index says 99"),
     ):
         (here / "g" / "index.json").write_text(json.dumps({**index, **change}))
         refused("estimate", "g", mentions=said)
     (here / "g" / "index.json").write_text("[")
-    refused("estimate", "g", mentions="no index of tallies")
+    refused("estimate", "g", mentions="not an index of tallies")
 
 
 def test_too_many_groups(monkeypatch):

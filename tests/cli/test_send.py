@@ -246,11 +246,11 @@ def test_what_is_no_journal_is_left_alone(people, small):
         "--journal",
     ]
     (people / "text").write_text("no database" * 500)
-    assert "no journal that can be read" in refusal(*command, people / "text")
+    assert "not a readable journal" in refusal(*command, people / "text")
     other = sqlite3.connect(people / "other.sqlite")
     other.execute("CREATE TABLE precious (x)")
     other.close()
-    assert "is no journal of sottovoce send" in refusal(*command, people / "other.sqlite")
+    assert "is not a journal of sottovoce send" in refusal(*command, people / "other.sqlite")
     later = sqlite3.connect(people / "later.journal")
     later.execute("PRAGMA application_id = 0x7376736A")
     later.execute("PRAGMA user_version = 2")
@@ -286,7 +286,7 @@ def test_refusals_of_a_collector_are_said(people, small):
     result = run(
         "send", people / "drinks.json", "-", "--url", small.url, *journal, stdin="tea\n", code=3
     )
-    assert "what answers is no collector; the same command goes on from" in result.stderr
+    assert "the address is not a collector; the same command continues from" in result.stderr
     small.answers = [(418, {}, {})]
     result = run(
         "send", people / "drinks.json", "-", "--url", small.url, *journal, stdin="", code=3
@@ -319,7 +319,7 @@ def test_bad_input_of_send(people, small, survey):
         said = refusal("send", people / "drinks.json", "-", "--url", small.url, stdin=text)
         assert "INPUT of the command must be not empty" in said
     said = refusal("send", people / "drinks.json", "-", "--url", small.url, stdin=b"t\xff")
-    assert "no UTF-8 text" in said
+    assert "not UTF-8 text" in said
     closed = sv.Survey("closed", "What?", survey.mechanism, "week", closes="2020-01-01")
     (people / "closed.json").write_text(closed.to_json())
     said = refusal("send", people / "closed.json", "-", "--url", small.url, stdin="tea\n")

@@ -136,7 +136,7 @@ def test_auto_is_a_distribution_and_tells_why(mechanism):
     e = sv.estimate(tally_of(mechanism))
     if not mechanism.channel().identifies_distribution:
         assert e.shares is None
-        assert "these reports tell nothing but" in e.why
+        assert "these reports identify only" in e.why
         return
     chosen = [row["method"] for row in sv.methods(mechanism) if "distribution" in row["rule"]]
     assert e.method in chosen

@@ -75,13 +75,13 @@ def test_wrong_names_and_options():
     [
         (None, "3 rows of whole numbers"),
         ([[1, 1]], "3 rows of whole numbers"),
-        ([[1, 1], [1, 1], [1]], "one a value, with one sum"),
-        ([[1, 1], [1, 1], [1, 2]], "one a value, with one sum"),
+        ([[1, 1], [1, 1], [1]], "one per value, with equal sums"),
+        ([[1, 1], [1, 1], [1, 2]], "one per value, with equal sums"),
         ([[1, 1], [1, 1], [0.5, 1.5]], "weights of table must be a whole number from 0"),
         ([[1, 1], [1, 1], [-1, 3]], "weights of table must be a whole number from 0"),
         ([[1, 1], [1, 1], [0, 2]], "positive in a column where any is; got 'column 0: (1, 1, 0)'"),
         ([[0, 0], [0, 0], [0, 0]], "rows whose sum is from 1 to 2^63; got 0"),
-        ([[], [], []], "with one sum"),
+        ([[], [], []], "with equal sums"),
         ([[2**63, 2**63]] * 3, "rows whose sum is from 1 to 2^63"),
     ],
 )

@@ -123,8 +123,10 @@ def test_tables_show_truth_and_answers(shown):
         assert words in printed
     for name, people in (("commute-hushwick", PEOPLE), ("commute-murmur", PEOPLE // 2)):
         assert re.search(rf"{name}: {people:,} reports, [0-9,]+ a second", printed)
-    assert "0 stored, 1 there already. Sent twice, counted once." in said
-    assert "it is at most 2.72 times as likely from one answer as from any other" in said
+    assert "0 stored, 1 there already. Duplicates, counted once." in said
+    assert (
+        "Any report is at most 2.72 times as likely under one true answer as under another" in said
+    )
     assert max(map(len, printed.partition("Kept in")[0].splitlines())) <= 80
 
 

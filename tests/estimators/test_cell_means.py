@@ -152,7 +152,9 @@ def test_bad_input():
         sv.estimate(tally, "bounded-mean", then="norm-sub")
     with pytest.raises(Unfit, match="bounded-mean tells the mean only: nothing can follow it"):
         sv.compare(tally, "mean", methods=["bounded-mean + norm-sub"])
-    with pytest.raises(Unfit, match="bounded-mean is no candidate for goal 'range'.*the mean only"):
+    with pytest.raises(
+        Unfit, match="bounded-mean is not a candidate for goal 'range'.*the mean only"
+    ):
         sv.compare(tally, "range", methods=["bounded-mean"])
     with pytest.raises(InvalidInput, match="option prior of bounded-mean must be left out; got 3"):
         sv.estimate(tally, "bounded-mean", prior=3)

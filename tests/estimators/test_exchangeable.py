@@ -267,7 +267,7 @@ def test_what_it_says_and_what_it_refuses():
     with pytest.raises(InvalidInput, match="option concentration of exchangeable"):
         sv.estimate(tally, "exchangeable", concentration=1.0)
     rounding = sv.mechanism("sr", sv.Interval(0, 1, bins=4), 1.0)
-    with pytest.raises(Unfit, match="a mean at most"):
+    with pytest.raises(Unfit, match="at most a mean"):
         sv.estimate(rounding.simulate([5, 5, 5, 5], source=sv.Seeded(1)), "exchangeable")
     wave = sv.mechanism("sw", sv.Interval(0, 1, bins=4096), 1.0)
     with pytest.raises(Unfit, match="at most 2048 values"):

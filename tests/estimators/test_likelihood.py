@@ -289,7 +289,7 @@ def test_no_order_no_ems():
 def test_a_mean_is_no_distribution():
     tally = sv.mechanism("sr", sv.Interval(0, 1, bins=4), 1.0).simulate([5, 5, 5, 5])
     for name in ("em", "ems", "mle"):
-        with pytest.raises(Unfit, match="tell a mean at most"):
+        with pytest.raises(Unfit, match="identify at most a mean"):
             sv.estimate(tally, name)
 
 

@@ -346,7 +346,7 @@ def test_the_trace_can_be_seen():
         ({"threshold": 0.0}, "threshold of mr must be a number above 0"),
         ({"threshold": float("nan")}, "threshold of mr"),
         ({"operation": "split"}, "operation of mr must be one of merge, prune"),
-        ({"strategy": "window"}, "Without an order there are no neighbours"),
+        ({"strategy": "window"}, "Without an order there are no neighbors"),
         ({"strategy": "largest"}, "strategy of mr"),
         ({"inner": "ems"}, "inner of mr must be one of em, mle"),
         ({"protect": [11]}, "protect of mr must be values of"),

@@ -232,7 +232,7 @@ def test_auto_filters_many_values_in_order_and_no_others():
     ordered = sv.mechanism("oue", sv.Interval(0, 1, bins=120), 1.0)
     e = sv.estimate(ordered.simulate(counts, source=sv.Seeded(1)))
     assert e.method == "iiw + norm-sub"
-    assert "neighbours taken to be alike" in e.why
+    assert "neighbors assumed to be similar" in e.why
     unordered = sv.mechanism("oue", sv.Categories(120), 1.0)
     other = sv.estimate(unordered.simulate(counts, source=sv.Seeded(1)))
     assert other.method == "empirical-bayes"

@@ -144,7 +144,9 @@ def test_bad_files_are_named(tmp_path, small_batches):
     with pytest.raises(FileNotFoundError):
         ServiceFile.open(tmp_path / "none.parquet")
     (tmp_path / "c.parquet").write_bytes(b"PAR1 and no more")
-    with pytest.raises(CorruptBytes, match="service 'c': .*c.parquet is no readable Parquet file"):
+    with pytest.raises(
+        CorruptBytes, match="service 'c': .*c.parquet is not a readable Parquet file"
+    ):
         ServiceFile.open(tmp_path / "c.parquet")
     write(tmp_path / "b.parquet", reports[1][:0], pa.array([], pa.int64()))
     with pytest.raises(InvalidInput, match="rows of service 'b' must be at least one"):

@@ -125,9 +125,12 @@ def test_the_certificate_says_between_what():
 def test_plain_words_speak_of_an_edge():
     survey = sv.Survey("friends", "How many friends?", degrees(9, 1.0))
     first, second, third = survey.privacy().split("\n")
-    assert "at most 2.72 times as likely from one of two degrees that differ by one edge" in first
-    assert "at most 73.2%, and with at most 88.1% after the 2 reports that count it" in second
-    assert third.startswith("This hides the edge, not the answer: a report may be 8,110 times")
+    assert "at most 2.72 times as likely under one of two degrees that differ by one edge" in first
+    assert (
+        "at most 73.2% sure of it after seeing your report, and at most 88.1% after the 2 reports that count it"
+        in second
+    )
+    assert third.startswith("This protects the edge, not the answer: a report may be 8,110 times")
     assert sv.Survey.from_json(survey.to_json()) == survey
 
 
@@ -163,7 +166,7 @@ def test_plans_do_not_rank_it(monkeypatch):
         plan = sv.plan(sv.Counts(9), goal="mean", **asked)
         assert [prospect.mechanism.name for prospect in plan.prospects] == ["laplace"]
         assert plan.unfit == {
-            "edge-laplace": "its epsilon speaks of degrees that differ by one edge only, and is not "
+            "edge-laplace": "its epsilon is about degrees that differ by one edge only, and is not "
             "comparable"
         }
 
@@ -309,7 +312,7 @@ def test_little_noise_is_not_smoothed(graph):
     tally = mechanism.tally(mechanism.randomize(found, source=sv.Seeded(1)))
     e, smooth = sv.estimate(tally), sv.estimate(tally, "adaptive")
     assert e.method == "em"
-    assert "noise hardly moves" in e.why
+    assert "noise rarely moves" in e.why
     assert wasserstein(e.shares, truth) < wasserstein(tally.cells / tally.n, truth) / 1.5
     assert wasserstein(e.shares, truth) < wasserstein(smooth.shares, truth) / 1.5
 

@@ -351,7 +351,7 @@ def test_explained():
     assert "(unary-encoding) below 9.1 values at this epsilon; here there are 4." in small.explain()
     large = sv.plan(sv.Categories(1024), epsilon=1.0, users=1000).explain()
     assert "subset-selection (ss) errs least" in large
-    assert "local-hashing (olh) errs 1.2% more, in 3 bytes a report instead of 128." in large
+    assert "local-hashing (olh) errs 1.2% more, in 3 bytes per report instead of 128." in large
     assert "fixed-hashing" not in large  # its floor depends on shares that nobody knows yet
 
 

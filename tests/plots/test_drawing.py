@@ -111,8 +111,8 @@ def test_estimates_of_numbers_share_an_axis_that_holds_all_bands():
 @pytest.mark.parametrize(
     ("told", "options", "error", "said"),
     [
-        ({}, {}, InvalidInput, "told of draw must be at least one answer or estimate"),
-        ([], {}, InvalidInput, "told of draw must be at least one"),
+        ({}, {}, InvalidInput, "results of draw must be at least one answer or estimate"),
+        ([], {}, InvalidInput, "results of draw must be at least one"),
         ({"a": drinks(), "b": drinks().share("tea")}, {}, InvalidInput, "estimates only, or answers"),
         ({str(i): drinks() for i in range(6)}, {}, InvalidInput, "at most 5 lines; got '6'"),
         ({"a": drinks(), "b": hours()}, {}, Mismatch, "estimates over different domains"),

@@ -348,11 +348,11 @@ def test_words() -> None:
         for fakes in (0.01, 0.035, 0)
     ]
     assert say == [
-        "If 1 in 100 reports is a lie, told together, the share of tea can be pushed up by at most "
+        "If 1 in 100 reports is fake and the senders coordinate, the share of tea can be pushed up by at most "
         "2.67 points or down by 1.67.",
-        "If 3.5% of reports are lies, told together, the share of tea can be pushed up by at most "
+        "If 3.5% of reports are fake and the senders coordinate, the share of tea can be pushed up by at most "
         "9.33 points or down by 5.83.",
-        "If no report is a lie, nobody pushes the share of tea.",
+        "If no report is fake, nothing moves the share of tea.",
     ]
     assert sv.influence(m, count=2).label == "the total of any 2 values"
     assert sv.influence(m).label == "the share of any one value"
@@ -385,7 +385,7 @@ def test_fakes_refused(fakes: object) -> None:
         ({"shares": [0.5, math.nan]}, "not finite"),
         (
             {"values": "tea", "method": "em"},
-            "told of influence must be a tally of reports to try em",
+            "source of influence must be a tally of reports to try em",
         ),
     ],
 )
@@ -396,7 +396,7 @@ def test_questions_refused(question: dict[str, object], message: str) -> None:
 
 
 def test_refused_besides() -> None:
-    with pytest.raises(InvalidInput, match="told of influence must be a Tally or a mechanism"):
+    with pytest.raises(InvalidInput, match="source of influence must be a Tally or a mechanism"):
         sv.influence("grr")
     with pytest.raises(Unfit, match="one coordinate of a vector"):
         sv.influence(sv.mechanism("vector", sv.Vector(sv.Interval(0, 1, bins=4), 2), 1.0))

@@ -57,5 +57,5 @@ def test_what_cannot_be_found():
 def test_bad_samples():
     with pytest.raises(InvalidInput, match="value of blind_kernel must be a whole number from 0"):
         blind_kernel(lambda v, n: v, lambda r, u: r, 3, value=3)
-    with pytest.raises(InvalidInput, match="booleans, one a report"):
+    with pytest.raises(InvalidInput, match="booleans, one per report"):
         blind_kernel(lambda v, n: np.zeros(n), lambda r, u: np.zeros(2, dtype=bool), 3)

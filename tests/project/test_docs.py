@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from dataclasses import fields
 
@@ -12,9 +13,10 @@ from docs import generate
 from docs.generate.commands import commands
 from docs.generate.mechanisms import options_of
 from docs.generate.methods import options_of_method
-from docs.generate.names import anchor_of, topic_of
+from docs.generate.names import _is_mechanism, anchor_of, topic_of
 from docs.generate.nav import expanded
 from docs.generate.routes import heading
+from docs.generate.sections import read_sections
 from sottovoce.answers.questions import QUESTIONS
 from sottovoce.base import errors as base_errors
 from sottovoce.cli.app import COMMANDS
@@ -185,6 +187,34 @@ def test_every_public_name_has_an_entry(name):
         assert f"`sv.{name}`" in reference(f"mechanisms/{found.name}").text
     elif name != "metrics":
         assert anchor_of(name) in reference(f"python/{topic_of(name)}").anchors
+
+
+DOCUMENTED = [
+    name
+    for name in sv.__all__
+    if name != "metrics" and not (isinstance(getattr(sv, name), type) and _is_mechanism(name))
+]
+
+
+@pytest.mark.parametrize("name", DOCUMENTED)
+def test_docstrings_have_the_sections_of_numpydoc(name):
+    """Every parameter under its name, what comes back, what is raised, and an example."""
+    found = getattr(sv, name)
+    sections = read_sections(found.__doc__)
+    assert sections.words.partition("\n")[0].endswith("."), "one line first"
+    assert "Examples" in sections.texts
+    try:
+        signature = inspect.signature(found)
+    except ValueError:  # an error or a warning
+        return
+    described = {
+        each.strip("*") for listed in sections.items("Parameters") for each in listed.split(", ")
+    }
+    assert described == set(signature.parameters)
+    if inspect.isfunction(found):
+        assert {"Returns", "Raises"} <= set(sections.texts)
+        raised = set(sections.items("Raises"))
+        assert raised <= set(base_errors.__all__), raised
 
 
 def test_the_readme_maps_the_folders():

@@ -55,7 +55,7 @@ def test_wrong_names_and_files_are_refused(tmp_path):
     with pytest.raises(InvalidInput, match=r"collector.toml must be one of store.*got 'prot'"):
         load_settings(file, {})
     file.write_text("port = \n")
-    with pytest.raises(CorruptBytes, match="is no TOML"):
+    with pytest.raises(CorruptBytes, match="is not TOML"):
         load_settings(file, {})
     with pytest.raises(InvalidInput, match="an argument must be one of"):
         load_settings(None, {}, prot=1)

@@ -50,7 +50,7 @@ def asked(http, **fields):
     """The page of a question, when it has its numbers."""
     for _ in range(300):
         page = http.get("/calculator", params=fields)
-        if "being worked out" not in page.text:
+        if "Computing results" not in page.text:
             return page
         time.sleep(0.1)
     raise AssertionError("the numbers never came")
@@ -83,7 +83,7 @@ def test_the_empty_page_shows_something_useful(http):
         f"{best.report_bytes}",
     ]
     assert "at most 2.72 times as likely" in page.text and "<svg" in page.text
-    assert "If 1 in 100 reports is a lie" in page.text
+    assert "If 1 in 100 reports is fake" in page.text
     assert "<script" not in page.text and "style=" not in page.text
 
 
@@ -207,8 +207,8 @@ def test_a_page_of_a_survey_tells_it_likewise(tmp_path):
 
 
 def assert_told(page, how):
-    assert ("whatever honest people hold" in page.text) == (how == "exact")
-    assert ("other answers of honest people, may take it farther" in page.text) == (how == "tried")
+    assert ("for any honest answers" in page.text) == (how == "exact")
+    assert ("other honest answers, may move them farther" in page.text) == (how == "tried")
 
 
 # -- what is wrong ---------------------------------------------------------------------------
@@ -315,7 +315,7 @@ def test_what_takes_long_comes_later_and_too_much_at_once_is_not_begun(
         for size in range(100, 113):
             page = http.get("/calculator", params={"values": str(size)})
             if size < 109:  # one is worked out, eight wait
-                assert page.status_code == 200 and "being worked out" in page.text
+                assert page.status_code == 200 and "Computing results" in page.text
                 assert page.headers["refresh"] == f"1; url=?values={size}&wait=1"
             else:
                 assert page.status_code == 429 and page.headers["retry-after"]

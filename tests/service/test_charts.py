@@ -306,7 +306,7 @@ def test_a_curve_may_end_a_rounding_above_one():
 # -- windows ------------------------------------------------------------------------
 
 
-def test_windows_held_back_are_hatched_marked_and_told():
+def test_suppressed_windows_are_hatched_marked_and_labelled():
     known = [Column("May", 900, True), Column("June", 3, False), Column("July", 0, False)]
     root = drawn(columns(known, **SAID))
     held = [e for e in root.iter("rect") if e.get("fill") == "url(#chart-hatch)"]
@@ -314,8 +314,8 @@ def test_windows_held_back_are_hatched_marked_and_told():
     assert share(held[-1], "x") == pytest.approx(1 / 3, abs=1e-4)
     assert share(held[-1], "width") == pytest.approx(2 / 3, abs=1e-4)
     assert float(held[-1].get("height", "")) >= 4
-    assert any("held back" in text for text in words(root, "tick"))
-    assert "June: 3 reports, held back" in [e.text for e in root.iter("title")]
+    assert any("suppressed" in text for text in words(root, "tick"))
+    assert "June: 3 reports, suppressed" in [e.text for e in root.iter("title")]
     assert not list(drawn(columns(known[:1], **SAID)).iter("pattern"))
 
 

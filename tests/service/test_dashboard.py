@@ -108,7 +108,7 @@ def test_people_are_counted_in_one_window_and_reports_in_several(board):
     assert "The share of people with each value" in one
     assert "The share of reports with each value" in several
     assert "share of people" not in several
-    assert "3 windows are taken together: whoever reported in several" in several
+    assert "3 windows are combined: people who reported in several" in several
     assert "taken together" not in one
     assert "The share of people in each" in board.page("ages").words
 
@@ -200,7 +200,7 @@ def test_keys_have_frequencies_and_means(board):
 
 def test_what_tells_only_means_shows_only_means(board):
     page = board.page("mean")
-    assert "tell the mean and nothing else" in page.words
+    assert "identify only the mean" in page.words
     assert 0.4 < float(rows(page, "answer")["mean"][0]) < 0.6
     vector = rows(board.page("habits"), "coordinate")
     assert abs(float(vector["coordinate 0"][0]) - 7) < 2.5

@@ -308,7 +308,7 @@ def test_axe_finds_nothing_while_answers_are_worked_out(browser, board, monkeypa
     with Visit(browser, board) as visit:
         answer = visit.page.goto(f"{visit.root}{PAGES['trips']}?window=")
         assert answer.headers["refresh"] == "1; url=?window=&wait=1"
-        assert "being worked out" in visit.page.get_by_role("status").inner_text()
+        assert "Computing results" in visit.page.get_by_role("status").inner_text()
         assert violations(visit.page) == []
         visit.page.wait_for_timeout(1500)  # it asks once more, and waits
         ready.set()

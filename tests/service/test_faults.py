@@ -127,7 +127,7 @@ def test_nothing_about_the_sender_is_stored_or_logged(tmp_path):
         raw.bind((ADDRESS, 0))
         raw.connect(process.address)
         raw.sendall(b"Sentinel\r\n\r\n")
-        assert raw.recv(1000).endswith(b'{"code":"malformed","message":"this is no HTTP request"}')
+        assert raw.recv(1000).endswith(b'{"code":"malformed","message":"not an HTTP request"}')
     files = [path for path in tmp_path.iterdir() if path.name != "secret"]
     assert any(path.name.endswith("-wal") for path in files)
     ended = time.time()

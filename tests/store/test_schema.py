@@ -174,7 +174,7 @@ def test_a_file_that_is_no_database_is_not_touched(tmp_path):
     path.write_bytes(b"Dear reader, " * 100)
     path.chmod(0o644)
     for writable in (True, False):
-        with pytest.raises(CorruptBytes, match="is no SQLite database"):
+        with pytest.raises(CorruptBytes, match="is not an SQLite database"):
             open_store(path, writable=writable)
     assert path.read_bytes() == b"Dear reader, " * 100
     assert path.stat().st_mode & 0o777 == 0o644

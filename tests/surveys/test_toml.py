@@ -92,7 +92,7 @@ def changed(old: str, new: str) -> str:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("name = ", "s.toml is no TOML: "),
+        ("name = ", "s.toml is not TOML: "),
         (changed('name = "drinks"\n', ""), "name of s.toml must be given; got None"),
         (changed('name = "drinks"', 'name = " "'), "name of s.toml must be text of 1 to 200"),
         (changed("window =", "windw ="), "a key of s.toml must be one of .*; got 'windw'. Did you mean 'window'?"),
@@ -147,7 +147,7 @@ def test_what_is_wrong_is_said_with_its_place(tmp_path, text, message):
 def test_files_that_are_no_surveys(tmp_path):
     path = tmp_path / "s.toml"
     path.write_bytes(b"\xff\xfe")
-    with pytest.raises(CorruptBytes, match="is no UTF-8 text"):
+    with pytest.raises(CorruptBytes, match="is not UTF-8 text"):
         read_survey(path)
     path.write_text('{"survey": 7}')
     with pytest.raises(CorruptBytes, match="s.toml: a survey of version 7"):
@@ -208,7 +208,7 @@ def test_words_for_people(mechanism):
     text = survey_in_words(survey)
     assert text.startswith("n: q?\n")
     assert survey.privacy() in text
-    assert "One report a month at most. From 2026-01-01. Until 2026-02-01." in text
+    assert "At most one report per month. From 2026-01-01. Until 2026-02-01." in text
     assert 30 < upload_size(survey) < 200
     ratio = mechanism.certificate().ratio
     for before, after in beliefs(survey):
@@ -265,7 +265,7 @@ def test_new_check_and_show(tmp_path):
     assert (survey.name, survey.mechanism.name) == ("pets", "randomized-response")
     shown = run("survey", "check", path, "-o", agreed).stdout
     assert shown.startswith(f"{path}: valid, fingerprint {survey.fingerprint}\n")
-    assert "warning: devices whose answer is not in the domain send nothing" in shown
+    assert "warning: devices whose answer is not on the list send nothing" in shown
     assert agreed.read_text() == survey.to_json() + "\n"
     assert run("survey", "check", path, "-o", "-").stdout == survey.to_json() + "\n"
     shown = run("survey", "show", agreed).stdout

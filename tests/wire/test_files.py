@@ -52,7 +52,7 @@ def test_noise_is_no_tally(noise):
 
 
 def test_messages_of_bad_bytes():
-    with pytest.raises(CorruptBytes, match="these bytes are no tally"):
+    with pytest.raises(CorruptBytes, match="not a tally"):
         sv.Tally.from_bytes(b"hello world, this is text")
     with pytest.raises(CorruptBytes, match="a tally of layout 9; this version reads 2"):
         sv.Tally.from_bytes(resealed(b"svtally\x09" + BYTES[8:-16]))
@@ -176,7 +176,7 @@ def test_report_files_of_others_are_refused(tmp_path):
         sv.Reports.read(path, MECHANISM)
     data = path.read_bytes()
     path.write_bytes(data[: len(data) // 2])
-    with pytest.raises(CorruptBytes, match=r"r\.parquet is no readable Parquet file"):
+    with pytest.raises(CorruptBytes, match=r"r\.parquet is not a readable Parquet file"):
         sv.Reports.read(path)
     with pytest.raises(FileNotFoundError):
         sv.Reports.read(tmp_path / "absent.parquet")

@@ -61,7 +61,7 @@ def test_a_wrong_payload_is_found_among_many():
 
 def test_uploads_are_checked_when_made():
     reports = LETTERS.mechanism.randomize(["a", "b"])
-    with pytest.raises(InvalidInput, match="ids of an upload must be 2, one a report; got 1"):
+    with pytest.raises(InvalidInput, match="ids of an upload must be 2, one per report; got 1"):
         Upload.of(LETTERS, "", [new_id()], reports)
     with pytest.raises(InvalidInput, match="id of an upload must be 16 bytes"):
         Upload.of(LETTERS, "", [new_id(), b"short"], reports)

@@ -14,10 +14,33 @@ __all__ = ["Answer", "answer", "two_sided"]
 
 @dataclass(frozen=True)
 class Answer:
-    """A value, its standard error, and the interval ``[low, high]`` at ``confidence``.
+    """One number with its error: an estimate, its standard error and its interval.
 
-    The interval is not cut at 0 or 1: where an unbiased estimate lies outside,
-    cutting would hide how uncertain it is.  Those of quantiles need not be symmetric.
+    The interval is not cut at 0 or 1. Where an unbiased estimate lies outside, cutting would hide
+    how uncertain it is. Intervals of quantiles need not be symmetric.
+
+    Parameters
+    ----------
+    value : float
+        The estimate.
+    stderr : float
+        Its standard error.
+    low, high : float
+        Bounds of the interval at ``confidence``.
+    label : object
+        What the answer is about, such as a value or ``"mean"``.
+    confidence : float
+        The probability with which the interval covers the truth.
+    p_value : float, optional
+        For differences: how often noise alone would be at least as large.
+
+    Examples
+    --------
+    >>> import sottovoce as sv
+    >>> m = sv.mechanism("grr", sv.Categories(["yes", "no"]), 1.0)
+    >>> answer = sv.estimate(m.simulate([600, 400], source=sv.Seeded(1)), "unbiased").share("yes")
+    >>> round(answer.value, 4), answer.low < answer.value < answer.high
+    (0.6125, True)
     """
 
     value: float

@@ -24,10 +24,24 @@ __all__ = ["Difference", "difference"]
 
 @dataclass(frozen=True, eq=False)
 class Difference:
-    """``second - first``, value by value, of two independent estimates.
+    """The difference of two independent estimates, second minus first.
 
-    The variances add, covariances included.  ``p_value`` is two-sided and per
-    value; ``adjusted`` (Holm) holds for all values together.
+    Variances add, covariances included. Make one with :func:`difference`.
+
+    Parameters
+    ----------
+    first, second : Estimate
+        The estimates, over one domain.
+
+    Examples
+    --------
+    >>> import sottovoce as sv
+    >>> m = sv.mechanism("grr", sv.Categories(["yes", "no"]), 2.0)
+    >>> before = sv.estimate(m.simulate([6000, 4000], source=sv.Seeded(1)), "unbiased")
+    >>> after = sv.estimate(m.simulate([7000, 3000], source=sv.Seeded(2)), "unbiased")
+    >>> change = sv.difference(before, after)
+    >>> bool(abs(change.share("yes").value - 0.1) < 0.05), bool(change.adjusted[0] < 0.01)
+    (True, True)
     """
 
     first: Estimate
@@ -158,16 +172,38 @@ class Difference:
 
 
 def difference(first: Estimate, second: Estimate) -> Difference:
-    """How much ``second`` differs from ``first``: two windows, groups, or variants.
+    """Compare two estimates: two windows, groups, or variants.
 
-    Both must be over one domain and speak of the same thing (respondents, or
-    the population); their reports must be different reports.  Mechanisms may differ.
+    Parameters
+    ----------
+    first, second : Estimate
+        Estimates over one domain, from different reports, both about the respondents or both about
+        the population. Their mechanisms may differ.
+
+    Returns
+    -------
+    Difference
+        Second minus first, with standard errors, p-values, and p-values adjusted for all values.
+
+    Raises
+    ------
+    Mismatch
+        Where the domains differ, or one estimate is about the respondents and the other is not.
+
+    Examples
+    --------
+    >>> import sottovoce as sv
+    >>> m = sv.mechanism("grr", sv.Categories(["yes", "no"]), 2.0)
+    >>> before = sv.estimate(m.simulate([6000, 4000], source=sv.Seeded(1)), "unbiased")
+    >>> after = sv.estimate(m.simulate([7000, 3000], source=sv.Seeded(2)), "unbiased")
+    >>> bool(sv.difference(before, after).share("yes").low > 0)
+    True
     """
     if first.domain != second.domain:
         raise Mismatch(f"estimates over different domains: {first.domain} and {second.domain}")
     if first.about != second.about:
         raise Mismatch(
-            f"one estimate speaks of the {first.about}, the other of the {second.about}; "
+            f"one estimate is about the {first.about}, the other of the {second.about}; "
             "use for_population() on both or on neither"
         )
     return Difference(first, second)

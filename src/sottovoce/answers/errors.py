@@ -92,12 +92,14 @@ class CellErrors:
         return None if cell_weights is None else float(self.frequencies @ cell_weights.values)
 
     def stderr(self, about: str) -> Floats:
-        raise NotIdentified("these reports tell no shares, so their errors cannot be told either")
+        raise NotIdentified(
+            "these reports do not identify shares, so there are no errors of shares"
+        )
 
     def stderr_of(self, weights: Floats, about: str) -> float:
         cell_weights = self.channel.cell_weights(weights)
         if cell_weights is None:
-            raise NotIdentified("these reports do not tell this sum of shares")
+            raise NotIdentified("these reports do not identify this sum of shares")
         middle = (weights.min() + weights.max()) / 2 if self.channel.blocks == 1 else 0.0
         away, seen = weights - middle, cell_weights.values - middle
         squares = self.value_of(away**2) if about == "respondents" else None

@@ -31,15 +31,51 @@ _NAMED = 4
 
 @dataclass(frozen=True, eq=False)
 class Estimate:
-    """A distribution over the domain, always with the same fields.
+    """A distribution over a domain, with errors. Every method returns the same fields.
 
-    ``stderr`` speaks of these respondents: how far the shares may be from the
-    shares among the people who answered.  :meth:`for_population` makes it
-    speak of the population they were drawn from.
+    Standard errors are about the respondents: how far shares may be from the shares among the
+    people who answered. :meth:`for_population` includes the sampling error, for the population
+    that they were drawn from.
 
-    Where a mechanism tells nothing but a mean, ``shares`` is None, ``why`` says so, and
-    :meth:`mean` is what can be asked; over pairs of keys and numbers, the frequency and the mean
-    of every key.
+    Where reports identify only a mean, ``shares`` is None, ``why`` gives the reason, and
+    :meth:`mean` can be asked; over keys with numbers, the frequency and mean of every key.
+
+    Parameters
+    ----------
+    domain : Domain
+        What the shares are of.
+    shares : array of float, optional
+        One share per input of the domain.
+    n : int
+        The number of reports.
+    method : str
+        The method, and those applied after it.
+    why : str
+        Why that method was chosen.
+    error_model : ErrorModel
+        Standard errors of shares and of sums of shares.
+    converged : bool
+        Whether an iterative method converged.
+    iterations : int
+        Iterations of an iterative method.
+    history : tuple of float
+        Its objective, iteration by iteration.
+    optimality : float
+        How far its objective may be from the optimum.
+    about : str
+        ``"respondents"`` or ``"population"``.
+    clips : bool
+        Whether negative answers are raised to 0.
+    trace : tuple of Reduction
+        The steps of a mixture reduction.
+
+    Examples
+    --------
+    >>> import sottovoce as sv
+    >>> m = sv.mechanism("olh", sv.Categories(["tea", "coffee", "water"]), 1.0)
+    >>> estimate = sv.estimate(m.simulate([6000, 3000, 1000], source=sv.Seeded(1)))
+    >>> [answer.label for answer in estimate.top(2)]
+    ['tea', 'coffee']
     """
 
     domain: Domain

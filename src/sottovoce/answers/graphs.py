@@ -12,16 +12,35 @@ __all__ = ["edges"]
 
 
 def edges(estimate: Estimate, *, people: int | None = None, confidence: float = 0.95) -> Answer:
-    """How many edges the graph has: half the sum of all degrees, ``people * mean / 2``.
+    """Estimate the number of edges of a graph: half the sum of all degrees.
 
-    ``people`` are all nodes of the graph, by default those who reported.  Where there are more,
-    those who reported are taken as drawn from all of them, and the error says so.
+    Parameters
+    ----------
+    estimate : Estimate
+        An estimate of degrees, over ``Counts``.
+    people : int, optional
+        The number of nodes; those who reported if not given. Where there are more, those who reported
+        count as a random sample, and the error includes it.
+    confidence : float
+        Of the interval.
 
+    Returns
+    -------
+    Answer
+        ``people * mean / 2`` with its error.
+
+    Raises
+    ------
+    Unfit
+        Where the estimate is not over ``Counts``.
+
+    Examples
+    --------
     >>> import sottovoce as sv
     >>> m = sv.mechanism("degree-noise", sv.Counts(9), 1.0)
     >>> tally = m.simulate([0, 0, 3000, 0, 1000, 0, 0, 0, 0, 0], source=sv.Seeded(1))
-    >>> found = sv.edges(sv.estimate(tally, "unbiased"))
-    >>> abs(found.value - (3000 * 2 + 1000 * 4) / 2) < 4 * found.stderr
+    >>> answer = sv.edges(sv.estimate(tally, "unbiased"))
+    >>> abs(answer.value - (3000 * 2 + 1000 * 4) / 2) < 4 * answer.stderr
     True
     """
     if not isinstance(estimate.domain, Counts):

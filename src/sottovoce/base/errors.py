@@ -32,10 +32,19 @@ def shown(value: object, limit: int = 80) -> str:
 
 
 class SottovoceError(Exception):
-    """Base of every error raised on purpose by sottovoce.
+    """Base class of every error that sottovoce raises on purpose.
 
-    All of them can be pickled, so that they cross from one process to another as they are.  A
-    value that cannot, such as an open file given for a number, is replaced by its ``repr``.
+    All of them can be pickled, so that they pass between processes unchanged. A value that cannot
+    be pickled, such as an open file, is replaced by its ``repr``.
+
+    Examples
+    --------
+    >>> import sottovoce as sv
+    >>> try:
+    ...     sv.Interval(1, 0)
+    ... except sv.SottovoceError as error:
+    ...     print(type(error).__name__)
+    InvalidInput
     """
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -94,9 +103,15 @@ class NotIdentified(SottovoceError, ValueError):
 
 
 class NotConverged(UserWarning):
-    """A method stopped before it had converged; the message says what remains and what to do.
+    """A method stopped before it converged; the message says what remains and what to do.
 
-    Given once for each call, never as an error.  The estimate has ``converged = False``.
+    A warning, issued once per call, never an error. The estimate has ``converged = False``.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> warnings.simplefilter("error", NotConverged)  # to stop where a method does not converge
+    >>> warnings.simplefilter("default", NotConverged)
     """
 
 

@@ -28,8 +28,15 @@ def number_text(number: float) -> str:
 
 
 class Frame:
-    """Named columns of one length.
+    """A small table: named columns of one length, printed neatly.
 
+    Parameters
+    ----------
+    columns : mapping of str to sequence
+        The columns, in order.
+
+    Examples
+    --------
     >>> print(Frame({"value": ["a", "b"], "share": [0.75, 0.25]}))
     value  share
     a       0.75

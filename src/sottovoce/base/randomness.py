@@ -34,10 +34,15 @@ class Source(Protocol):
 
 
 class OperatingSystem:
-    """The operating system's randomness, drawn afresh at every call.
+    """Random words from the operating system, drawn anew at every call.
 
-    Nothing is kept between calls, so a forked process repeats no word.
-    A failing or short read raises :class:`EntropyError`: no word, no report.
+    Nothing is kept between calls, so a forked process repeats no word. A failing or short read
+    raises :class:`EntropyError`: no word, no report.
+
+    Examples
+    --------
+    >>> len(OperatingSystem().words(3))
+    3
     """
 
     secure = True
@@ -61,8 +66,15 @@ class OperatingSystem:
 
 
 class Seeded:
-    """Repeatable words for simulation and tests.  The device client refuses it.
+    """Repeatable words, for simulation and tests. The device client refuses them.
 
+    Parameters
+    ----------
+    seed : int
+        The same seed gives the same words.
+
+    Examples
+    --------
     >>> Seeded(7).words(2).tolist() == Seeded(7).words(2).tolist()
     True
     """

@@ -29,13 +29,23 @@ class Scope:
 
 @dataclass(frozen=True)
 class Certificate:
-    """The worst ratio of the weights of one report under two values, as a fraction.
+    """The exact worst ratio between the weights of one report under two values.
 
-    ``numerator / denominator`` is computed from the integer table that the
-    device draws from, so it speaks of the sampler itself and not of a formula.
-    ``delta`` is 0 for pure mechanisms.  The two values are any two of the domain, unless
-    ``scope`` says which: then the ratio is no local differential privacy of the value.
+    The ratio is computed from the integer table that the device draws from. So it holds for the
+    sampler itself, not for a formula.
 
+    Parameters
+    ----------
+    numerator, denominator : int
+        The ratio, as a fraction.
+    delta : Fraction
+        The probability with which the ratio may be exceeded; 0 for pure mechanisms.
+    scope : Scope, optional
+        Which two values are compared, if not any two of the domain. With a scope the ratio is not
+        local differential privacy of the value.
+
+    Examples
+    --------
     >>> Certificate(3, 1).epsilon_above
     1.09861228866811
     >>> print(Certificate(3, 1, scope=Scope("ages a year apart", "year", 1, Fraction(81))))

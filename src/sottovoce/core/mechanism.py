@@ -60,11 +60,31 @@ def check_bits(bits: object, owner: str) -> int:
 
 @dataclass(frozen=True)
 class Mechanism(ABC):
-    """A way to randomize one value of ``domain`` under ``epsilon``-local differential privacy.
+    """Randomizes one value of a domain under epsilon-local differential privacy.
 
-    ``weights`` are the integers that the device draws with.  They are derived
-    once, when a mechanism is made, and travel in its JSON: a device never
-    computes e^epsilon, it only checks that the weights keep their promise.
+    Weights are derived once, when a mechanism is made, and are part of its JSON. A device never
+    computes e^epsilon; it checks that the weights keep the claim.
+
+    Parameters
+    ----------
+    domain : Domain
+        What a value may be.
+    epsilon : float
+        The privacy parameter, from 1e-6 to 20.
+    weights : object, optional
+        The integers that the device draws with; derived from epsilon if not given.
+
+    Raises
+    ------
+    InvalidInput
+        Where the domain or an option does not fit, or the weights exceed epsilon.
+
+    Examples
+    --------
+    >>> import sottovoce as sv
+    >>> m = sv.mechanism("grr", sv.Categories(["yes", "no"]), 1.0)
+    >>> m.tally(m.randomize(["yes", "no", "yes"])).n
+    3
     """
 
     name: ClassVar[str]
@@ -117,7 +137,7 @@ class Mechanism(ABC):
             raise InvalidInput(
                 "domain",
                 self.name,
-                "of one value a person",
+                "of one value per person",
                 str(self.domain),
                 hint="Sets of pairs are for the mechanism key-value.",
             )

@@ -40,36 +40,36 @@ def privacy_in_words(certificate: Certificate) -> str:
     """What the privacy means, for the people asked.
 
     >>> print(privacy_in_words(Certificate(3, 1, Fraction(1, 100_000))))
-    But for a chance of 0.00001: Whatever is reported, it is at most 3 times as likely from one answer as from any other.
-    Someone who held an answer for as likely as not can, after a report, believe in it with at most 75%.
+    Except with probability 0.00001: Any report is at most 3 times as likely under one true answer as under another.
+    Someone who thought an answer was a coin flip can be at most 75% sure of it after seeing your report.
     """
     ratio, delta = certificate.ratio, certificate.delta
-    but = f"But for a chance of {decimal_text(round_up(delta))}: " if delta else ""
-    told = f"{but}Whatever is reported, it is at most {_times(ratio)} as likely from one"
+    exception = f"Except with probability {decimal_text(round_up(delta))}: " if delta else ""
+    bound = f"{exception}Any report is at most {_times(ratio)} as likely under one"
     if certificate.scope is not None:
-        return f"{told} of two {certificate.between} as from the other.\n" + _scope_in_words(
+        return f"{bound} of two {certificate.between} as under the other.\n" + _scope_in_words(
             ratio, certificate.scope
         )
     return (
-        f"{told} answer as from any other.\n"
-        "Someone who held an answer for as likely as not can, after a report, "
-        f"believe in it with at most {belief(ratio):g}%."
+        f"{bound} true answer as under another.\n"
+        "Someone who thought an answer was a coin flip can be at most "
+        f"{belief(ratio):g}% sure of it after seeing your report."
     )
 
 
 def _scope_in_words(ratio: Fraction, scope: Scope) -> str:
-    """Beliefs in what is hidden, and what is not hidden."""
-    believed = (
-        f"Someone who knows all else, and held one more {scope.hidden} for as likely as not, "
+    """Beliefs in what is protected, and what is not protected."""
+    sure = (
+        f"Someone who knows everything else, and thought one more {scope.hidden} was a coin flip, "
+        f"can be at most {belief(ratio):g}% sure of it after seeing your report"
     )
-    believed += f"can, after a report, believe in it with at most {belief(ratio):g}%"
     if scope.reports > 1:
         most = belief(ratio**scope.reports)
-        believed += f", and with at most {most:g}% after the {scope.reports} reports that count it"
+        sure += f", and at most {most:g}% after the {scope.reports} reports that count it"
     return (
-        f"{believed}.\n"
-        f"This hides the {scope.hidden}, not the answer: a report may be {_times(scope.any_two)} "
-        "as likely from one answer as from another."
+        f"{sure}.\n"
+        f"This protects the {scope.hidden}, not the answer: a report may be "
+        f"{_times(scope.any_two)} as likely under one answer as under another."
     )
 
 

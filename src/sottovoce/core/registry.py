@@ -71,6 +71,31 @@ def registered() -> Iterator[type[Mechanism]]:
 def mechanism(name: str, domain: Domain, epsilon: float | None = None, **options: Any) -> Mechanism:
     """Make a mechanism by name.
 
+    Parameters
+    ----------
+    name : str
+        The name, or the name that a paper gave it, in any case: ``"local-hashing"``, ``"OLH"``.
+    domain : Domain
+        What a value may be.
+    epsilon : float, optional
+        The privacy parameter, from 1e-6 to 20. Only ``table`` can do without.
+    **options
+        Options of the mechanism; with ``report_bins`` any mechanism reports about wider bins.
+
+    Returns
+    -------
+    Mechanism
+        The mechanism, checked.
+
+    Raises
+    ------
+    Unfit
+        Where no mechanism has that name; the message suggests the nearest.
+    InvalidInput
+        Where an option is unknown or not allowed.
+
+    Examples
+    --------
     >>> import sottovoce as sv
     >>> print(sv.mechanism("OLH", sv.Categories(1024), 1.0))
     local-hashing(Categories(1024), epsilon=1)
@@ -99,7 +124,32 @@ def mechanism(name: str, domain: Domain, epsilon: float | None = None, **options
 
 
 def mechanism_from_json(text: str) -> Mechanism:
-    """Rebuild a mechanism from its canonical JSON."""
+    """Read a mechanism from its canonical JSON.
+
+    Parameters
+    ----------
+    text : str
+        What ``Mechanism.to_json`` wrote.
+
+    Returns
+    -------
+    Mechanism
+        The mechanism, with the weights of the text.
+
+    Raises
+    ------
+    CorruptBytes
+        Where the text is not the canonical JSON of a mechanism of this version.
+    InvalidInput
+        Where its weights exceed its epsilon.
+
+    Examples
+    --------
+    >>> import sottovoce as sv
+    >>> m = sv.mechanism("grr", sv.Categories(["yes", "no"]), 1.0)
+    >>> mechanism_from_json(m.to_json()) == m
+    True
+    """
     return mechanism_from_document(read_document(text, "the description of a mechanism"))
 
 

@@ -28,11 +28,30 @@ FORMAT = "2"
 
 
 class Reports:
-    """Reports of one mechanism, in columns; a slice is again reports.
+    """Randomized reports of one mechanism, in columns; a slice is again reports.
 
-    ``columns`` maps each field of ``mechanism.fields`` to its numpy column.  ``certified`` is
-    False where they were made elsewhere, with floats: the mechanism then tells what they
-    mean, and its certificate says nothing about how private they are.
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism that drew them.
+    columns : mapping of str to array
+        One numpy column per field of ``mechanism.fields``.
+    certified : bool
+        False where the reports were made elsewhere, with floats: the mechanism then describes what
+        they mean, and its certificate does not hold for them.
+
+    Raises
+    ------
+    InvalidInput
+        Where a column is missing, of another length, or holds a value outside its field.
+
+    Examples
+    --------
+    >>> import sottovoce as sv
+    >>> m = sv.mechanism("grr", sv.Categories(["yes", "no"]), 1.0)
+    >>> reports = m.randomize(["yes", "no", "yes"])
+    >>> len(reports), len(reports[:2]), list(reports.columns)
+    (3, 2, ['value'])
     """
 
     def __init__(
@@ -148,5 +167,7 @@ class Reports:
         except (arrow.ArrowInvalid, OSError) as error:
             if isinstance(error, (FileNotFoundError, IsADirectoryError, PermissionError)):
                 raise
-            raise CorruptBytes(f"{os.fspath(path)} is no readable Parquet file: {error}") from error
+            raise CorruptBytes(
+                f"{os.fspath(path)} is not a readable Parquet file: {error}"
+            ) from error
         return cls.from_arrow(table, mechanism)

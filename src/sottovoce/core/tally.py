@@ -46,10 +46,31 @@ def _is_frozen(array: NDArray[Any]) -> bool:
 
 
 class Tally:
-    """``n`` reports counted by cell.  Immutable; ``a + b`` merges.
+    """Reports counted by cell. Immutable; ``a + b`` merges.
 
-    Every block of cells sums to ``n``: each report falls in exactly one cell of
-    each block.  A tally for which this does not hold is refused at birth.
+    Every block of cells sums to ``n``: each report falls in exactly one cell of each block.
+
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism of the reports.
+    n : int
+        The number of reports.
+    cells : array of int
+        One count per cell of the mechanism.
+
+    Raises
+    ------
+    InvalidInput
+        Where the cells do not belong to the mechanism, or a block does not sum to ``n``.
+
+    Examples
+    --------
+    >>> import sottovoce as sv
+    >>> m = sv.mechanism("grr", sv.Categories(["yes", "no"]), 1.0)
+    >>> day = m.tally(m.randomize(["yes", "no"]))
+    >>> (day + day).n, Tally.from_bytes(day.to_bytes()) == day
+    (4, True)
     """
 
     __slots__ = ("cells", "mechanism", "n")
@@ -147,7 +168,7 @@ class Tally:
         """Read what :meth:`to_bytes` wrote; anything altered, cut or unknown is refused."""
         start = len(_MAGIC) + 4
         if data[: len(_MAGIC) - 1] != _MAGIC[:-1]:
-            raise CorruptBytes("these bytes are no tally: they do not begin with 'svtally'")
+            raise CorruptBytes("not a tally: missing header 'svtally'")
         if len(data) >= len(_MAGIC) and data[len(_MAGIC) - 1] != _MAGIC[-1]:
             raise CorruptBytes(
                 f"a tally of layout {data[len(_MAGIC) - 1]}; this version reads {_MAGIC[-1]}"

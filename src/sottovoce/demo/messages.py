@@ -33,7 +33,7 @@ def beginning(console: Console, url: str, asked: Sequence[Poll]) -> None:
         listed.add_row(Text(poll.name, "cyan"), told)
     console.print(listed)
     console.print(
-        "\nEverybody has a true answer. It is randomized on their device, with the randomness of "
+        "\nEvery person has a true answer. It is randomized on their device, with the randomness of "
         "the operating system, and only the report is sent, over HTTP:\n"
     )
 
@@ -44,7 +44,7 @@ def sending(console: Console, clients: int, again: Outcome) -> None:
         f"\n{clients} of these devices ran the library's client: a ledger of their own, one report, one "
         "request. Relays carried the others, a hundred reports a request. One device "
         f"missed its acknowledgement and sent its report again: {again.stored} stored, "
-        f"{again.duplicates} there already. Sent twice, counted once.\n"
+        f"{again.duplicates} there already. Duplicates, counted once.\n"
     )
 
 
@@ -78,7 +78,7 @@ def ending(console: Console, asked: Sequence[Poll], inside: int, of: int) -> Non
         f"[bold]{inside} of {of} true values lie in their 95% interval.[/] About {0.95 * of:.0f} "
         "should, a few more or less. The collector never had a true answer.\n"
     )
-    console.print(Text("What a report can tell about a person, at most", "bold"))
+    console.print(Text("What a report can reveal about a person, at most", "bold"))
     promises = {poll.survey.mechanism.epsilon: poll.survey.privacy() for poll in asked}
     listed = _pairs()
     for epsilon, privacy in promises.items():

@@ -24,7 +24,7 @@ HELP = {
     "port": "The port of the collector on this machine; a free one if not given.",
     "once": "End after the answers, without waiting for Ctrl-C.",
     "output": "Keep the collector's files in this folder, new or empty; none are kept if not given.",
-    "picture": "Also draw the first survey beside the truth: .png, .svg or .pdf.",
+    "picture": "Also draw the first survey with the truth: .png, .svg or .pdf.",
 }
 """Every option, in words."""
 

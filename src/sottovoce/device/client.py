@@ -28,21 +28,55 @@ __all__ = ["Client", "Receipt"]
 
 
 class Client:
-    """A device that takes part in a survey.
+    """A device that answers a survey.
 
-    ``fingerprint`` pins the survey: with another fingerprint it is refused.  Pin what the
-    device's owner agreed to wherever the survey comes over a network.
+    Limits on what may be spent are set here, on the device, not by the survey. A survey that would
+    exceed one is refused before anything is drawn.
 
-    ``folder`` holds the ledger, one for all surveys of this device.  ``url`` is the collector;
-    without one, reports are made and kept, for a program that sends them its own way.
+    Parameters
+    ----------
+    survey : Survey
+        The survey to answer.
+    fingerprint : str, optional
+        The fingerprint that the owner of the device agreed to; a survey with another one is refused.
+        Pass it wherever the survey comes over a network.
+    folder : path, optional
+        Folder of the ledger, one for all surveys of the device.
+    url : str, optional
+        Address of the collector. Without it, reports are drawn and kept, for a program that sends them.
+    token : str, optional
+        The token, for surveys that ask for one.
+    maximum_epsilon, maximum_delta : float
+        Limits for one report.
+    day_epsilon : float
+        Limit for all reports of one day.
+    name_epsilon : float
+        Limit for all surveys of one name.
+    question_epsilon : float
+        Limit for one question.
+    total_epsilon : float
+        Limit for all reports in the ledger.
+    scopes : tuple of str
+        What a survey may protect in place of the whole answer, such as ``("edge",)``. A survey that
+        protects less than the whole answer is refused otherwise.
+    plain_http : bool
+        Whether to send to an ``http://`` address of another machine.
+    patience : Patience, optional
+        Attempts and timeouts of sending.
+    source : Source, optional
+        Where random words come from: the operating system.
+    clock : callable
+        Returns the current date in UTC.
 
-    What may be spent is said here, on the device, and not by who asks.  ``maximum_epsilon`` and
-    ``maximum_delta`` are the most that one report may cost.  Of all reports in the ledger
-    together, ``day_epsilon`` is the most for one day, ``name_epsilon`` for all surveys of one
-    name, ``question_epsilon`` for one question, ``total_epsilon`` for all.  ``scopes`` names what
-    may be hidden in the place of the whole answer, such as ``("edge",)``: a survey that
-    hides only that is refused otherwise.
+    Raises
+    ------
+    InvalidInput
+        Where a parameter is not allowed, or the survey has another fingerprint.
+    OverBudget
+        Where one report of the survey exceeds a limit.
 
+    Examples
+    --------
     >>> import sottovoce as sv, tempfile
     >>> drinks = sv.mechanism("olh", sv.Categories(["tea", "coffee", "water"]), 1.0)
     >>> survey = sv.Survey("drinks", "What do you drink in the morning?", drinks, "week")
@@ -144,7 +178,7 @@ class Client:
 
 def _check_source(source: Source) -> Source:
     if getattr(source, "secure", None) is not True:
-        hint = "What can be predicted protects nobody: Seeded is for simulation."
+        hint = "Predictable randomness gives no privacy: Seeded is for simulation."
         raise InvalidInput(
             "source", "Client", "the operating system's randomness", source, hint=hint
         )

@@ -68,7 +68,7 @@ def check_url(url: str, *, plain_http: bool = False) -> str:
     if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
         raise InvalidInput("url", "Client", "such as https://collector.example", url)
     if parts.scheme == "http" and parts.hostname not in LOOPBACK and not plain_http:
-        hint = "plain_http=True lets everybody on the way read who sends what."
+        hint = "plain_http=True lets anyone on the network path read who sends what."
         raise InvalidInput("url", "Client", "https, or on this machine", url, hint=hint)
     return url.rstrip("/")
 

@@ -23,8 +23,20 @@ Label = str | int
 @register_domain
 @dataclass(frozen=True, init=False, repr=False)
 class Categories(Domain):
-    """One answer out of a list, or a whole number below a size.
+    """One value out of a list, or a whole number below a size.
 
+    Parameters
+    ----------
+    values : int or iterable of str or int
+        The values in order, without repetition; or how many whole numbers there are, from 0.
+
+    Raises
+    ------
+    InvalidInput
+        Where a value repeats, is not text or a whole number, or there is none.
+
+    Examples
+    --------
     >>> colors = Categories(["red", "green", "blue"])
     >>> colors.size, colors.index("blue"), colors.label(0)
     (3, 2, 'red')

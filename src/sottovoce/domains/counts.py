@@ -19,12 +19,19 @@ __all__ = ["Counts"]
 
 @register_domain
 class Counts(Interval):
-    """Whole numbers from 0 to ``most``: how many neighbours, visits, children.
+    """Whole numbers from 0 to ``most``, such as neighbors, visits or children.
 
-    An :class:`Interval` with a bin around every number, so that all that can be asked of
-    numbers can be asked.  But nobody is between two numbers: the variance has no part for
-    the width of a bin, ranges have both ends in them, and quantiles are whole numbers.
+    An :class:`Interval` with one bin around every number, so that every question about numbers can
+    be asked. No value lies between two numbers: the variance has no part for the width of a bin,
+    ranges include both ends, and quantiles are whole numbers.
 
+    Parameters
+    ----------
+    most : int
+        The largest number.
+
+    Examples
+    --------
     >>> friends = Counts(50)
     >>> friends.size, friends.index(3), friends.label(3), friends.midpoints[3]
     (51, 3, 3, np.float64(3.0))

@@ -25,10 +25,19 @@ _WIDTH = 16
 @register_domain
 @dataclass(frozen=True)
 class Interval(Domain):
-    """Real numbers from ``low`` to ``high`` (both included) in ``bins`` equal bins.
+    """Real numbers from ``low`` to ``high``, both included, in bins of equal width.
 
-    A value on an inner edge belongs to the bin above it; ``high`` to the last bin.
+    A value on an inner edge belongs to the bin above it; ``high`` belongs to the last bin.
 
+    Parameters
+    ----------
+    low, high : float
+        The bounds.
+    bins : int
+        How many bins there are.
+
+    Examples
+    --------
     >>> age = Interval(0, 120, bins=12)
     >>> age.index(10), age.index(120), age.label(0)
     (1, 11, (0.0, 10.0))
@@ -57,7 +66,7 @@ class Interval(Domain):
         bins = check_int(self.bins, "bins", "Interval", 1, MOST_INPUTS)
         object.__setattr__(self, "bins", bins)
         if self.width < _WIDTH * math.ulp(max(abs(low), abs(high))):
-            allowed = f"fewer: floats between {low:g} and {high:g} do not tell so many apart"
+            allowed = f"fewer: floats between {low:g} and {high:g} cannot represent so fine a grid"
             raise InvalidInput("bins", "Interval", allowed, bins)
 
     @property

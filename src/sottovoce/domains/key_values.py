@@ -25,20 +25,32 @@ NO_PAIR = -1
 @register_domain
 @dataclass(frozen=True, init=False, repr=False)
 class KeyValues(Domain):
-    """Pairs ``(key, number)``; pair ``(k, bin)`` has index ``k * bins + bin``.
+    """Pairs of a key and a number, such as ratings of films.
 
-    Unless ``pairs`` is given, people hold one pair each.
+    Pair ``(k, bin)`` has index ``k * bins + bin``. Without ``pairs`` every person holds one pair.
+    With ``pairs=l`` every person holds a set of 1 to l pairs with distinct keys, a dict or a list of
+    pairs, and one of l slots is drawn. Counted are the drawn slots: the pairs, and one more input,
+    the last, for an empty slot (its label is None).
 
+    Parameters
+    ----------
+    keys : int, iterable, or Categories
+        The keys.
+    low, high : float
+        Bounds of the numbers.
+    bins : int
+        Bins of the numbers.
+    pairs : int, optional
+        The most pairs per person.
+    larger : str
+        What happens to a larger set: ``"refuse"``, or ``"sample"`` to draw one of its pairs, which
+        makes the frequencies of its keys too low.
+
+    Examples
+    --------
     >>> ratings = KeyValues(["film", "book"], 0, 5, bins=10)
     >>> ratings.index(("book", 5)), ratings.label(0)
     (19, ('film', (0.0, 0.5)))
-
-    With ``pairs=l`` people hold a *set* of 1 to l pairs with distinct keys, a dict or a list of
-    pairs, of which one slot out of l is drawn.  What is counted are the drawn slots: the
-    pairs, and one more input, the last, for a slot in which there was *no pair* (its label
-    is None).  A larger set is refused, or with ``larger="sample"`` one of its pairs is
-    drawn, so that the frequencies of its keys come out too low.
-
     >>> ratings = KeyValues(["film", "book"], 0, 5, bins=10, pairs=2)
     >>> ratings.size, ratings.index(None), ratings.label(20)
     (21, 20, None)

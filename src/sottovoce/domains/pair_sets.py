@@ -54,7 +54,7 @@ def read_sets(values: Any, keys: Categories, *, most: int, refuse: bool, owner: 
     if sizes.min() == 0:
         raise InvalidInput(
             "value", owner, f"a set of 1 to {most} pairs", "an empty set",
-            hint='Who holds nothing can be told by a key of its own, such as "none".',
+            hint='Use a separate key such as "none" for people who hold nothing.',
         )  # fmt: skip
     if refuse and sizes.max() > most:
         raise InvalidInput(
@@ -73,7 +73,7 @@ def _columns(values: Any, keys: Categories, owner: str) -> tuple[Indices, Any, N
     if (arrays := arrays_of(values, 3)) is not None:
         people, named, numbers = arrays
         if people.dtype.kind not in "iu":
-            allowed = "whole numbers that tell people apart"
+            allowed = "whole numbers that identify people"
             raise InvalidInput("people", owner, allowed, f"an array of dtype {people.dtype}")
         order = np.argsort(people, kind="stable")
         sizes = np.unique(people, return_counts=True)[1]

@@ -21,14 +21,22 @@ __all__ = ["Vector"]
 @register_domain
 @dataclass(frozen=True, init=False)
 class Vector(Domain):
-    """Rows of ``size`` numbers, the coordinates, each in ``interval``.
+    """Rows of numbers, the coordinates, each in one interval.
 
-    People hold whole rows, and mechanisms randomize rows.  What is *counted* is one
-    coordinate at a time: the inputs are pairs ``(coordinate, bin)``, numbered
-    ``coordinate * bins + bin``, and the share of a pair is the share of people with
-    that coordinate in that bin, over the number of coordinates (so that all shares
-    together are 1).
+    People hold whole rows, and mechanisms randomize rows. Counted is one coordinate at a time: the
+    inputs are pairs ``(coordinate, bin)``, numbered ``coordinate * bins + bin``. The share of a pair
+    is the share of people with that coordinate in that bin, divided by the number of coordinates, so
+    that all shares sum to 1.
 
+    Parameters
+    ----------
+    interval : Interval
+        The interval of every coordinate.
+    size : int
+        The number of coordinates.
+
+    Examples
+    --------
     >>> habits = Vector(Interval(0, 24, bins=12), 3)
     >>> habits.size, habits.coordinates
     (36, 3)

@@ -60,14 +60,14 @@ class BoundedMean(Estimate):
 def bounded_mean(tally: Tally, method: str, why: str) -> Estimate:
     """The estimate; ``why`` is completed by what it cannot tell."""
     noise = CellErrors(tally.mechanism.channel(), tally.n, tally.cells / tally.n)
-    reason = "it tells the mean only, shares take another method"
+    reason = "it estimates only the mean; use another method for shares"
     return BoundedMean(tally.mechanism.domain, None, tally.n, method, f"{why}; {reason}", noise)
 
 
 def no_mean(mechanism: Mechanism) -> str:
     """Why there is no average to keep within bounds; empty where there is one."""
     if mean_gains(mechanism) is None:
-        return "its reports have no unbiased average that tells a mean of numbers"
+        return "its reports have no unbiased average that estimates a mean of numbers"
     return ""
 
 

@@ -101,11 +101,11 @@ METHODS = tuple(
             unfit=unidentified, guideline="many values, much noise",
         ),
         Method(
-            "exchangeable", "as unequal as the reports tell: priors of inequality weighed by evidence",
+            "exchangeable", "shares without order, averaged over priors of inequality by their marginal likelihood",
             fit=exchangeable, unfit=too_many_to_weigh, guideline="values without an order",
         ),
         Method(
-            "adaptive", "as smooth as the reports themselves tell: priors weighed by evidence",
+            "adaptive", "a smooth distribution, averaged over priors of smoothness by their marginal likelihood",
             fit=adaptive, unfit=no_single_likelihood, guideline="distributions of numbers",
         ),
         Method(

@@ -145,25 +145,25 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         ("distribution", "subset", "top", "range"), "em", _hardly_moved,
-        why="whole numbers that noise hardly moves: the likelihood, climbed a while; to smooth them "
+        why="whole numbers that noise rarely moves, so EM stopped early; smoothing "
         "would move them more",
     ),
     Rule(
         ("distribution", "subset", "top", "mean", "range"), "adaptive", _numbers,
-        why="numbers: the likeliest distribution that is as smooth as the reports say",
+        why="numbers: a smooth distribution, with the smoothness learned from the reports",
     ),
     Rule(
         ("distribution", "subset", "top", "range"), "unbiased", _tells_no_shares,
-        why="whatever is asked, these reports tell nothing but the mean",
+        why="these reports identify only the mean",
     ),
     Rule(
         GOALS, "unbiased", _tells_keys,
-        why="whatever is asked, these reports tell nothing but frequencies and means of keys",
+        why="these reports identify only frequencies and means of keys",
     ),
     Rule(
         GOALS, "em", only_keys,
-        why="keys with numbers: the likelihood, climbed a while, by which frequencies and means err "
-        "less than by formula",
+        why="keys with numbers: EM stopped early, whose frequencies and means have smaller errors "
+        "than by formula",
     ),
     Rule(
         ("range", "mean"), "hh-ci", _always,
@@ -179,11 +179,11 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         ("distribution", "subset"), "adaptive", _halves,
-        why="halves of intervals: the likeliest distribution that is as smooth as the reports say",
+        why="halves of intervals: a smooth distribution, with the smoothness learned from the reports",
     ),
     Rule(
         ("top",), "norm", _invertible, then=("base-pos",),
-        why="for the most frequent values: whoever shrinks errs on them; Norm, clipped at 0",
+        why="for the most frequent values: shrinking would bias them; Norm, clipped at 0",
     ),
     Rule(
         ("mean", "range"), "unbiased", _invertible,
@@ -191,7 +191,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         ("distribution",), "iiw", _many_in_order, then=("norm-sub",),
-        why=f"at least {MIXTURE_NEEDS} values in order, neighbours taken to be alike: noise filtered "
+        why=f"at least {MIXTURE_NEEDS} values in order, neighbors assumed to be similar: noise filtered "
         "out frequency by frequency",
     ),
     Rule(
@@ -205,11 +205,11 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         ("distribution", "subset"), "norm-sub", _invertible,
-        why="few values: the nearest distribution to the unbiased shares",
+        why="few categories, so shares were adjusted to be non-negative and to sum to 100%",
     ),
     Rule(
         ("distribution", "subset", "top", "mean", "range"), "em", _always,
-        why="no unbiased shares, and no order to smooth along: the likelihood, climbed a while",
+        why="no unbiased shares, and no order to smooth along: EM stopped early",
     ),
 )  # fmt: skip
 

@@ -10,13 +10,29 @@ __all__ = ["coordinates"]
 
 
 def coordinates(tally: Tally) -> list[Tally]:
-    """One tally a coordinate, of the mechanism for one number: whatever is asked of numbers
-    can then be asked of each.
+    """Split the tally of a vector into one tally per coordinate.
 
-    Where a device reported one drawn coordinate, a coordinate's tally holds the reports of
-    those who drew it: a random sample of all, so that errors about everybody are those of
-    ``for_population()``.
+    Every question about numbers can then be asked of each coordinate. Where a device reports one
+    drawn coordinate, the tally of a coordinate holds the reports of those who drew it: a random
+    sample, so that errors about everybody are those of ``for_population()``.
 
+    Parameters
+    ----------
+    tally : Tally
+        A tally over a ``Vector``.
+
+    Returns
+    -------
+    list of Tally
+        One tally per coordinate, of the mechanism for one number.
+
+    Raises
+    ------
+    Unfit
+        Where the tally is not of a vector.
+
+    Examples
+    --------
     >>> import sottovoce as sv
     >>> m = sv.mechanism("vector", sv.Vector(sv.Interval(0, 24, bins=12), 2), 4.0)
     >>> rows = [[8.5, 20.5], [7.5, 21.5]] * 5_000

@@ -27,13 +27,44 @@ def estimate(
     auto: str = "rules",
     **options: Any,
 ) -> Estimate:
-    """Shares with error bars from a tally, or from reports.
+    """Estimate a distribution with errors from a tally, or from reports.
 
-    ``method="auto"`` takes the first rule of :mod:`sottovoce.estimators.choose` for
-    ``goal``; ``why`` tells which.  With ``auto="bootstrap"`` it takes the best of
-    :func:`~sottovoce.estimators.compare.compare.compare` instead.  ``then`` names methods to apply to the result, in
-    order.  ``options`` are those of the method, such as ``alpha`` of ``norm-hyb``.
+    Parameters
+    ----------
+    observed : Tally or Reports
+        What was collected.
+    method : str
+        The name of a method; ``"auto"`` takes the first rule of :mod:`sottovoce.estimators.choose`
+        that fits. ``Estimate.why`` gives the reason.
+    goal : str
+        What ``auto`` chooses for: ``"distribution"``, ``"subset"``, ``"top"``, ``"mean"`` or
+        ``"range"``.
+    then : str or sequence of str
+        Methods to apply to the result, in order.
+    auto : str
+        ``"rules"``, or ``"bootstrap"`` to take the best of :func:`compare`.
+    **options
+        Options of the method, such as ``alpha`` of ``norm-hyb``.
 
+    Returns
+    -------
+    Estimate
+        Shares, errors, and what was done.
+
+    Raises
+    ------
+    InvalidInput
+        Where a parameter or an option is not allowed.
+    Unfit
+        Where the method is unknown or does not apply to the mechanism.
+
+    Warns
+    -----
+    NotConverged
+        Where an iterative method stopped early.
+
+    Examples
+    --------
     >>> import sottovoce as sv
     >>> m = sv.mechanism("grr", sv.Categories(["yes", "no"]), 1.0)
     >>> tally = m.simulate([600, 400], source=sv.Seeded(1))

@@ -76,7 +76,7 @@ class Method:
             and channel.inverse is None
             and not (self.on_kernels and channel.kernel is not None)
         ):
-            return "different distributions give the same reports, so none can be told from them"
+            return "different distributions give the same reports, so the distribution is not identified"
         return self.unfit(mechanism)
 
     def tells_only(self, mechanism: Mechanism) -> str:

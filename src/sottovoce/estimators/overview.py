@@ -13,10 +13,32 @@ __all__ = ["methods"]
 
 
 def methods(mechanism: Mechanism, *, users: int | None = None) -> Frame:
-    """Every method: whether it applies to ``mechanism``, why or why not, and when to use it.
+    """List every method: whether it applies to a mechanism, and when ``auto`` chooses it.
 
-    ``guideline`` is its authors' advice; ``rule`` names the goals for which
-    ``auto`` chooses it here: with reports of so many ``users``, or of many where left out.
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism of the reports.
+    users : int, optional
+        The number of reports; many if not given.
+
+    Returns
+    -------
+    Frame
+        One row per method. ``why`` is its summary, or why it does not apply; ``guideline`` is the
+        advice of its authors; ``rule`` names the goals for which ``auto`` chooses it.
+
+    Raises
+    ------
+    InvalidInput
+        Where ``users`` is not a whole number of at least 1.
+
+    Examples
+    --------
+    >>> import sottovoce as sv
+    >>> table = sv.methods(sv.mechanism("grr", sv.Categories(["yes", "no"]), 1.0))
+    >>> table["method"][0], table["applies"][0]
+    ('unbiased', 'yes')
     """
     n = None if users is None else check_int(users, "users", "methods", 1)
     mechanism = reporting_mechanism(mechanism)

@@ -36,11 +36,23 @@ _DIGITS = 6
 
 @dataclass(frozen=True)
 class TwoPhaseVariance:
-    """The variance of numbers in ``interval``, every person reporting once under ``epsilon``.
+    """The variance of numbers from two groups of people, each of whom reports once.
 
-    ``mechanism`` names one that tells a mean: ``"piecewise"``, ``"stochastic-rounding"``, ...;
-    ``options`` are its options, in both phases.
+    The first group reports its numbers, for the mean; the second reports squared distances to it.
 
+    Parameters
+    ----------
+    interval : Interval
+        The numbers.
+    epsilon : float
+        The privacy parameter of every report.
+    mechanism : str
+        A mechanism that estimates a mean, such as ``"piecewise"`` or ``"stochastic-rounding"``.
+    options : dict
+        Its options, in both phases.
+
+    Examples
+    --------
     >>> import numpy as np, sottovoce as sv
     >>> ages = sv.Seeded(1).generator().normal(40, 10, 200_000).clip(0, 100)
     >>> survey = sv.TwoPhaseVariance(sv.Interval(0, 100, bins=64), epsilon=2.0)
@@ -48,8 +60,8 @@ class TwoPhaseVariance:
     >>> mean = survey.mean(first)
     >>> second = survey.second(mean)
     >>> squares = survey.squares(ages[100_000:], mean)
-    >>> found = survey.answer(first, second.tally(second.randomize(squares, source=sv.Seeded(3))))
-    >>> abs(found.value - 100) < 4 * found.stderr
+    >>> answer = survey.answer(first, second.tally(second.randomize(squares, source=sv.Seeded(3))))
+    >>> abs(answer.value - 100) < 4 * answer.stderr
     True
     """
 

@@ -157,7 +157,7 @@ class NextQuestion:
 
     def __str__(self) -> str:
         match = "more than 20" if self.matching is None else f"{self.matching:.3g}"
-        return f"{self.frame()}\nA single question that tells as much takes epsilon {match}."
+        return f"{self.frame()}\nA single question with the same information takes epsilon {match}."
 
     __repr__ = __str__
 

@@ -107,14 +107,14 @@ def shape_contributions(fusion: Fusion, inner: str = "em", **options: Any) -> Fr
     the root of the Jensen-Shannon divergence.
     """
     if len(fusion.names) < 2:
-        raise Unfit("a distribution without its only service cannot be told: fuse two or more")
+        raise Unfit("there is no distribution without the only service: fuse two or more")
     whole = fusion.distribution(inner=inner, **options).require_shares("contributions")
     moved = []
     for j in range(len(fusion.names)):
         part = without(fusion, j)
         if part is None:
             raise Unfit(
-                f"without {fusion.names[j]} nobody is left: its users told no other service"
+                f"without {fusion.names[j]} no user is left: its users reported to no other service"
             )
         shares = fused_distribution(part, inner, options).require_shares("contributions")
         moved.append(_distance(shares, whole, fusion.domain))

@@ -64,18 +64,42 @@ def foreign(
     column: str = "values",
     **options: Any,
 ) -> Reports:
-    """Reports of our mechanism ``name`` from floats of its continuous counterpart.
+    """Convert floats that were randomized elsewhere into reports of one of our mechanisms.
 
-    ``units`` is the interval that numbers were scaled to before they were randomized, and in which
-    the floats are: (-1, 1), (0, 1), or None for the domain's own.  ``options`` are the
-    mechanism's; for ``gaussian`` also ``sigma``, the standard deviation of the noise in those
-    units (without it, the least that keeps epsilon and delta).
+    Parameters
+    ----------
+    values : array of float
+        The randomized numbers.
+    name : str
+        The mechanism whose continuous counterpart made them, such as ``"pm"``.
+    domain : Domain
+        The domain of the numbers.
+    epsilon : float
+        The privacy parameter that they were made with.
+    units : pair of float, optional
+        The interval that numbers were scaled to before randomizing, in which the floats are:
+        ``(-1, 1)``, ``(0, 1)``, or None for the domain's own.
+    service, column : str
+        Names used in error messages.
+    **options
+        Options of the mechanism; for ``gaussian`` also ``sigma``, the standard deviation of the noise
+        in those units (the least that keeps epsilon and delta if not given).
 
-    A value that the mechanism cannot give is refused, with its row, ``service`` and ``column``.
+    Returns
+    -------
+    Reports
+        Reports with ``certified=False``.
 
+    Raises
+    ------
+    InvalidInput
+        Where the mechanism cannot give a value; the message names its row.
+
+    Examples
+    --------
     >>> import sottovoce as sv
-    >>> told = foreign([1.9, -0.4], "pm", sv.Interval(0, 100, bins=64), 1.5, units=(-1, 1))
-    >>> len(told), told.mechanism.name, told.certified
+    >>> reports = foreign([1.9, -0.4], "pm", sv.Interval(0, 100, bins=64), 1.5, units=(-1, 1))
+    >>> len(reports), reports.mechanism.name, reports.certified
     (2, 'piecewise', False)
     """
     law = Foreign.make(name, domain, epsilon, units=units, service=service, **options)

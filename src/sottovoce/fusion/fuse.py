@@ -23,7 +23,43 @@ def fuse(
     names: Sequence[str] | None = None,
     repeats: Any = None,
 ) -> Fusion:
-    """Services aligned once, for several questions: ``.mean()``, ``.distribution()``."""
+    """Join the reports of several services once, to ask several questions.
+
+    Parameters
+    ----------
+    mechanisms : sequence of Mechanism, optional
+        The mechanism of each service; those of the reports if None.
+    reports : sequence of Reports
+        The reports of each service. Row i of all of them is one person, unless there are ``keys``.
+    keys : sequence of arrays, optional
+        Per service, the key of the person of every row. People need not be in every service, but
+        whether they are must not depend on their value.
+    names : sequence of str, optional
+        Names of the services.
+    repeats : object, optional
+        What happens to several reports of one person in one service.
+
+    Returns
+    -------
+    Fusion
+        The joined reports, with ``mean()`` and ``distribution()``.
+
+    Raises
+    ------
+    InvalidInput
+        Where mechanisms, reports and keys do not match.
+
+    Examples
+    --------
+    >>> import numpy as np, sottovoce as sv
+    >>> hours = sv.Interval(0, 24, bins=24)
+    >>> services = [sv.mechanism("pm", hours, 2.0), sv.mechanism("sw", hours, 2.0)]
+    >>> slept = np.tile([6.5, 7.5, 8.5], 5_000)
+    >>> reports = [m.randomize(slept, source=sv.Seeded(i)) for i, m in enumerate(services)]
+    >>> mean = sv.fuse(services, reports).mean()
+    >>> abs(mean.value - 7.5) < 4 * mean.stderr
+    True
+    """
     return Fusion(align(mechanisms, reports, keys=keys, names=names, repeats=repeats))
 
 
@@ -36,12 +72,36 @@ def fuse_mean(
     names: Sequence[str] | None = None,
     repeats: Any = None,
 ) -> FusedMean:
-    """The mean of numbers that the same people gave, randomized, to several services.
+    """Estimate one mean from reports that the same people gave to several services.
 
-    ``method`` is ``"population"``, ``"ua"`` or ``"uwa"`` (:mod:`sottovoce.fusion.mean`).  Row i of all
-    reports is one person, or ``keys`` tells who is who.  Not everybody needs to be everywhere:
-    what is missing must not depend on the number.
+    Parameters
+    ----------
+    mechanisms : sequence of Mechanism, optional
+        The mechanism of each service; those of the reports if None.
+    reports : sequence of Reports
+        The reports of each service. Row i of all of them is one person, unless there are ``keys``.
+    method : str
+        ``"population"``, ``"ua"`` or ``"uwa"``; see :mod:`sottovoce.fusion.mean`.
+    keys : sequence of arrays, optional
+        Per service, the key of the person of every row. People need not be in every service, but
+        whether they are must not depend on their value.
+    names : sequence of str, optional
+        Names of the services.
+    repeats : object, optional
+        What happens to several reports of one person in one service.
 
+    Returns
+    -------
+    FusedMean
+        The mean with its error, and the weight of every service.
+
+    Raises
+    ------
+    InvalidInput
+        Where mechanisms, reports and keys do not match.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> import sottovoce as sv
     >>> hours = sv.Interval(0, 24, bins=48)
@@ -68,11 +128,42 @@ def fuse_distribution(
     repeats: Any = None,
     **options: Any,
 ) -> Estimate:
-    """The distribution behind reports that the same people gave to several services.
+    """Estimate one distribution from reports that the same people gave to several services.
 
-    By the likelihood of all reports of a person together (``"ule"``); ``inner`` climbs it:
-    ``"em"``, ``"ems"``, ``"mle"``, ``"mr"`` or ``"adaptive"``, with that method's ``options``.
+    Maximizes the likelihood of all reports of a person together.
 
+    Parameters
+    ----------
+    mechanisms : sequence of Mechanism, optional
+        The mechanism of each service; those of the reports if None.
+    reports : sequence of Reports
+        The reports of each service. Row i of all of them is one person, unless there are ``keys``.
+    method : str
+        ``"ule"``, user-level likelihood estimation.
+    inner : str
+        The method that maximizes it: ``"em"``, ``"ems"``, ``"mle"``, ``"mr"`` or ``"adaptive"``.
+    keys : sequence of arrays, optional
+        Per service, the key of the person of every row. People need not be in every service, but
+        whether they are must not depend on their value.
+    names : sequence of str, optional
+        Names of the services.
+    repeats : object, optional
+        What happens to several reports of one person in one service.
+    **options
+        Options of the inner method.
+
+    Returns
+    -------
+    Estimate
+        The distribution, with errors.
+
+    Raises
+    ------
+    InvalidInput
+        Where mechanisms, reports and keys do not match.
+
+    Examples
+    --------
     >>> import numpy as np
     >>> import sottovoce as sv
     >>> hours = sv.Interval(0, 24, bins=24)

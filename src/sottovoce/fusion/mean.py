@@ -36,7 +36,7 @@ __all__ = ["METHODS", "FusedMean", "fused_mean"]
 
 _WHY = {
     "population": "services weighted by their mean precision among all users: unbiased",
-    "ua": "all services weighted alike: unbiased",
+    "ua": "all services with equal weight: unbiased",
     "uwa": "each user's services weighted by that user's posterior: biased where budgets are large",
 }
 METHODS = tuple(_WHY)

@@ -123,7 +123,7 @@ class Table(Mechanism):
 
 
 def _check_matrix(weights: Any, size: int, owner: str) -> tuple[tuple[int, ...], ...]:
-    allowed = f"{size} rows of whole numbers, one a value, with one sum"
+    allowed = f"{size} rows of whole numbers, one per value, with equal sums"
     if isinstance(weights, np.ndarray):
         weights = weights.tolist()
     if not isinstance(weights, Sequence) or len(weights) != size:
@@ -144,6 +144,6 @@ def _check_matrix(weights: Any, size: int, owner: str) -> tuple[tuple[int, ...],
                 owner,
                 "positive in a column where any is",
                 f"column {y}: {column}",
-                hint="A report that only some values can send gives them away.",
+                hint="A report that only some values can send reveals them.",
             )
     return tuple(rows)

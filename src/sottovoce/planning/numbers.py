@@ -95,14 +95,14 @@ class NumberYardstick:
 
     def why_not(self, mechanism: Mechanism, *, users: int | None) -> str:
         if mechanism.certificate().delta > 0:
-            return "its privacy has a delta besides epsilon, and is not comparable"
+            return "its privacy has a delta, so its epsilon is not comparable"
         return "" if self._by_formula(mechanism) else self._why_not_simulated(mechanism, users)
 
     def _why_not_simulated(self, mechanism: Mechanism, users: int | None) -> str:
         if self.goal == "mean":
             return "it has no unbiased mean"
         if not mechanism.channel().identifies_distribution:
-            return 'its reports tell the mean only: plan with goal "mean"'
+            return 'its reports identify only the mean: plan with goal "mean"'
         if not all(applies(method, mechanism) for method in _METHODS):
             return f"{' or '.join(_METHODS)}, with which errors are simulated, does not apply to it"
         if users is None:

@@ -62,31 +62,53 @@ def plan(
     shares: Any = None,
     of: Any = None,
 ) -> Plan:
-    """Every mechanism that fits ``domain``, ranked by predicted error.
+    """Rank every mechanism that fits a domain by predicted error.
 
-    Give two of the three; the third is found:
+    Give two of ``epsilon``, ``users`` and ``error``; the third is computed: the errors to expect; the
+    fewest users for whom the root-mean-square error of the best oracle is at most ``error``; or the
+    smallest epsilon, in millionths.
 
-    * ``epsilon`` and ``users``: the errors to expect;
-    * ``epsilon`` and ``error``: the fewest users for whom the best oracle's
-      root-mean-square error is at most ``error``;
-    * ``users`` and ``error``: the smallest epsilon, in millionths, for which it is.
+    Errors are those of unbiased answers, about the respondents, or of a few simulated surveys where a
+    mechanism has none. A method that uses more knowledge, such as that shares are not negative, has
+    smaller errors. With a single value nothing is uncertain: every error is 0.
 
-    ``goal`` says which error: of ``"shares"`` (the default but for an Interval); and over an
-    Interval that of ``"mean"``, in units of the numbers, of the share of a ``"range"`` of a
-    tenth of the interval, or for the ``"distribution"`` (the default) of the share up to a number.
+    Parameters
+    ----------
+    domain : Domain
+        What is asked.
+    epsilon : float, optional
+        The privacy parameter.
+    users : int, optional
+        The number of respondents.
+    error : float, optional
+        The wanted error.
+    goal : str, optional
+        Which error: of ``"shares"`` (the default but for an Interval); over an Interval of the
+        ``"mean"``, in units of the numbers, of the share of a ``"range"`` of a tenth of the interval,
+        or for the ``"distribution"`` (the default) of the share up to a number.
+    shares : array of float, optional
+        A guess of the true distribution, in the order of the domain. If not given, all values are
+        equally frequent, and numbers are distributed as Beta(5, 2).
+    of : object, optional
+        The value whose error is shown in addition; the most frequent if not given.
 
-    ``shares`` is a guess of the true distribution, in the order of the domain; by
-    default all values are equally frequent, or numbers are spread like Beta(5, 2).  ``of`` is
-    the value whose share's error is told besides; by default the most frequent.
+    Returns
+    -------
+    Plan
+        Mechanisms, best first.
 
-    Errors are those of unbiased answers, about the respondents, or of a few simulated surveys
-    where a mechanism has none.  A method that knows more (that shares are not negative) errs
-    less.  With one value nothing is uncertain: every error is 0, a single user and the least
-    epsilon are enough.
+    Raises
+    ------
+    InvalidInput
+        Where not exactly two of the three are given, or one is not allowed.
+    Unfit
+        Where the error cannot be reached.
 
+    Examples
+    --------
     >>> import sottovoce as sv
-    >>> found = sv.plan(sv.Categories(["yes", "no"]), epsilon=1.0, users=1000)
-    >>> print(found.best)
+    >>> design = sv.plan(sv.Categories(["yes", "no"]), epsilon=1.0, users=1000)
+    >>> print(design.best)
     randomized-response(Categories(['yes', 'no']), epsilon=1)
     >>> sv.plan(sv.Categories(["yes", "no"]), epsilon=1.0, error=0.01).users
     9207
@@ -127,7 +149,7 @@ def _check_domain(domain: object) -> None:
         raise InvalidInput("domain", "plan", allowed, domain)
     if domain.holds_sets:
         hint = "Sets of pairs have one mechanism, key-value."
-        raise InvalidInput("domain", "plan", "of one value a person", domain, hint=hint)
+        raise InvalidInput("domain", "plan", "of one value per person", domain, hint=hint)
 
 
 def _check_two(
@@ -210,7 +232,7 @@ def _make(name: str, domain: Domain, epsilon: float) -> Mechanism:
     made = mechanism(name, domain, epsilon)
     certificate = made.certificate()
     if certificate.scope is not None:
-        raise Unfit(f"its epsilon speaks of {certificate.between} only, and is not comparable")
+        raise Unfit(f"its epsilon is about {certificate.between} only, and is not comparable")
     return made
 
 

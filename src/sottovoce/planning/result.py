@@ -86,11 +86,36 @@ class Prospect:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """Mechanisms ranked by predicted error, for ``users`` people at ``epsilon``, best first.
+    """Mechanisms ranked by predicted error, best first. Made by :func:`plan`.
 
-    ``error`` is the error that was asked for, None where it was to be predicted, and
-    ``found`` tells which of the three the plan found.  Errors are standard errors
-    of unbiased answers about the respondents, or simulated.
+    Errors are standard errors of unbiased answers about the respondents, or simulated.
+
+    Parameters
+    ----------
+    domain : Domain
+        What is asked.
+    epsilon : float
+        The privacy parameter.
+    users : int
+        The number of respondents.
+    error : float, optional
+        The wanted error, where it was an input.
+    found : str
+        Which of epsilon, users and error was computed.
+    told : str
+        The value whose error is shown in addition.
+    prospects : tuple of Prospect
+        One per mechanism, best first.
+    unfit : mapping of str to str
+        Mechanisms that do not fit, with the reason.
+    goal : str
+        Which error the ranking is by.
+
+    Examples
+    --------
+    >>> import sottovoce as sv
+    >>> sv.plan(sv.Categories(["yes", "no"]), epsilon=1.0, users=1000).best.name
+    'randomized-response'
     """
 
     domain: Domain
@@ -176,13 +201,13 @@ class Plan:
     def _why(self) -> list[str]:
         d, best, limit = self.domain.size, self.prospects[0], response_limit(self.epsilon)
         if d == 1:
-            return ["There is a single value: its share is 1, whatever is reported."]
+            return ["There is a single value: its share is 1."]
         below = f"below {limit:.1f} values at this epsilon"
         reasons = {
             "randomized-response": "A report is one value, which beats a bit for every value "
             f"(unary-encoding) {below}; here there are {d:,}.",
             "subset-selection": f"A report is a set of always the same size ({best.options} of "
-            f"{d:,} values), which beats bits drawn each by itself. A single value "
+            f"{d:,} values), which beats independent bits. A single value "
             f"(randomized-response) beats those bits only {below}.",
         }
         if self.goal != "shares":
@@ -199,7 +224,7 @@ class Plan:
         if self.domain.size == 1 or small.report_bytes == best.report_bytes:
             return []
         more = small.rms_error / best.rms_error - 1
-        cost = f"{small.report_bytes:,} bytes a report instead of {best.report_bytes:,}"
+        cost = f"{small.report_bytes:,} bytes per report instead of {best.report_bytes:,}"
         return [f"{small.name} errs {100 * more:.1f}% more, in {cost}."]
 
 

@@ -23,7 +23,7 @@ _KINDS = ("shares", "cdf")
 
 
 def draw(
-    told: Mapping[str, Any] | Sequence[Answer],
+    results: Mapping[str, Any] | Sequence[Answer],
     *,
     over: Sequence[Any] | None = None,
     kind: str = "shares",
@@ -33,16 +33,43 @@ def draw(
     title: str = "",
     name: str = "",
 ) -> Any:
-    """A matplotlib figure of several answers, or several estimates, with their intervals.
+    """Draw several answers, or several estimates, with their intervals.
 
-    * Answers, or a mapping of names to answers: a row each.  ``truth`` is one number or one each.
-    * A mapping of names to answers at each place of ``over``: lines.  ``truth`` has the same form.
-    * A mapping of names to estimates over one domain: their shares, or (``kind="cdf"``) the
-      shares up to each number.  ``truth`` are the true shares; the ``most`` largest shares of the first
-      are shown, where values have no order.
+    Parameters
+    ----------
+    results : sequence of Answer, or mapping
+        Answers, or a mapping of names to answers: one row per answer. A mapping of names to answers
+        at each position of ``over``: lines. A mapping of names to estimates over one domain: their
+        shares. At most five lines or estimates can be distinguished.
+    over : sequence, optional
+        Positions of answers along a line, such as dates.
+    kind : str
+        ``"shares"``, or ``"cdf"`` for the share up to each number.
+    truth : object, optional
+        The truth, where it is known, in the same form as the results.
+    most : int
+        How many values without order are shown: those of the largest shares of the first estimate.
+    confidence : float
+        Of the intervals.
+    title : str
+        Title of the figure.
+    name : str
+        Label of the axis of numbers.
 
-    ``name`` stands at the axis of numbers.  At most five lines or estimates can be told apart.
+    Returns
+    -------
+    matplotlib.figure.Figure
+        A figure that a notebook shows.
 
+    Raises
+    ------
+    InvalidInput
+        Where results, positions and truth do not match.
+    MissingExtra
+        Where matplotlib is not installed (the ``analyse`` extra).
+
+    Examples
+    --------
     >>> import sottovoce as sv
     >>> m = sv.mechanism("grr", sv.Categories(["tea", "coffee"]), 1.0)
     >>> e = sv.estimate(m.simulate([600, 400], source=sv.Seeded(1)))
@@ -50,18 +77,20 @@ def draw(
     'share'
     """
     check_choice(kind, "kind", "draw", _KINDS)
-    labels = list(told) if isinstance(told, Mapping) else [str(one.label) for one in told]
+    labels = list(results) if isinstance(results, Mapping) else [str(one.label) for one in results]
     named: Mapping[str, Any] = (
-        told if isinstance(told, Mapping) else {str(row): one for row, one in enumerate(told)}
+        results
+        if isinstance(results, Mapping)
+        else {str(row): one for row, one in enumerate(results)}
     )
     if not named:
-        raise InvalidInput("told", "draw", "at least one answer or estimate", told)
+        raise InvalidInput("results", "draw", "at least one answer or estimate", results)
     estimates = {label: one for label, one in named.items() if isinstance(one, Estimate)}
     figure = new_figure(7.2, 4.0, purpose="draw")
     axes = figure.add_subplot()
     if estimates:
         if len(estimates) < len(named):
-            raise InvalidInput("told", "draw", "estimates only, or answers only", "both")
+            raise InvalidInput("results", "draw", "estimates only, or answers only", "both")
         _check_few(named)
         _draw_estimates(axes, estimates, kind, truth, most=most, confidence=confidence, name=name)
     elif over is None:
@@ -85,7 +114,7 @@ def draw(
 
 def _check_few(named: Mapping[str, Any]) -> None:
     if len(named) > len(INKS):
-        raise InvalidInput("told", "draw", f"at most {len(INKS)} lines", f"{len(named)}")
+        raise InvalidInput("results", "draw", f"at most {len(INKS)} lines", f"{len(named)}")
 
 
 def _draw_estimates(

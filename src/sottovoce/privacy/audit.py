@@ -78,13 +78,37 @@ class Audit:
         return (
             f"claimed epsilon {self.claimed:g}{of}: {verdict}\n"
             f"  sampled: epsilon is at least {self.lower_bound:.4f} "
-            f"({self.trials:,} trials a value, alpha {self.alpha:g}; {self.worst}){exact}"
+            f"({self.trials:,} trials per value, alpha {self.alpha:g}; {self.worst}){exact}"
         )
 
 
 def audit(mechanism: Mechanism, *, trials: int = 1_000_000, alpha: float = 1e-6) -> Audit:
-    """Audit a mechanism through its own randomizer: exact certificate and black box.
+    """Audit a mechanism: its exact certificate, and a black-box attack on its randomizer.
 
+    Parameters
+    ----------
+    mechanism : Mechanism
+        The mechanism.
+    trials : int
+        Reports drawn per value.
+    alpha : float
+        The probability that a correct mechanism fails the audit.
+
+    Returns
+    -------
+    Audit
+        The certificate, the lower bound of epsilon that the attack shows, and whether both keep the
+        claim.
+
+    Raises
+    ------
+    InvalidInput
+        Where a parameter is not allowed.
+    MissingExtra
+        Where scipy is not installed (the ``analyse`` extra).
+
+    Examples
+    --------
     >>> import sottovoce as sv
     >>> sv.audit(sv.mechanism("grr", sv.Categories(2), 1.0), trials=10_000).passed
     True

@@ -41,15 +41,31 @@ __all__ = ["Influence", "influence"]
 
 @dataclass(frozen=True)
 class Influence:
-    """How far a share ``fakes`` of all reports, sent to that end, can move an answer.
+    """How far a fraction of fake reports can move an answer.
 
-    ``rise`` and ``fall`` are distances, in the answer's own units: shares from 0 to 1, or numbers.
-    They are what happens on average, whatever the noise, and may lead out of the bounds of the
-    answer, as an unbiased estimate may.  ``how`` they were found:
+    Distances are in the units of the answer: shares from 0 to 1, or numbers. They are averages over
+    the noise and may lead outside the bounds of the answer, as an unbiased estimate may.
 
-    - ``"exact"``: a lie that does it is known, and no other does more;
-    - ``"bound"``: no lie does more;
-    - ``"tried"``: the most that a few lies did which were tried; others may do more.
+    Parameters
+    ----------
+    fakes : float
+        The fraction of all reports that are fake.
+    rise, fall : float
+        How far the answer can be moved up and down.
+    label : str
+        Which answer.
+    how : str
+        ``"exact"``: an attack that achieves it is known, and none achieves more. ``"bound"``: no
+        attack achieves more. ``"tried"``: the most that a few attacks achieved; others may do more.
+    in_points : bool
+        Whether distances are shares, shown in percentage points.
+
+    Examples
+    --------
+    >>> import sottovoce as sv
+    >>> m = sv.mechanism("oue", sv.Categories(["tea", "coffee", "water"]), epsilon=1.0)
+    >>> sv.influence(m, 0.01, values="tea").how
+    'exact'
     """
 
     fakes: float
@@ -58,16 +74,16 @@ class Influence:
     label: str
     how: str
     in_points: bool = True
-    """Whether the answer is a share, told in percentage points."""
+    """Whether the answer is a share, shown in percentage points."""
 
     def __str__(self) -> str:
         """In plain words, rounded up.
 
         >>> print(Influence(0.01, 0.0312, 0.0137, "the share of tea", "exact"))
-        If 1 in 100 reports is a lie, told together, the share of tea can be pushed up by at most 3.12 points or down by 1.37.
+        If 1 in 100 reports is fake and the senders coordinate, the share of tea can be pushed up by at most 3.12 points or down by 1.37.
         """
         if self.fakes == 0:
-            return f"If no report is a lie, nobody pushes {self.label}."
+            return f"If no report is fake, nothing moves {self.label}."
         up, down = (_told(100 * x if self.in_points else x) for x in (self.rise, self.fall))
         points = " points" if self.in_points else ""
         if self.how == TRIED:
@@ -82,7 +98,7 @@ class Influence:
 
 
 def influence(
-    told: Tally | Mechanism,
+    source: Tally | Mechanism,
     fakes: float = 0.01,
     *,
     values: Any = None,
@@ -92,28 +108,52 @@ def influence(
     shares: Iterable[float] | None = None,
     method: str = "unbiased",
 ) -> Influence:
-    """How far a share ``fakes`` of all reports, acting together, can move an answer at most.
+    """Compute how far a fraction of fake reports, sent together, can move an answer.
 
-    ``told`` is a tally, taken as honest, or a mechanism.  Then nothing is known of the honest
-    answer, unless ``shares`` say it, and it is taken where lies push farthest.  What is asked:
+    It is about the unbiased answer. Where there is none, such as for the shares of a square wave, or
+    where another ``method`` is named, a few attacks are tried: ``how`` is then ``"tried"``, and more
+    may be possible. The same holds for a hierarchy whose devices draw a level; without a tally or
+    shares, all honest people are assumed to hold the value from which fakes push farthest.
 
-    - ``values``: the share of one value, or the total of several;
-    - ``count=r``: the total of any r values that the liars choose;
-    - ``mean=True``: the mean of numbers;
-    - ``key``: the frequency of a key, or with ``mean=True`` the mean of its numbers;
-    - nothing: the mean of numbers, or of categories the share of any one value.
+    Parameters
+    ----------
+    source : Tally or Mechanism
+        A tally, taken as honest; or a mechanism, with the honest answer where fakes push farthest
+        unless ``shares`` are given.
+    fakes : float
+        The fraction of all reports that are fake.
+    values : object, optional
+        The share of this value, or the total of these values.
+    count : int, optional
+        The total of any that many values, chosen by the attackers.
+    mean : bool
+        The mean of numbers.
+    key : object, optional
+        The frequency of a key, or with ``mean=True`` the mean of its numbers.
+    shares : iterable of float, optional
+        Honest shares, with a mechanism.
+    method : str
+        The method that estimates; another than ``"unbiased"`` needs a tally.
 
-    It speaks of the unbiased answer.  Where there is none, such as for the shares of a square wave,
-    or where another ``method`` is to be asked (needs a tally), a few lies are tried on it: ``how``
-    is then ``"tried"``, and it is not "at most".  So it is for a hierarchy whose devices draw a
-    level; without a tally or shares, all honest people are taken to hold the value from which
-    lies push farthest.
+    Returns
+    -------
+    Influence
+        How far the answer can rise and fall.
 
+    Raises
+    ------
+    InvalidInput
+        Where a parameter is not allowed.
+    Unfit
+        Where reports of the mechanism do not answer the question.
+
+    Examples
+    --------
     >>> import sottovoce as sv
     >>> m = sv.mechanism("oue", sv.Categories(["tea", "coffee", "water"]), epsilon=1.0)
     >>> tally = m.simulate([5000, 3000, 2000], source=sv.Seeded(1))
     >>> print(sv.influence(tally, 0.01, values="tea"))
-    If 1 in 100 reports is a lie, told together, the share of tea can be pushed up by at most 2.68 points or down by 1.66.
+    If 1 in 100 reports is fake and the senders coordinate, the share of tea can be pushed up by at most 2.68 points or down by 1.66.
     >>> round(sv.influence(m, 0.01, count=2).rise, 4)
     0.0633
     """
@@ -121,7 +161,7 @@ def influence(
     share = check_real(fakes, "fakes", "influence", allowed)
     if not 0 <= share < 1:
         raise InvalidInput("fakes", "influence", allowed, fakes)
-    honest = _honest(told, shares)
+    honest = _honest(source, shares)
     domain = honest.mechanism.domain
     target = target_of(domain, values, count, mean, key)
     if domain.size == 1 or share == 0:
@@ -130,12 +170,12 @@ def influence(
     return Influence(share, max(0.0, rise), max(0.0, fall), target.label, how, target.in_points)
 
 
-def _honest(told: Tally | Mechanism, shares: Iterable[float] | None) -> HonestPopulation:
+def _honest(source: Tally | Mechanism, shares: Iterable[float] | None) -> HonestPopulation:
     """What is known of honest people; a tally without reports says nothing."""
-    tally = told if isinstance(told, Tally) else None
-    mechanism = told if tally is None else tally.mechanism
+    tally = source if isinstance(source, Tally) else None
+    mechanism = source if tally is None else tally.mechanism
     if not isinstance(mechanism, Mechanism):
-        raise InvalidInput("told", "influence", "a Tally or a mechanism", told)
+        raise InvalidInput("source", "influence", "a Tally or a mechanism", source)
     if isinstance(mechanism.domain, Vector):
         raise Unfit(
             "influence is asked of one coordinate of a vector at a time (sv.coordinates); where devices "
@@ -160,8 +200,8 @@ def _lies(fakes: float) -> str:
     """``1 in 100`` where it is that, else a percentage."""
     among = round(1 / fakes)
     if abs(fakes * among - 1) < 1e-9:
-        return f"If 1 in {among:,} reports is a lie, told together"
-    return f"If {100 * fakes:.3g}% of reports are lies, told together"
+        return f"If 1 in {among:,} reports is fake and the senders coordinate"
+    return f"If {100 * fakes:.3g}% of reports are fake and the senders coordinate"
 
 
 def _told(amount: float) -> str:

@@ -79,7 +79,7 @@ def blind_kernel(
         for k in range(size):
             found = np.asarray(supports(reports, (value + k) % size))
             if found.shape != (asked,):
-                allowed = f"{asked} booleans, one a report"
+                allowed = f"{asked} booleans, one per report"
                 raise InvalidInput("supports", "blind_kernel", allowed, f"shape {found.shape}")
             counts[k] += int(found.sum())
     return RecoveredKernel(counts / trials, trials)

@@ -256,7 +256,7 @@ def _by_method(target: Target, honest: HonestPopulation, fakes: float, method: s
     """A few lies, tried on the method."""
     tally = honest.tally
     if tally is None or tally.n == 0:
-        raise InvalidInput("told", "influence", f"a tally of reports to try {method} on", tally)
+        raise InvalidInput("source", "influence", f"a tally of reports to try {method} on", tally)
     if target.weights is None:
         raise InvalidInput("values", "influence", "named where lies are tried on a method", None)
     weights = target.weights

@@ -136,7 +136,7 @@ class Connection(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Called by uvicorn where the parser fails: our limits, or what is no HTTP."""
-        self._refuse(self._refusal or Declined("malformed", "this is no HTTP request"))
+        self._refuse(self._refusal or Declined("malformed", "not an HTTP request"))
 
     def _refuse(self, declined: Declined, linger: float = _LINGER) -> None:
         """Parse nothing more, and answer with a refusal, unless another answer is due or was given."""

@@ -32,7 +32,9 @@ RETRY_SECONDS = 5
 OTHERS = {
     "too-slow": Refusal(408, False, "the body did not come in time"),
     "head-too-large": Refusal(
-        431, True, "more than 32 KiB, 100 headers or 1,000 chunks besides the body of a request"
+        431,
+        True,
+        "more than 32 KiB, 100 headers or 1,000 chunks in addition to the body of a request",
     ),
     "too-long": Refusal(422, True, "a calculation that takes longer than is allowed"),
     "no-key": Refusal(401, False, "the key of a role is needed, as Authorization: Bearer KEY"),
@@ -58,7 +60,7 @@ OTHERS = {
     ),
     "stopping": Refusal(503, False, "the collector is about to stop"),
     "not-installed": Refusal(501, True, "an optional dependency of the collector is missing"),
-    "failed": Refusal(500, False, "a mistake of the collector's"),
+    "failed": Refusal(500, False, "internal error"),
 }
 """What a collector says beside the wire's codes."""
 

@@ -96,7 +96,7 @@ _TYPED = (
     Parameter("question", "a question about the answers, by name"),
     Parameter("text", "what the question is about"),
 )
-_WAIT = Parameter(rendering.WAIT, "1 to wait a few seconds for what is being worked out")
+_WAIT = Parameter(rendering.WAIT, "1 to wait a few seconds for results that are being computed")
 _SURVEY = "/surveys/{fingerprint}"
 
 ROUTES = (
@@ -115,7 +115,7 @@ ROUTES = (
         refuses=("rate-limited",),
     ),
     Described(
-        "GET", "/calculator", "What a survey would tell: people, privacy or error.",
+        "GET", "/calculator", "Plan a survey: people, privacy or error.",
         calculator.calculator_page, "text/html",
         parameters=(
             *(Parameter(name, means) for name, means in calculator.FIELDS.items()), _WAIT,
@@ -154,7 +154,7 @@ ROUTES = (
         "Tokens", "publish", takes="TokensWanted", statuses=(201,),
     ),
     Described(
-        "DELETE", _SURVEY + "/reports/{id}", "Take a report out, by its id.",
+        "DELETE", _SURVEY + "/reports/{id}", "Delete a report, by its id.",
         publishing.delete_report, "Deleted", refuses=("no-such-report", "scrubbed", "rate-limited"),
     ),
     Described(
@@ -192,7 +192,7 @@ ROUTES = (
         "read", (_WINDOW,), refuses=("below-minimum-batch",),
     ),
     Described(
-        "GET", "/differences", "How a second side differs from a first.", reading.differences,
+        "GET", "/differences", "Second minus first.", reading.differences,
         "Differences", "read", (*_SIDES, *_WAY, *_ASKED),
         refuses=(*_NUMBERS, "mismatch", "unknown-survey"),
     ),

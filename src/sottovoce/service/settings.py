@@ -63,18 +63,18 @@ class Settings:
     )
     proxies: str = _text("", "addresses of proxies whose X-Forwarded-For is believed, by commas")
     calculator: bool = _flag(True, "whether the page /calculator is offered")
-    body_bytes: int = _number(2**20, 1, "bytes an upload may have")
-    upload_reports: int = _number(10_000, 1, "reports an upload may have")
+    body_bytes: int = _number(2**20, 1, "maximum bytes per upload")
+    upload_reports: int = _number(10_000, 1, "maximum reports per upload")
     body_seconds: float = _number(20.0, 0.01, "seconds in which a body must have come")
     idle_seconds: float = _number(20.0, 0.01, "seconds a connection may be silent between requests")
-    rate: float = _number(10_000.0, 0, "uploads a second from everybody; 0: no limit")
-    address_rate: float = _number(0.0, 0, "uploads a second from one address; 0: no limit")
-    delete_rate: float = _number(20.0, 0, "deletions a second from everybody; 0: no limit")
+    rate: float = _number(10_000.0, 0, "uploads per second in total; 0: no limit")
+    address_rate: float = _number(0.0, 0, "uploads per second per address; 0: no limit")
+    delete_rate: float = _number(20.0, 0, "deletions per second in total; 0: no limit")
     open_rate: float = _number(
-        20.0, 0, "requests per second from one address without a key, uploads aside; 0: no limit"
+        20.0, 0, "requests per second per address without a key, uploads excluded; 0: no limit"
     )
     queue: int = _number(10_000, 1, "uploads that may wait to be written")
-    gather_seconds: float = _number(0.004, 0, "seconds that a commit waits for company")
+    gather_seconds: float = _number(0.004, 0, "group-commit delay, seconds")
     waiting_bytes: int = _number(2**26, 1, "bytes of all uploads that are being taken")
     downloads: int = _number(4, 1, "files of reports that may be downloaded at once")
     download_seconds: float = _number(
@@ -141,7 +141,7 @@ def _from_file(path: Path) -> dict[str, Any]:
     try:
         told = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise CorruptBytes(f"{path} is no TOML: {error}") from error
+        raise CorruptBytes(f"{path} is not TOML: {error}") from error
     for name, value in told.items():
         _check_name(name, str(path))
         _checked(name, value)

@@ -29,26 +29,47 @@ _LARGEST_BATCH = 10**9
 
 @dataclass(frozen=True)
 class Survey:
-    """A question, how its answers are randomized, and the rules around it.
+    """A question, how its answers are randomized, and the rules that everybody agrees on.
 
-    ``window``: a person sends at most one report in each (``once``: one ever).
-    ``minimum_batch``: no answer is shown from fewer reports.
-    ``outside``: what a device does with a value outside the domain: ``nearest``
-    (numbers move to the closer bound), ``other`` (to the category of that
-    name), or ``refuse`` (no report; a device that stays silent tells something).
-    ``series`` is reserved, and empty.
+    Everything is in its canonical JSON, weights included: a device draws with these integers and
+    computes no probability.
 
-    Everything is in its canonical JSON, weights included: a device draws with these
-    integers and computes no probability.
+    Parameters
+    ----------
+    name : str
+        A short name.
+    question : str
+        The question, as people read it.
+    mechanism : Mechanism
+        How answers are randomized.
+    window : str
+        ``"once"``, ``"day"``, ``"week"`` or ``"month"``: a person sends at most one report in each.
+    minimum_batch : int
+        No result is shown from fewer reports.
+    outside : str
+        What a device does with a value outside the domain: ``"nearest"`` moves a number to the
+        closer bound, ``"other"`` uses the category of that name, ``"refuse"`` sends nothing (and
+        that silence can be noticed).
+    opens, closes : str
+        The first and last day, such as ``"2026-01-31"``, or empty.
+    series : str
+        Reserved; empty.
 
+    Raises
+    ------
+    InvalidInput
+        Where a parameter is not allowed.
+
+    Examples
+    --------
     >>> import sottovoce as sv
     >>> colors = sv.mechanism("grr", sv.Categories(["red", "blue"]), 1.0)
-    >>> s = Survey("colors", "Which colour do you like best?", colors)
+    >>> s = Survey("colors", "Which color do you like best?", colors)
     >>> Survey.from_json(s.to_json()) == s
     True
     >>> print(s.privacy())
-    Whatever is reported, it is at most 2.72 times as likely from one answer as from any other.
-    Someone who held an answer for as likely as not can, after a report, believe in it with at most 73.2%.
+    Any report is at most 2.72 times as likely under one true answer as under another.
+    Someone who thought an answer was a coin flip can be at most 73.2% sure of it after seeing your report.
     """
 
     name: str

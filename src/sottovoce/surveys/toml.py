@@ -47,7 +47,7 @@ def read_survey(path: str | os.PathLike[str]) -> Survey:
     try:
         text = file.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
-        raise CorruptBytes(f"{file} is no UTF-8 text: {error}") from error
+        raise CorruptBytes(f"{file} is not UTF-8 text: {error}") from error
     if not text.lstrip().startswith("{"):
         return survey_from_toml(text, file.name)
     try:
@@ -85,7 +85,7 @@ def survey_from_toml(text: str, file: str = "the survey") -> Survey:
     try:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise CorruptBytes(f"{file} is no TOML: {error}") from error
+        raise CorruptBytes(f"{file} is not TOML: {error}") from error
     _check_keys(document, file, ("name", "question", "domain", "mechanism"), _RULES)
     rules = {key: _date_text(document[key]) for key in _RULES if key in document}
     domain = _domain(_table(document, "domain", file), f"[domain] in {file}")
@@ -199,7 +199,7 @@ def _mechanism(table: Mapping[str, Any], domain: Domain, file: str) -> Mechanism
 _COMMENTS = {
     "name": "What the survey is called, by those who run it.",
     "question": "What people are asked.",
-    "window": "A person sends one report a window: once (ever), day, week or month.",
+    "window": "A person sends one report per window: once (ever), day, week or month.",
     "minimum_batch": "No answer is shown from fewer reports.",
     "outside": "A value that is not in the domain: refuse, nearest (numbers), or other (the value of that name).",
     "opens": "The first day, in UTC; leave it out for no such day.",
@@ -214,7 +214,7 @@ _DOMAIN = """\
 #   key-values   keys, low, high, bins; pairs, larger for sets of pairs"""
 _MECHANISM = """\
 # How an answer is randomized on the device. `sottovoce plan` ranks what there is by error.
-# A report is at most e^epsilon times as likely from one answer as from any other."""
+# Any report is at most e^epsilon times as likely under one true answer as under another."""
 
 
 def survey_to_toml(survey: Survey) -> str:

@@ -20,8 +20,8 @@ __all__ = ["beliefs", "doubts", "survey_in_words"]
 
 PRIORS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10))
 _OFTEN = {
-    "once": "One report, ever.", "day": "One report a day at most.",
-    "week": "One report a week at most.", "month": "One report a month at most.",
+    "once": "One report, ever.", "day": "At most one report per day.",
+    "week": "At most one report per week.", "month": "At most one report per month.",
 }  # fmt: skip
 _YEAR = {"day": 365, "week": 52, "month": 12}
 _SHOWN = 12
@@ -43,8 +43,8 @@ def survey_in_words(survey: Survey) -> str:
     How often: One report, ever.
     What is shown: nothing from fewer than 100 reports.
     <BLANKLINE>
-    Whatever is reported, it is at most 2.72 times as likely from one answer as from any other.
-    Someone who held an answer for as likely as not can, after a report, believe in it with at most 73.2%.
+    Any report is at most 2.72 times as likely under one true answer as under another.
+    Someone who thought an answer was a coin flip can be at most 73.2% sure of it after seeing your report.
     Beliefs in an answer, before and after a report: from 1% to at most 2.7%; from 10% to at most 23.2%; from 50% to at most 73.2%; from 90% to at most 96.1%.
     """
     lines = [
@@ -91,7 +91,7 @@ def doubts(survey: Survey) -> list[str]:
         found.append(f"the promise may fail with a chance of {round_up(certificate.delta):g}")
     if survey.outside == "refuse":
         found.append(
-            "devices whose answer is not in the domain send nothing, and that silence can be noticed"
+            "devices whose answer is not on the list send nothing, and that silence can be noticed"
         )
     if survey.minimum_batch < _SMALL_BATCH:
         found.append(f"answers are shown from as few as {survey.minimum_batch} reports")
@@ -152,7 +152,7 @@ def _repeated(survey: Survey) -> str:
     ratio, year = survey.mechanism.certificate().ratio, _YEAR[survey.window]
     after = [f"{_factor(ratio, reports)} after {reports} reports" for reports in (2, year)]
     return (
-        "Every report tells a little more. If the answer stays the same, all reports together may "
+        "Every report reveals a little more. If the answer stays the same, all reports together may "
         f"be likelier from it than from another by a factor of up to {' and '.join(after)}."
     )
 

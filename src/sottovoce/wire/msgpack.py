@@ -89,7 +89,7 @@ def unpack(data: bytes) -> Any:
     except (IndexError, struct.error):
         raise CorruptBytes("the bytes break off within a value") from None
     except UnicodeDecodeError as error:
-        raise CorruptBytes("a text is no UTF-8") from error
+        raise CorruptBytes("a text is not UTF-8") from error
     if end != len(data):
         raise CorruptBytes(f"{len(data) - end} bytes follow the value")
     return value

@@ -95,10 +95,10 @@ class Upload:
         """The upload of some reports, checked as a collector would."""
         upload = cls(survey.fingerprint, window, tuple(ids), tuple(payloads_of(reports)))
         if not reports.certified:
-            allowed = "drawn by the mechanism itself, not made of floats of elsewhere"
+            allowed = "drawn by the mechanism itself, not converted from floats"
             raise InvalidInput("reports", "an upload", allowed, reports)
         if len(ids) != len(reports):
-            raise InvalidInput("ids", "an upload", f"{len(reports)}, one a report", len(ids))
+            raise InvalidInput("ids", "an upload", f"{len(reports)}, one per report", len(ids))
         for number in ids:
             if not isinstance(number, bytes) or len(number) != _ID_BYTES:
                 raise InvalidInput("id", "an upload", f"{_ID_BYTES} bytes", number)

@@ -109,7 +109,7 @@ def randomize(
         typer.Option(
             "--seed",
             metavar="N",
-            help="Repeatable randomness, for simulation only: it protects nobody.",
+            help="Repeatable randomness, for simulation only: no privacy.",
         ),
     ] = None,
     force: Force = False,
@@ -131,7 +131,7 @@ def randomize(
     _check_json(output, as_json)
     randomness: Source = OperatingSystem() if seed is None else Seeded(seed)
     if seed is not None:
-        say("seeded randomness: these reports are a simulation and protect nobody")
+        say("seeded randomness: these reports are a simulation, without any privacy")
     tables = _tables(source, columns, chosen, randomness)
     written = write_stream(tables) if output == STDOUT else write_file(output, form, tables)
     if as_json:

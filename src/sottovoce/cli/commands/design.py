@@ -56,7 +56,7 @@ def plan(
     *,
     epsilon: Annotated[
         float | None,
-        typer.Option("--epsilon", "-e", metavar="X", help="The privacy budget of a report."),
+        typer.Option("--epsilon", "-e", metavar="X", help="The privacy budget per report."),
     ] = None,
     users: Annotated[
         int | None, typer.Option("--users", metavar="N", help="How many people will answer.")
@@ -77,7 +77,7 @@ def plan(
     ] = None,
     of: Annotated[
         str | None,
-        typer.Option("--of", metavar="VALUE", help="The value whose error is told besides."),
+        typer.Option("--of", metavar="VALUE", help="The value whose error is shown in addition."),
     ] = None,
     given: PlainDomainOptions,
     as_json: AsJson = False,

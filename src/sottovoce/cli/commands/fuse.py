@@ -49,7 +49,7 @@ def fuse(
         typer.Option(
             "--key-column",
             metavar="COLUMN",
-            help="The column of every file that tells people apart. If not given, row i is the same person everywhere.",
+            help="The column of every file that identifies people. If not given, row i is the same person everywhere.",
         ),
     ] = None,
     mean: Annotated[
@@ -117,7 +117,7 @@ def fuse(
     memory: Annotated[
         int,
         typer.Option(
-            "--memory", metavar="MB", help="For joining by key, beside the reports themselves."
+            "--memory", metavar="MB", help="For joining by key, in addition to the reports."
         ),
     ] = DEFAULT_MEMORY // _MEGABYTE,
     output: ResultFile = None,

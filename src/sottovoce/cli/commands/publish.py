@@ -31,14 +31,14 @@ def publish(
         str,
         typer.Option(
             "--upload", metavar="WORD", rich_help_panel=_RULES,
-            help="Who may send: open (everybody), or tokens (who has one).",
+            help="Who may send: open (everyone), or tokens (holders of a token).",
         ),
     ] = "open",
     retention: Annotated[
         int | None,
         typer.Option(
             "--retention", metavar="DAYS", rich_help_panel=_RULES,
-            help="Reports are removed so many days after their window closed (0 to 36500), and their tally stays; kept if not given.",
+            help="Days after the end of their window when reports are removed (0 to 36500); their tally stays. Unlimited if not given.",
         ),
     ] = None,
     scrub: Annotated[
@@ -51,7 +51,7 @@ def publish(
     close: Annotated[
         bool,
         typer.Option(
-            "--close", help="Instead: take no more reports of this survey, for good. What is there stays."
+            "--close", help="Instead: close the survey permanently. Stored reports stay."
         ),
     ] = False,
     plain_http: PlainHttp = False,

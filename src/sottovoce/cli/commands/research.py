@@ -96,7 +96,7 @@ def reproduce(
     *,
     paper: Annotated[
         str | None,
-        typer.Argument(metavar="[PAPER]", help="The paper, by the name that --list tells."),
+        typer.Argument(metavar="[PAPER]", help="The paper, by its name in --list."),
     ] = None,
     data: Annotated[
         Path | None,

@@ -84,7 +84,7 @@ def send(
         typer.Option(
             "--person",
             metavar="COLUMN",
-            help="Where people hold several pairs: a column that tells them apart.",
+            help="Where people hold several pairs: a column that identifies people.",
         ),
     ] = None,
     window: Annotated[
@@ -98,7 +98,7 @@ def send(
         typer.Option(
             "--journal",
             metavar="FILE",
-            help="Keep what is drawn here until it is acknowledged: the same command goes on where it ended.",
+            help="Keep what is drawn here until it is acknowledged: the same command continues where it ended.",
         ),
     ] = None,
     token_file: Annotated[
@@ -109,7 +109,7 @@ def send(
     ] = None,
     batch: Annotated[
         int,
-        typer.Option("--batch", metavar="N", help=f"Reports an upload, at most {MAXIMUM_REPORTS:,}."),
+        typer.Option("--batch", metavar="N", help=f"Reports per upload, at most {MAXIMUM_REPORTS:,}."),
     ] = 1000,
     patience: Annotated[
         float,
@@ -203,7 +203,7 @@ def _reports(
     if not isinstance(domain, KeyValues):
         for option, name in (("--number", number), ("--person", person)):
             if name is not None:
-                allowed = "left out where a value is no pair of key and number"
+                allowed = "left out where a value is not a pair of key and number"
                 raise InvalidInput(option, "send", allowed, name)
         file = "standard input" if given == STDIN else given
         private = PrivateColumn(file, column or "value", domain, _admitting(survey))
@@ -302,11 +302,11 @@ def _why(code: str) -> str:
 
 _WORDS = {
     "no-answer": "the collector does not answer",
-    "no-acknowledgement": "what answers is no collector",
+    "no-acknowledgement": "the address is not a collector",
 }
 
 
 def _what_now(journal: str | None) -> str:
     if journal is None:
         return "without --journal what is pending is lost"
-    return f"the same command goes on from {journal}"
+    return f"the same command continues from {journal}"

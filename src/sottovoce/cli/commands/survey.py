@@ -83,7 +83,7 @@ def new(
     epsilon: Annotated[
         float | None,
         typer.Option(
-            "--epsilon", "-e", metavar="X", help="The privacy budget of a report; 1 if not given."
+            "--epsilon", "-e", metavar="X", help="The privacy budget per report; 1 if not given."
         ),
     ] = None,
     given: DomainOptions,
@@ -170,7 +170,7 @@ def show(*, file: SurveyFile, as_json: AsJson = False) -> None:
     text = survey_in_words(survey)
     show_text(text)
     show_text(
-        f"\n{survey.mechanism}, {upload_size(survey)} bytes an upload, "
+        f"\n{survey.mechanism}, {upload_size(survey)} bytes per upload, "
         f"fingerprint {survey.fingerprint}"
     )
 

@@ -40,7 +40,7 @@ def tokens(
         int,
         typer.Option(
             "--allowance", metavar="N",
-            help="Reports a token is good for in each window: 1 for a person, more for a relay.",
+            help="Reports that a token allows per window: 1 for a person, more for a relay.",
         ),
     ] = 1,
     output: Annotated[

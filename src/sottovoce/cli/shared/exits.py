@@ -25,7 +25,7 @@ EXIT_CODES = {
     FINE: ("fine", ""),
     UNEXPECTED: (
         "unexpected",
-        "an error nobody foresaw, with a traceback; or the system failed, as with a full disk",
+        "an unexpected error, with a traceback; or a system error such as a full disk",
     ),
     BAD_INPUT: (
         "wrong usage or bad input",
@@ -39,7 +39,7 @@ EXIT_CODES = {
     INTERRUPTED: ("interrupted", "Ctrl-C; nothing half-written is left"),
     CLOSED_PIPE: (
         "the reader left",
-        "whoever read the output stopped, as `head` does; quietly, as for any Unix command",
+        "the reader of the output stopped, as `head` does; without a message, as any Unix command",
     ),
 }
 """Each with a few words, and with more."""

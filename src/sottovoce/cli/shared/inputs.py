@@ -127,7 +127,7 @@ def _parquet_batches(stream: BinaryIO, given: str) -> Iterator[Any]:
             for batch in file.iter_batches(batch_size=CHUNK):
                 yield arrow.Table.from_batches([batch], file.schema_arrow)
     except (arrow.ArrowException, OSError) as error:
-        raise CorruptBytes(f"{_name(given)} is no readable Parquet file: {error}") from error
+        raise CorruptBytes(f"{_name(given)} is not a readable Parquet file: {error}") from error
 
 
 class _Watched:
@@ -167,7 +167,7 @@ def _stream_batches(stream: BinaryIO, name: str) -> Iterator[Any]:
         for batch in reader:
             yield arrow.Table.from_batches([batch], reader.schema)
     except (arrow.ArrowException, OSError) as error:
-        raise CorruptBytes(f"{name} is no readable stream of reports: {error}") from error
+        raise CorruptBytes(f"{name} is not a readable stream of reports: {error}") from error
     if watched.broke_off:
         raise CorruptBytes(f"{name} breaks off before its end; did the command before it fail?")
 

@@ -87,7 +87,7 @@ class Journal:
             raise InvalidInput("--journal", "send", allowed, self.name)
         if path.is_file() and path.stat().st_size == 0:
             raise CorruptBytes(
-                f"{self.name} is empty, so that it cannot tell what was drawn before: name a file "
+                f"{self.name} is empty, so what was drawn before is unknown: name a file "
                 "that does not exist yet, or restore this one from a copy"
             )
 
@@ -102,7 +102,7 @@ class Journal:
                 (kind,) = self._database.execute("PRAGMA application_id").fetchone()
                 (version,) = self._database.execute("PRAGMA user_version").fetchone()
                 if kind != _KIND:
-                    raise CorruptBytes(f"{self.name} is no journal of sottovoce send")
+                    raise CorruptBytes(f"{self.name} is not a journal of sottovoce send")
                 if version != _VERSION:
                     raise CorruptBytes(
                         f"{self.name} is a journal of version {version}; this version reads {_VERSION}"
@@ -186,7 +186,7 @@ class Journal:
                 raise InvalidInput("--journal", "send", allowed, self.name) from error
             raise OSError(f"{self.name} cannot be written: {error}") from error
         except sqlite3.DatabaseError as error:
-            raise CorruptBytes(f"{self.name} is no journal that can be read: {error}") from error
+            raise CorruptBytes(f"{self.name} is not a readable journal: {error}") from error
 
 
 def _create(part: Path) -> None:

@@ -40,7 +40,7 @@ def _some_at_a_time(
         try:
             some = [read.rstrip("\n") for read in islice(text, CHUNK)]
         except UnicodeDecodeError as error:
-            raise CorruptBytes(f"{name}, after line {line - 1}: this is no UTF-8 text") from error
+            raise CorruptBytes(f"{name}, after line {line - 1}: not UTF-8 text") from error
         if not some:
             break
         filled = [place for place, value in enumerate(some) if value.strip()]

@@ -31,7 +31,7 @@ Epsilon = Annotated[
     float | None,
     typer.Option(
         "--epsilon", "-e", metavar="X", rich_help_panel=_MECHANISM,
-        help="The privacy budget of a report, from 1e-6 to 20. A table needs none: it is read off.",
+        help="The privacy budget per report, from 1e-6 to 20. A table needs none: it is computed from it.",
     ),
 ]  # fmt: skip
 Options = Annotated[
@@ -44,7 +44,7 @@ Options = Annotated[
 ]  # fmt: skip
 ByColumn = Annotated[
     str | None,
-    typer.Option("--by", metavar="COLUMN", help="A public column that tells groups apart."),
+    typer.Option("--by", metavar="COLUMN", help="A public column that identifies groups."),
 ]
 Force = Annotated[bool, typer.Option("--force", help="Replace an output that exists.")]
 AsJson = Annotated[

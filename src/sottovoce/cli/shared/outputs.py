@@ -150,7 +150,7 @@ def read_index(folder: Path) -> dict[str, Any]:
             str(folder),
         ) from None
     except (OSError, KeyError, TypeError, ValueError) as error:
-        raise CorruptBytes(f"{folder / INDEX} is no index of tallies: {error}") from error
+        raise CorruptBytes(f"{folder / INDEX} is not an index of tallies: {error}") from error
     return dict(index)
 
 

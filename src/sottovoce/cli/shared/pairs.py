@@ -77,7 +77,7 @@ class _People:
         most = domain.pairs if domain.larger == "refuse" else None
         for place, person in enumerate(who):
             if is_empty(person):
-                raise self._wrong(row + place, "not empty: it tells people apart", person)
+                raise self._wrong(row + place, "not empty: it identifies people", person)
             number = self._number.setdefault(person, len(self._pairs))
             if number == len(self._pairs):
                 self._pairs.append({})

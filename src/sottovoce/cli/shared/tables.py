@@ -162,7 +162,7 @@ def _readable(reader: Any, name: str) -> Iterator[None]:
         yield
     except UnicodeDecodeError as error:
         line = reader.line_num + 1
-        raise CorruptBytes(f"{name}, near line {line}: this is no UTF-8 text") from error
+        raise CorruptBytes(f"{name}, near line {line}: not UTF-8 text") from error
     except csv.Error as error:
         raise CorruptBytes(f"{name}, line {reader.line_num}: {error}") from error
 
@@ -190,7 +190,7 @@ def _read_parquet(given: InputFile, wanted: Sequence[tuple[str, str]]) -> Iterat
     except (arrow.ArrowException, OSError) as error:
         if isinstance(error, PermissionError):
             raise
-        raise CorruptBytes(f"{path} is no readable Parquet file: {error}") from error
+        raise CorruptBytes(f"{path} is not a readable Parquet file: {error}") from error
     with file, progress("randomizing", file.metadata.num_rows) as advance:
         schema, row = file.schema_arrow, 0
         for option, column in wanted:

@@ -97,7 +97,7 @@ def _no_use(method: Method, mechanism: Mechanism, goal: str) -> str:
         and isinstance(mechanism.domain, Interval)
         and method.name in _NO_DISTRIBUTION
     ):
-        return "its shares are no distribution, which the distance of histograms needs"
+        return "its shares are not a distribution, which the histogram distance needs"
     return ""
 
 
@@ -119,7 +119,7 @@ def named_candidates(names: Sequence[str], mechanism: Mechanism, goal: str) -> l
         if not steps and (reason := _no_use(method, mechanism, goal)):
             serve = ", ".join(known) or "none"
             raise Unfit(
-                f"{method.name} is no candidate for goal {goal!r}: {reason}; what is: {serve}"
+                f"{method.name} is not a candidate for goal {goal!r}: {reason}; what is: {serve}"
             )
         found.append(Candidate(method.name, steps))
     return found
@@ -160,7 +160,7 @@ def _score_on_numbers(goal: str, domain: Domain) -> tuple[str, Score]:
     """Those of the goals mean and range."""
     if goal == "mean" and isinstance(domain, KeyValues):
         return (
-            "absolute error of the mean of a key, keys weighed by frequency",
+            "absolute error of the mean per key, keys weighted by frequency",
             lambda e, truth: _key_error(e, truth, domain),
         )
     if not isinstance(domain, Interval):

@@ -67,22 +67,44 @@ def compare(
     seconds: float = 30.0,
     progress: Progress | None = None,
 ) -> Comparison:
-    """Methods ranked by the error to expect for ``goal``, on surveys simulated like this one.
+    """Rank methods by their expected error, on surveys simulated like this one.
 
-    ``methods`` names candidates, ``"iiw + norm-sub"`` for one after the other; by default all
-    that apply.  ``replicates`` surveys are simulated, fewer
-    where that takes more than ``seconds``.  Slow candidates are run on as many as ``seconds`` allow, the faster ones
-    going first; one that could not be run five times is left out, which
-    :attr:`Comparison.left_out` tells.  What is clearly worse after some surveys is not run on
-    more.  ``progress(text, part)`` is called as the work goes on.
+    Truths are drawn that could have given the reports; people with each truth answer again in a
+    simulation; every method is run on the same simulated tallies. Errors are about the respondents.
+    The same reports give the same simulated surveys.
 
-    Errors are about the respondents.  The same reports give the same simulated surveys.
+    Parameters
+    ----------
+    observed : Tally or Reports
+        The survey at hand.
+    goal : str
+        What the error is of: ``"distribution"``, ``"subset"``, ``"top"``, ``"mean"`` or ``"range"``.
+    methods : sequence of str, optional
+        Names of methods, ``"iiw + norm-sub"`` for one after the other; all that apply if not given.
+    replicates : int
+        Simulated surveys.
+    seconds : float
+        Time budget. Slow methods run on fewer surveys; one that ran fewer than five times is left
+        out, and ``Comparison.left_out`` lists it.
+    progress : callable, optional
+        Called with a text and the part of the work that is done.
 
+    Returns
+    -------
+    Comparison
+        The methods, best first, with their errors.
+
+    Raises
+    ------
+    Unfit
+        Where no method applies, or the domain has a single value.
+
+    Examples
+    --------
     >>> import sottovoce as sv
     >>> m = sv.mechanism("oue", sv.Categories(200), 1.0)
     >>> tally = m.simulate([9000] * 10 + [10] * 190, source=sv.Seeded(1))
-    >>> found = sv.compare(tally, methods=["unbiased", "norm-sub"], replicates=10)
-    >>> found.best
+    >>> sv.compare(tally, methods=["unbiased", "norm-sub"], replicates=10).best
     'norm-sub'
     """
     given = Observed.of(observed)

@@ -64,7 +64,7 @@ def exchangeable(observed: Observations, *, progress: Progress | None = None) ->
 
 
 def _told(best: str, count: int) -> str:
-    return f"inequality weighed by evidence, {count} priors matter; best: {best}"
+    return f"inequality averaged by marginal likelihood, {count} priors matter; best: {best}"
 
 
 def seen_in(unbiased: UnbiasedShares) -> Seen:

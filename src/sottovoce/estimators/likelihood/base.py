@@ -117,7 +117,9 @@ def unidentified(mechanism: Mechanism) -> str:
     channel = mechanism.channel()
     if not channel.identifies_distribution:
         of_keys = " of every key" if isinstance(mechanism.domain, KeyValues) else ""
-        return f"its reports tell a mean at most{of_keys}, no distribution"
+        return f"its reports identify at most a mean{of_keys}, no distribution"
     if isinstance(channel, DenseChannel) and channel.inverse is None:
-        return "different distributions give the same reports, so none can be told from them"
+        return (
+            "different distributions give the same reports, so the distribution is not identified"
+        )
     return ""

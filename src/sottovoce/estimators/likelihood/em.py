@@ -95,7 +95,7 @@ def ems(
 def unordered(mechanism: Mechanism) -> str:
     """Why EMS does not apply: also where neighbouring inputs are not neighbouring values."""
     if not mechanism.domain.ordered:
-        return "its values have no order, so that neighbours have no reason to be alike"
+        return "its values have no order, so neighbors are not similar"
     return unidentified(mechanism)
 
 

@@ -213,7 +213,7 @@ def _strategy(
     thresholds = threshold * noise_of_weights(observed)
     stretches = observed.domain.stretches
     if name == "window" and not stretches:
-        hint = "Without an order there are no neighbours."
+        hint = "Without an order there are no neighbors."
         raise InvalidInput("strategy", "mr", "smallest here", name, hint=hint)
     if name == "smallest" or not stretches:
         return Smallest(thresholds, protected, merging=merging)

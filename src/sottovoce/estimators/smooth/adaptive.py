@@ -46,7 +46,7 @@ def adaptive(observed: Observations, *, progress: Progress | None = None) -> Fit
     best, tried = found.search.best, len(found.search.tried)
     return Fit(
         found.shares, best.promised <= _CONVERGED, found.search.steps, optimality=best.promised,
-        why=f"smoothness weighed by evidence over {tried} priors; best: {best.smoothness}",
+        why=f"smoothness averaged by marginal likelihood over {tried} priors; best: {best.smoothness}",
         error_model=found,
     )  # fmt: skip
 

@@ -97,9 +97,7 @@ class ServiceFile:
                 where, told, inside.mechanism, rows, key, repeats, certified=inside.certified
             )
         if mechanism is None or epsilon is None or domain is None:
-            allowed = (
-                "given: the file holds no reports of ours, and floats do not tell what made them"
-            )
+            allowed = "given: the file holds no reports of ours, and floats do not show which mechanism made them"
             raise InvalidInput("mechanism, epsilon and domain", f"service {told!r}", allowed, None)
         law = Foreign.make(mechanism, domain, epsilon, units=units, service=told, **more)
         chosen = _float_column(schema, column, key, told)
@@ -172,7 +170,7 @@ def _parquet(path: Path, name: str) -> Iterator[Any]:
     except (arrow.ArrowException, OSError) as error:
         if isinstance(error, (FileNotFoundError, IsADirectoryError, PermissionError)):
             raise
-        message = f"service {name!r}: {path} is no readable Parquet file: {error}"
+        message = f"service {name!r}: {path} is not a readable Parquet file: {error}"
         raise CorruptBytes(message) from error
 
 

@@ -165,21 +165,40 @@ def _refused(owner: str, allowed: str, given: object) -> InvalidInput:
 def pseudonyms(
     ids: Any, secret: bytes, *, progress: Callable[[int], None] | None = None
 ) -> NDArray[np.void]:
-    """The first 16 bytes of HMAC-SHA256 of every identifier, under a shared ``secret``.
+    """Replace identifiers by pseudonyms: the first 16 bytes of HMAC-SHA256 under a shared secret.
 
-    Hashed are the bytes of an identifier, its UTF-8 where it is text, its decimal digits where
-    it is a whole number: any other program computes the same.  Services that are to be joined use
-    one secret and write identifiers in one way; letters are not folded (``A`` is not ``a``).
+    Hashed are the bytes of an identifier: its UTF-8 if it is text, its decimal digits if it is a
+    whole number. Any other program computes the same. Services that are to be joined use one secret
+    and write identifiers in one way; letter case matters.
 
-    Whoever knows the secret can try all identifiers, so it must stay with those who hold the
-    identifiers anyway, never with whoever joins.  Take a new one for every join: with two joins
-    under one secret, people can be followed from one to the other.
+    Anyone who knows the secret can try all identifiers. Keep it with those who hold the identifiers,
+    never with those who join. Use a new one for every join: with two joins under one secret, people
+    can be followed from one to the other.
 
-    About 2 microseconds each; ``progress`` is called with how many more are done.
+    Parameters
+    ----------
+    ids : array of str, bytes or int
+        The identifiers.
+    secret : bytes
+        The shared secret, at least 16 bytes.
+    progress : callable, optional
+        Called with the number of identifiers that were done since the last call.
 
+    Returns
+    -------
+    array of 16-byte values
+        One pseudonym per identifier; about 2 microseconds each.
+
+    Raises
+    ------
+    InvalidInput
+        Where the secret is short, or an identifier is of another type.
+
+    Examples
+    --------
     >>> import secrets
-    >>> found = pseudonyms(["ann", "ben", "ann"], secrets.token_bytes(32))
-    >>> found.dtype, bool(found[0] == found[2]), bool(found[0] == found[1])
+    >>> keys = pseudonyms(["ann", "ben", "ann"], secrets.token_bytes(32))
+    >>> keys.dtype, bool(keys[0] == keys[2]), bool(keys[0] == keys[1])
     (dtype('V16'), True, False)
     """
     owner = "pseudonyms"

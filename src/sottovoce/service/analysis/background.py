@@ -87,7 +87,7 @@ class BackgroundCache:
                 entry.future = Future()
                 self._waiting.put(partial(_work, entry, entry.future, version, work))
             elif not entry.known:  # else the older one is shown, and begun again another time
-                told = "too much is being worked out already; come back in a moment"
+                told = "too many results are being computed; retry in a moment"
                 raise Declined("rate-limited", told, retry=RETRY_SECONDS)
         self._entries[key] = entry
         self._entries.move_to_end(key)

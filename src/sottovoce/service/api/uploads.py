@@ -103,7 +103,7 @@ class Uploads:
             given = headers.get(b"authorization", b"").decode("latin-1")
             token = state.keys.read_token(intake.fingerprint, given)
             if token is None:
-                raise Declined("not-allowed", "this survey wants a token of its own")
+                raise Declined("not-allowed", "this survey needs a token")
             mark = state.keys.used_mark(token[0], intake.fingerprint, taken.window)
             allowance = token[1]
         receipt = await state.commits.submit(

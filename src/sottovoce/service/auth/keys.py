@@ -44,7 +44,7 @@ def read_secret(path: str | os.PathLike[str]) -> bytes:
         _make_secret(file)
     mode = stat.S_IMODE(file.stat().st_mode)
     if mode & 0o077:
-        hint = f"chmod 600 {file}, and make a new secret if somebody may have read this one."
+        hint = f"chmod 600 {file}, and make a new secret if someone may have read this one."
         raise InvalidInput("secret_file", "the collector", "of mode 0600", f"{mode:04o}", hint=hint)
     secret = file.read_bytes()
     if len(secret) != _SECRET_BYTES:

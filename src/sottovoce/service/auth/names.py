@@ -71,5 +71,5 @@ def check_proxies(text: str) -> None:
             fits = False
         if not fits:
             allowed = "addresses or networks of your own proxies, by commas, such as 10.0.0.2"
-            hint = "Whoever is believed can pass for any sender: name the proxies, never everybody."
+            hint = "A trusted proxy can claim any sender address: name the proxies, never all."
             raise InvalidInput("proxies", _OWNER, allowed, name, hint=hint)

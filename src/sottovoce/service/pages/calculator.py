@@ -29,11 +29,11 @@ FIELDS = {
     "values": "how many categories there are",
     "low": "the least number",
     "high": "the greatest number",
-    "bins": "how many bins numbers are told in",
+    "bins": "how many bins numbers have",
     "goal": "what the error is of: shares, or of numbers mean, range or distribution",
-    "epsilon": "the privacy budget of a report; empty to find it",
+    "epsilon": "the privacy budget per report; empty to compute it",
     "users": "how many people answer; empty to find it",
-    "error": "give or take so much, 95%: points of a share, or units of a mean; empty to find it",
+    "error": "half the width of a 95% interval: points of a share, or units of a mean; empty to compute it",
 }
 """The parameters of the page, all of them fields of its form."""
 
@@ -233,7 +233,7 @@ class Shown(msgspec.Struct, frozen=True, array_like=True):
 
 def _shown(asked: Asked, found: Calculation) -> Shown:
     needed = {"users": "people needed", "epsilon": "epsilon needed"}.get(found.found)
-    head = ("mechanism", "rms error", "give or take, 95%", "bytes a report")
+    head = ("mechanism", "rms error", "give or take, 95%", "bytes per report")
     rows = [
         (row.name, _size(asked, row.error), f"±{_size(asked, reach(row.error))}",
          f"{row.report_bytes:,}", *([_needed(asked, found, row)] if needed else []))

@@ -48,7 +48,7 @@ def _mean_alone(found: Estimate, domain: Interval) -> Panel:
     return Panel(
         "mean",
         "Mean",
-        f"These reports tell the mean and nothing else: {found.why}.",
+        f"These reports identify only the mean: {found.why}.",
         intervals(
             [bar(mean)], name="mean", title="Mean", zero=False, low=domain.low, high=domain.high,
             description=f"The mean is {number_row(mean)[0]}.", form="number",

@@ -204,7 +204,7 @@ class SQLite(Database):
         if not isinstance(cause, sqlite3.Error) or code == sqlite3.SQLITE_ERROR:
             return None
         if code in (sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CORRUPT):
-            return CorruptBytes(f"{self.path} is no SQLite database, or a damaged one: {cause}")
+            return CorruptBytes(f"{self.path} is not an SQLite database, or is damaged: {cause}")
         failed = code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN)
         if code == sqlite3.SQLITE_FULL or (failed and self._no_room()):
             return StoreFull(f"no room for {self.path}: {cause}")

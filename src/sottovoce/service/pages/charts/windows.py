@@ -102,7 +102,7 @@ def _column(svg: Element, plot: Plot, position: int, row: Column, *, name: str) 
     if not row.shown:
         box.set("fill", f"url(#{name}-hatch)")
     if whole <= _TOLD:
-        note = "" if row.shown else ", held back"
+        note = "" if row.shown else ", suppressed"
         add(box, "title", f"{row.label}: {number(row.count)} reports{note}")
 
 
@@ -144,7 +144,7 @@ def _legend(svg: Element, name: str) -> None:
         fill=f"url(#{name}-hatch)",
         class_="held",
     )
-    text(svg, "held back: too few reports", x=44, y=y + 10, class_="tick")
+    text(svg, "suppressed: too few reports", x=44, y=y + 10, class_="tick")
 
 
 def _runs(positions: Sequence[int]) -> list[tuple[int, int]]:
