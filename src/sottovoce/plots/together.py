@@ -11,8 +11,8 @@ from sottovoce.answers.answer import Answer, two_sided
 from sottovoce.answers.estimate import Estimate
 from sottovoce.base.checks import check_choice, check_int
 from sottovoce.base.errors import InvalidInput, Mismatch, Unfit
+from sottovoce.base.text import label_text
 from sottovoce.channels.base import Floats
-from sottovoce.domains.interval import Interval
 from sottovoce.plots.answers import INKS, check_known, draw_over, draw_rows, draw_values
 from sottovoce.plots.figures import new_figure
 from sottovoce.plots.numbers import Look, draw_cumulative, draw_histogram
@@ -50,7 +50,7 @@ def draw(
     'share'
     """
     check_choice(kind, "kind", "draw", _KINDS)
-    labels = list(told) if isinstance(told, Mapping) else [str(one.label) for one in told]
+    labels = list(told) if isinstance(told, Mapping) else [label_text(one.label) for one in told]
     named: Mapping[str, Any] = (
         told if isinstance(told, Mapping) else {str(row): one for row, one in enumerate(told)}
     )
@@ -104,13 +104,13 @@ def _draw_estimates(
         if one.domain != domain:
             raise Mismatch(f"estimates over different domains: {domain} and {one.domain}")
     known = None if truth is None else check_known(truth, domain.size)
-    if isinstance(domain, Interval):
+    if (numbers := domain.numbers) is not None:
         draw_one = draw_cumulative if kind == "cdf" else draw_histogram
         for place, ((label, one), ink) in enumerate(zip(estimates.items(), INKS, strict=False)):
             look = Look(ink, ink, 0.22, label, named_band=False)
             last = known if place == len(estimates) - 1 else None  # on top of all
             draw_one(
-                axes, one, domain, truth=last, confidence=confidence, name=name or "value",
+                axes, one, numbers, truth=last, confidence=confidence, name=name or "value",
                 look=look,
             )  # fmt: skip
         if kind == "shares":
