@@ -31,7 +31,6 @@ from sottovoce.channels.base import Floats
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.odds import round_up
 from sottovoce.core.tally import Tally
-from sottovoce.domains.vector import Vector
 from sottovoce.privacy.one_report import EXACT, TRIED
 from sottovoce.privacy.shifts import HonestPopulation, push
 from sottovoce.privacy.targets import target_of
@@ -136,7 +135,7 @@ def _honest(told: Tally | Mechanism, shares: Iterable[float] | None) -> HonestPo
     mechanism = told if tally is None else tally.mechanism
     if not isinstance(mechanism, Mechanism):
         raise InvalidInput("told", "influence", "a Tally or a mechanism", told)
-    if isinstance(mechanism.domain, Vector):
+    if mechanism.domain.vector is not None:
         raise Unfit(
             "influence is asked of one coordinate of a vector at a time (sv.coordinates); where devices "
             "draw their coordinate, liars may all speak of one: fakes are then a share of its reports"
