@@ -203,7 +203,10 @@ def _text(annotation: object) -> str:
 
 
 def _members(cls: type) -> list[tuple[str, str]]:
-    """Public fields with a text, properties and methods: its own, then those of its bases."""
+    """Public fields with a text, properties and methods: its own, then those of its bases.
+
+    An override without a docstring has that of the method it overrides.
+    """
     found: dict[str, tuple[str, str]] = {}
     for owner in cls.__mro__:
         if not owner.__module__.startswith("sottovoce"):
@@ -211,10 +214,10 @@ def _members(cls: type) -> list[tuple[str, str]]:
         for name, member in _texts_beside(owner).items():
             found.setdefault(name, (f"`{name}`", member))
         for name, member in vars(owner).items():
-            if name.startswith("_") or name in found:
+            if name.startswith("_") or (name in found and found[name][1]):
                 continue
             if told := _member(name, member):
-                found[name] = told
+                found[name] = (found.get(name, told)[0], told[1])
     return list(found.values())
 
 

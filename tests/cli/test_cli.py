@@ -282,7 +282,7 @@ def test_estimate_numbers(folder, tmp_path):
     assert share["label"] == [20.0, 30.0]
     assert range_["label"] == "from 20 to 35"
     assert abs(mean["value"] - 50) < 6 * mean["stderr"] + 0.5
-    assert "[20, 30)" in run("estimate", tmp_path / "ages", "--share", 25, "--csv").stdout
+    assert "20 to 30," in run("estimate", tmp_path / "ages", "--share", 25, "--csv").stdout
 
 
 @pytest.mark.parametrize(
@@ -467,5 +467,5 @@ def _no_module(name):
 def test_nothing_shown_can_steer_a_terminal():
     assert printable("a\x1b[31mb\nc") == "a\\x1b[31mb\\nc"
     assert printable("naïve [bold]") == "naïve [bold]"
-    assert cell_text((0.0, 12.5)) == "[0, 12.5)"
+    assert cell_text((0.0, 12.5)) == "0 to 12.5"
     assert (cell_text(None), cell_text(0.123456), cell_text(12)) == ("", "0.1235", "12")

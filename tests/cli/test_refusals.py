@@ -418,6 +418,12 @@ def test_domains_that_a_table_cannot_say(here):
     pairs = sv.KeyValues(["film"], 0, 5, bins=2)
     mechanism = sv.mechanism("grr", pairs, 1.0)
     mechanism.tally(mechanism.randomize([("film", 3.0)] * 50)).write(here / "pairs.svt")
-    refused("estimate", "pairs.svt", "--share", "film", mentions="Categories and of an Interval")
+    refused(
+        "estimate",
+        "pairs.svt",
+        "--share",
+        "film",
+        mentions="KeyValues(Categories(['film']), Interval(0, 5, bins=2)) cannot be read from one text; pairs are asked about by key",
+    )
     result = CliRunner().invoke(app, ["estimate", "pairs.svt", "--json"])
     assert json.loads(result.stdout)["reports"] == 50

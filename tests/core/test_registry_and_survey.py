@@ -207,10 +207,15 @@ def test_values_outside():
         ),
         ({"minimum_batch": 2**53}, "minimum_batch of Survey must be a whole number from 1 to"),
         ({"outside": "drop"}, "outside of Survey must be one of nearest, other, refuse"),
-        ({"outside": "nearest"}, "'nearest' only for an Interval"),
+        (
+            {"outside": "nearest"},
+            "outside of Survey must be 'other' or 'refuse' for Categories(['a', 'b', 'other'])"
+            "; got 'nearest'. 'nearest' needs numbers, 'other' a category of that name.",
+        ),
         (
             {"outside": "other", "mechanism": sv.mechanism("grr", sv.Categories(3), 1.0)},
-            "'other' only with",
+            "outside of Survey must be 'refuse' for Categories(3); got 'other'. "
+            "'nearest' needs numbers, 'other' a category of that name.",
         ),
         ({"opens": "tomorrow"}, "opens of Survey must be empty or a date such as 2026-01-31"),
         (

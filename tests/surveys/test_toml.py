@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from types import SimpleNamespace
 
 import pytest
 from hypothesis import given
@@ -11,7 +10,6 @@ from hypothesis import strategies as st
 
 import sottovoce as sv
 from sottovoce.base.errors import CorruptBytes, InvalidInput, SottovoceError, Unfit
-from sottovoce.surveys import toml as survey_file
 from sottovoce.surveys.toml import read_survey, survey_from_toml, survey_to_toml
 from sottovoce.surveys.wording import beliefs, doubts, survey_in_words
 from sottovoce.wire.uploads import upload_size
@@ -102,11 +100,11 @@ def changed(old: str, new: str) -> str:
         (changed("2026-11-16", "2026-11-16T10:00:00"), "opens of s.toml must be empty or a date"),
         (changed("2026-12-31", "2026-02-31"), "closes of s.toml must be empty or a date"),
         (changed("2026-12-31", "2026-02-01"), "closes of s.toml must be not before opens"),
-        (changed('"other"\nopens', '"nearest"\nopens'), "outside of s.toml must be 'nearest' only for an Interval"),
+        (changed('"other"\nopens', '"nearest"\nopens'), "outside of s.toml must be 'other' or 'refuse' for Categories.*; got 'nearest'. 'nearest' needs numbers"),
         (changed("[domain]", "[domane]"), "a key of s.toml .* got 'domane'. Did you mean 'domain'?"),
         ('domain = 3\n' + changed("[domain]\n", "[other]\n"), "a key of s.toml .* got 'other'"),
         ('name = "n"\nquestion = "q"\ndomain = 3\nmechanism = 4', r"domain of s.toml must be a table, \[domain\]; got 3"),
-        (changed('"categories"', '"colors"'), r"kind of \[domain\] in s.toml must be one of categories, interval, .*; got 'colors'"),
+        (changed('"categories"', '"colors"'), r"kind of \[domain\] in s.toml must be one of categories, counts, interval, key-values, vector; got 'colors'"),
         (changed('kind = "categories"\n', ""), r"kind of \[domain\] in s.toml must be one of .*; got None"),
         (changed("values =", "valuesx ="), r"a key of \[domain\] in s.toml .* Did you mean 'values'"),
         (changed('values = ["tea", "coffee", "other"]', ""), r"values of \[domain\] in s.toml must be given, or size"),
@@ -196,8 +194,8 @@ def test_what_toml_cannot_say_is_refused():
     survey = sv.Survey("n", "q", sv.mechanism("vector", grid, 1.0, inner="grr"))
     with pytest.raises(Unfit, match="cannot be written as TOML; its canonical JSON can"):
         survey_to_toml(survey)
-    with pytest.raises(Unfit, match="cannot be written as TOML"):
-        survey_file._domain_keys(SimpleNamespace(kind="circle"))
+    with pytest.raises(Unfit, match=r"Vector\(Counts\(3\), 2\) cannot be written as TOML"):
+        grid.to_toml()
 
 
 # -- in words -------------------------------------------------------------------------------

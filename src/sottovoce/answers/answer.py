@@ -8,6 +8,7 @@ from typing import Any
 
 from sottovoce.base.checks import check_real
 from sottovoce.base.errors import InvalidInput
+from sottovoce.base.text import label_text
 
 __all__ = ["Answer", "answer", "two_sided"]
 
@@ -56,7 +57,7 @@ class Answer:
         return self.value
 
     def __str__(self) -> str:
-        head = f"{self.label}: " if self.label != "" else ""
+        head = f"{label_text(self.label)}: " if self.label != "" else ""
         tail = "" if self.p_value is None else f", p = {self.p_value:.3g}"
         value, stderr, low, high = self._texts()
         return f"{head}{value} +- {stderr} ({self.confidence:.0%} from {low} to {high}{tail})"

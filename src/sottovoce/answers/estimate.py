@@ -193,7 +193,7 @@ class Estimate:
 
     def mean(self, key: Any = None, *, confidence: float = 0.95) -> Answer:
         """The mean, every number taken at the middle of its bin; over pairs, of a ``key``'s numbers."""
-        if isinstance(self.domain, KeyValues) or key is not None:
+        if self.domain.keyed is not None or key is not None:
             return keys.mean(self, *self._key(key, "mean"), confidence)
         domain = self._interval("mean")
         center = (domain.low + domain.high) / 2
@@ -244,11 +244,12 @@ class Estimate:
         return numbers.cumulative(self, self._interval("cdf"))
 
     def _interval(self, question: str) -> Interval:
-        if not isinstance(self.domain, Interval):
+        numbers = self.domain.numbers
+        if numbers is None:
             raise Unfit(
                 f"{question} needs numbers (an Interval); this estimate is over {self.domain}"
             )
-        return self.domain
+        return numbers
 
     # -- answers on keys: see sottovoce.answers.keys for what they are made of -------------
 
@@ -273,13 +274,14 @@ class Estimate:
         return domain, keys.index_of(domain, key, question)
 
     def _pairs(self, question: str) -> KeyValues:
-        if not isinstance(self.domain, KeyValues):
+        pairs = self.domain.keyed
+        if pairs is None:
             what = "the mean of a key" if question == "mean" else question
             raise Unfit(
                 f"{what} needs pairs of keys and numbers (KeyValues); "
                 f"this estimate is over {self.domain}"
             )
-        return self.domain
+        return pairs
 
     # -- shown ---------------------------------------------------------------------
 
@@ -312,4 +314,4 @@ class Estimate:
 
 
 def _told_without_shares(domain: Domain) -> str:
-    return "frequency, mean, keys, top_keys" if isinstance(domain, KeyValues) else "mean"
+    return "mean" if domain.keyed is None else "frequency, mean, keys, top_keys"

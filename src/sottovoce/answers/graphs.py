@@ -6,7 +6,6 @@ from sottovoce.answers.answer import Answer, answer
 from sottovoce.answers.estimate import Estimate
 from sottovoce.base.checks import check_int
 from sottovoce.base.errors import Unfit
-from sottovoce.domains.counts import Counts
 
 __all__ = ["edges"]
 
@@ -43,7 +42,8 @@ def edges(estimate: Estimate, *, people: int | None = None, confidence: float = 
     >>> abs(answer.value - (3000 * 2 + 1000 * 4) / 2) < 4 * answer.stderr
     True
     """
-    if not isinstance(estimate.domain, Counts):
+    degrees = estimate.domain.numbers
+    if degrees is None or not degrees.whole or degrees.span[0] != 0:
         raise Unfit(f"edges needs degrees (Counts); this estimate is over {estimate.domain}")
     nodes = estimate.n if people is None else check_int(people, "people", "edges", estimate.n)
     told = (estimate if nodes == estimate.n else estimate.for_population()).mean()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sottovoce.base.extras import optional
-from sottovoce.base.text import csv_text, printable
+from sottovoce.base.text import csv_text, label_text, printable
 
 __all__ = ["Frame", "number_text"]
 
@@ -102,8 +102,4 @@ class Frame:
 def _text(cell: Any) -> str:
     if isinstance(cell, float):
         return number_text(cell)
-    if isinstance(cell, tuple):
-        return (
-            f"[{cell[0]:g}, {cell[1]:g})" if all(isinstance(c, float) for c in cell) else str(cell)
-        )
-    return printable(str(cell))
+    return printable(label_text(cell) if isinstance(cell, tuple) else str(cell))

@@ -10,10 +10,10 @@ import csv
 import io
 import numbers
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
-__all__ = ["csv_cell", "csv_text", "printable"]
+__all__ = ["csv_cell", "csv_text", "label_text", "printable"]
 
 _FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
 """What begins a formula, also in full width, which spreadsheets take for the same."""
@@ -32,20 +32,41 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def label_text(label: Any, number: Callable[[float], str] = "{:g}".format) -> str:
+    """The label of an input of a domain, or of an answer, as text; ``number`` writes floats.
+
+    A bin is written as its two ends, a pair as its parts, and the input of a person who holds no
+    pair as such.
+
+    >>> label_text("tea"), label_text((20.0, 30.0)), label_text(None)
+    ('tea', '20 to 30', 'no pair')
+    >>> label_text(("film", (0.0, 2.5))), label_text((0.0, 1 / 3), repr)
+    ('film, 0 to 2.5', '0.0 to 0.3333333333333333')
+    """
+    if label is None:
+        return "no pair"
+    if isinstance(label, float):
+        return number(label)
+    if isinstance(label, (tuple, list)):
+        joint = " to " if all(isinstance(part, float) for part in label) else ", "
+        return joint.join(label_text(part, number) for part in label)
+    return str(label)
+
+
 def csv_cell(cell: Any) -> Any:
-    r"""A cell for CSV: numbers as they are, nothing as empty, text that is neither steers nor runs.
+    r"""A cell for CSV: numbers as they are, nothing as empty, bins as text, text that neither steers nor runs.
 
     What a spreadsheet would take for a formula gets an apostrophe before it; so does what would be
     one after leading spaces, line ends or other controls, which some programs drop.
 
-    >>> [csv_cell(cell) for cell in (-0.5, None, "-1 to 1", "-1+1", "\n=1", "tea\x07")]
-    [-0.5, '', '-1 to 1', "'-1+1", "'\\n=1", 'tea\\x07']
+    >>> [csv_cell(cell) for cell in (-0.5, None, (-1.0, 1.0), "-1+1", "\n=1", "tea\x07")]
+    [-0.5, '', '-1.0 to 1.0', "'-1+1", "'\\n=1", 'tea\\x07']
     """
     if cell is None:
         return ""
     if isinstance(cell, numbers.Number) and not isinstance(cell, bool):
         return cell
-    text = str(cell)
+    text = label_text(cell, repr)
     if _NUMBERS.fullmatch(text):
         return text
     start = next((c for c in text if c.isprintable() and not c.isspace()), "")

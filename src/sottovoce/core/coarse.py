@@ -7,7 +7,6 @@ from functools import cached_property
 
 from sottovoce.channels.binning import Binning
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.domains.interval import Interval
 
 __all__ = ["CoarseMechanism", "reporting_mechanism"]
 
@@ -26,8 +25,7 @@ class CoarseMechanism(Mechanism):
     @cached_property
     def binning(self) -> Binning:
         """How the bins lie in each other."""
-        assert isinstance(self.domain, Interval)
-        return Binning(self.domain.bins, self.reporting.domain.size)
+        return Binning(self.domain.size, self.reporting.domain.size)
 
 
 def reporting_mechanism(mechanism: Mechanism) -> Mechanism:

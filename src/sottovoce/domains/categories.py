@@ -13,11 +13,15 @@ import numpy as np
 from sottovoce.base.canonical import LARGEST_INTEGER
 from sottovoce.base.checks import check_int, first_repeated
 from sottovoce.base.errors import InvalidInput, shown
-from sottovoce.domains.base import Domain, Indices, register_domain
+from sottovoce.domains.base import Domain, Indices, Read, TomlKeys, register_domain
+from sottovoce.domains.parsing import cell_text, whole_number
 
 __all__ = ["Categories"]
 
 Label = str | int
+
+_SHOWN = 12
+"""How many values are named one by one."""
 
 
 @register_domain
@@ -45,6 +49,11 @@ class Categories(Domain):
     """
 
     kind: ClassVar[str] = "categories"
+    written_as: ClassVar[str] = "a whole number"
+    toml: ClassVar[TomlKeys | None] = TomlKeys(
+        (), ("values", "size"),
+        'values = ["a", "b"], or size = 1024 for whole numbers below it',
+    )  # fmt: skip
 
     values: tuple[Label, ...] | None
     count: int
@@ -133,6 +142,45 @@ class Categories(Domain):
 
     def label(self, index: int) -> Label:
         return index if self.values is None else self.values[index]
+
+    def unnamed(self) -> Categories:
+        return Categories(self.count)
+
+    @property
+    def outside_rules(self) -> tuple[str, ...]:
+        return ("other", "refuse") if "other" in self._index_of else ("refuse",)
+
+    def _replaced(self, value: Any, rule: str) -> Any:
+        return rule if rule in self._index_of else super()._replaced(value, rule)
+
+    def in_words(self) -> str:
+        if self.values is None:
+            return f"a whole number from 0 to {self.count - 1:,}"
+        named = ", ".join(map(str, self.values[:_SHOWN]))
+        more = self.count - _SHOWN
+        return f"one of {named}" + (f" and {more:,} more" if more > 0 else "")
+
+    def reader(self) -> Read:
+        if self.values is None:
+            return whole_number
+        known: dict[str, Label] = {str(value): value for value in reversed(self.values)}
+        known.update((value, value) for value in self.values if isinstance(value, str))
+        return lambda cell: known.get(text := cell_text(cell), text)
+
+    def to_toml(self) -> dict[str, Any]:
+        return {"size": self.count} if self.values is None else {"values": list(self.values)}
+
+    @classmethod
+    def from_toml(cls, table: Mapping[str, Any]) -> Categories:
+        if ("values" in table) == ("size" in table):
+            given = "both" if "size" in table else None
+            raise InvalidInput("values", "Categories", "given, or size in its place", given)
+        if "size" in table:
+            return cls(check_int(table["size"], "size", "Categories", 1))
+        if not isinstance(table["values"], list):
+            allowed = "a list of distinct names"
+            raise InvalidInput("values", "Categories", allowed, table["values"])
+        return cls(table["values"])
 
     def to_json(self) -> dict[str, Any]:
         named = self.values is not None

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sottovoce.base.checks import check_int
 from sottovoce.base.errors import InvalidInput
-from sottovoce.domains.base import MOST_INPUTS, Indices, register_domain
+from sottovoce.domains.base import MOST_INPUTS, Indices, TomlKeys, register_domain
 from sottovoce.domains.interval import Interval
 
 __all__ = ["Counts"]
@@ -40,6 +40,7 @@ class Counts(Interval):
     """
 
     kind: ClassVar[str] = "counts"
+    toml: ClassVar[TomlKeys | None] = TomlKeys(("most",), (), "most")
     whole: ClassVar[bool] = True
 
     def __init__(self, most: int) -> None:
@@ -71,6 +72,12 @@ class Counts(Interval):
 
     def _allowed(self) -> str:
         return f"a whole number from 0 to {self.most}"
+
+    def summary(self) -> str:
+        return f"a whole number from 0 to {self.most:,}"
+
+    def in_words(self) -> str:
+        return self.summary()
 
     def _covered(self, start: float, stop: float) -> NDArray[np.float64]:
         """Every number is in or out, and both ends are in."""

@@ -14,7 +14,14 @@ from numpy.typing import NDArray
 from sottovoce.base.checks import check_int, check_real
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.exact import decimal_text
-from sottovoce.domains.base import MOST_INPUTS, Domain, Indices, register_domain
+from sottovoce.domains.base import (
+    MOST_INPUTS,
+    Domain,
+    Indices,
+    Read,
+    TomlKeys,
+    register_domain,
+)
 
 __all__ = ["Interval"]
 
@@ -45,6 +52,11 @@ class Interval(Domain):
 
     kind: ClassVar[str] = "interval"
     ordered: ClassVar[bool] = True
+    questions: ClassVar[tuple[str, ...]] = (
+        "share", "total", "top", "range", "cdf", "quantile", "mean", "variance",
+    )  # fmt: skip
+    written_as: ClassVar[str] = "a number"
+    toml: ClassVar[TomlKeys | None] = TomlKeys(("low", "high"), ("bins",), "low, high, bins")
     whole: ClassVar[bool] = False
     """Whether a bin holds one whole number, in its middle, and not all that lie in it."""
 
@@ -72,6 +84,10 @@ class Interval(Domain):
     @property
     def size(self) -> int:
         return self.bins
+
+    @property
+    def numbers(self) -> Interval:
+        return self
 
     @property
     def span(self) -> tuple[float, float]:
@@ -159,6 +175,22 @@ class Interval(Domain):
         if not least <= stop <= greatest:
             raise InvalidInput("x", "cdf", self._allowed(), x)
         return self._covered(least, stop)
+
+    @property
+    def outside_rules(self) -> tuple[str, ...]:
+        return ("nearest", "refuse")
+
+    def _replaced(self, value: Any, rule: str) -> Any:
+        return self.nearest(value) if rule == "nearest" else super()._replaced(value, rule)
+
+    def summary(self) -> str:
+        return f"a number from {self.low:g} to {self.high:g}"
+
+    def in_words(self) -> str:
+        return f"{self.summary()}, seen through {self.bins:,} bins"
+
+    def reader(self) -> Read:
+        return float
 
     def label(self, index: int) -> Any:
         start, end = self.edges_at([index, index + 1]).tolist()

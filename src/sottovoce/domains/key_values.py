@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.base.checks import check_choice, check_int
-from sottovoce.base.errors import InvalidInput
-from sottovoce.domains.base import Domain, Indices, register_domain
+from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.domains.base import Domain, Indices, Read, TomlKeys, register_domain
 from sottovoce.domains.categories import Categories, Label
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.pair_sets import PairSets, arrays_of, numbers_of, read_sets
@@ -60,6 +60,13 @@ class KeyValues(Domain):
     """
 
     kind: ClassVar[str] = "key-values"
+    questions: ClassVar[tuple[str, ...]] = (
+        "top", "key", "top_keys", "range", "cdf", "quantile", "mean", "variance",
+    )  # fmt: skip
+    toml: ClassVar[TomlKeys | None] = TomlKeys(
+        ("keys", "low", "high"), ("bins", "pairs", "larger"),
+        "keys, low, high, bins; pairs, larger for sets of pairs",
+    )  # fmt: skip
 
     keys: Categories
     interval: Interval
@@ -88,6 +95,10 @@ class KeyValues(Domain):
     def stretches(self) -> tuple[int, ...]:
         """The numbers of every key by themselves, and where people hold sets no pair."""
         return (self.interval.size,) * self.keys.size + (1,) * (self.pairs is not None)
+
+    @property
+    def keyed(self) -> KeyValues:
+        return self
 
     @property
     def holds_sets(self) -> bool:
@@ -173,7 +184,36 @@ class KeyValues(Domain):
         elif len(self.sets(value).sizes) != 1:
             raise InvalidInput("value", str(self), "a single set of pairs", value)
 
-    # -- as JSON -------------------------------------------------------------------------
+    # -- in words and as text ------------------------------------------------------------
+
+    def summary(self) -> str:
+        held = "one of" if self.pairs is None else f"up to {self.pairs} of"
+        return f"{held} {self.keys.size:,} keys, each with {self.interval.summary()}"
+
+    def in_words(self) -> str:
+        held = "one pair" if self.pairs is None else f"1 to {self.pairs} pairs"
+        return f"{held} of a key ({self.keys.in_words()}) and {self.interval.in_words()}"
+
+    def reader(self) -> Read:
+        raise Unfit(f"a pair of {self} cannot be read from one text; pairs are asked about by key")
+
+    # -- as JSON and TOML ----------------------------------------------------------------
+
+    def to_toml(self) -> dict[str, Any]:
+        keys = self.keys.size if self.keys.values is None else list(self.keys.values)
+        sets = {} if self.pairs is None else {"pairs": self.pairs, "larger": self.larger}
+        return {"keys": keys, **self.interval.to_toml(), **sets}
+
+    @classmethod
+    def from_toml(cls, table: Mapping[str, Any]) -> KeyValues:
+        try:
+            return cls(**table)
+        except InvalidInput as error:
+            if error.owner != "Categories":
+                raise
+            raise InvalidInput(
+                "keys", "KeyValues", error.allowed, error.given, hint=error.hint
+            ) from error
 
     def to_json(self) -> dict[str, Any]:
         return {

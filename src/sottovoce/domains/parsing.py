@@ -3,48 +3,26 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
 from typing import Any
 
-from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.base.errors import InvalidInput
 from sottovoce.domains.base import Domain
-from sottovoce.domains.categories import Categories
-from sottovoce.domains.interval import Interval
 
-__all__ = ["Read", "text_of", "read_value", "reader_of", "split_list"]
-
-Read = Callable[[Any], Any]
-"""What makes a text, or the cell of a table, a value; a ``ValueError`` where it is none."""
-
-
-def reader_of(domain: Domain) -> Read:
-    """How a text or a cell becomes a value of the domain."""
-    if isinstance(domain, Interval):
-        return float
-    if isinstance(domain, Categories):
-        if domain.values is None:
-            return _whole_number
-        known: dict[str, Any] = {str(value): value for value in reversed(domain.values)}
-        known.update((value, value) for value in domain.values if isinstance(value, str))
-        return lambda cell: known.get(text := text_of(cell), text)
-    raise Unfit(
-        f"values of Categories and of an Interval can be written, not those of {domain}; "
-        "pairs are asked about by key"
-    )
+__all__ = ["cell_text", "read_value", "split_list", "whole_number"]
 
 
 def read_value(text: str, domain: Domain, parameter: str, owner: str) -> Any:
     """A value that was written; whether it is in the domain is left to the domain.
 
+    >>> from sottovoce.domains.interval import Interval
     >>> read_value("25", Interval(0, 100, bins=10), "share", "a question")
     25.0
     """
-    read = reader_of(domain)
+    read = domain.reader()
     try:
         return read(text)
     except ValueError:
-        kind = "a number" if isinstance(domain, Interval) else "a whole number"
-        raise InvalidInput(parameter, owner, f"{kind}, of {domain}", text) from None
+        raise InvalidInput(parameter, owner, f"{domain.written_as}, of {domain}", text) from None
 
 
 def split_list(text: str, parameter: str, owner: str) -> list[str]:
@@ -63,14 +41,15 @@ def split_list(text: str, parameter: str, owner: str) -> list[str]:
     return items
 
 
-def text_of(cell: Any) -> str:
+def cell_text(cell: Any) -> str:
     """A cell as text; tables hold whole numbers as floats wherever a column has gaps."""
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))
     return str(cell)
 
 
-def _whole_number(cell: Any) -> int:
+def whole_number(cell: Any) -> int:
+    """A cell as a whole number, which tables may hold as a float; else a ``ValueError``."""
     if isinstance(cell, float):
         if not cell.is_integer():
             raise ValueError(cell)

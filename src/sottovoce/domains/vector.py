@@ -11,8 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.base.checks import check_int
-from sottovoce.base.errors import InvalidInput
-from sottovoce.domains.base import Domain, Indices, domain_from_json, register_domain
+from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.domains.base import (
+    Domain,
+    Indices,
+    TomlKeys,
+    domain_from_json,
+    register_domain,
+)
 from sottovoce.domains.interval import Interval
 
 __all__ = ["Vector"]
@@ -47,6 +53,10 @@ class Vector(Domain):
     """
 
     kind: ClassVar[str] = "vector"
+    questions: ClassVar[tuple[str, ...]] = ("top",)
+    toml: ClassVar[TomlKeys | None] = TomlKeys(
+        ("low", "high", "coordinates"), ("bins",), "low, high, bins, coordinates"
+    )
 
     interval: Interval
     coordinates: int
@@ -60,6 +70,10 @@ class Vector(Domain):
     @property
     def size(self) -> int:
         return self.coordinates * self.interval.bins
+
+    @property
+    def vector(self) -> Vector:
+        return self
 
     def rows(self, values: Any) -> NDArray[np.float64]:
         """One row or many as a table of numbers; one bad number refuses the whole batch."""
@@ -108,7 +122,25 @@ class Vector(Domain):
         coordinate, bin_ = divmod(index, self.interval.bins)
         return coordinate, self.interval.label(bin_)
 
-    # -- as JSON ---------------------------------------------------------------------
+    # -- in words, as JSON and TOML --------------------------------------------------
+
+    def summary(self) -> str:
+        each = self.interval.summary().removeprefix("a number ")
+        return f"{self.coordinates:,} numbers, each {each}"
+
+    def in_words(self) -> str:
+        return f"{self.coordinates} numbers, each {self.interval.in_words()}"
+
+    def to_toml(self) -> dict[str, Any]:
+        if type(self.interval) is not Interval:
+            raise Unfit(f"{self} cannot be written as TOML")
+        return {**self.interval.to_toml(), "coordinates": self.coordinates}
+
+    @classmethod
+    def from_toml(cls, table: Mapping[str, Any]) -> Vector:
+        numbers_ = {key: table[key] for key in table if key != "coordinates"}
+        coordinates = check_int(table["coordinates"], "coordinates", "Vector", 1)
+        return cls(Interval(**numbers_), coordinates)
 
     def to_json(self) -> dict[str, Any]:
         return {

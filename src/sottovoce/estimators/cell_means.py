@@ -18,7 +18,6 @@ from sottovoce.channels.cell_weights import CellWeights
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.tally import Tally
 from sottovoce.domains.interval import Interval
-from sottovoce.domains.key_values import KeyValues
 
 __all__ = [
     "average_noise",
@@ -47,8 +46,8 @@ def mean_gains(mechanism: Mechanism, channel: Channel | None = None) -> CellWeig
     ``channel`` is the mechanism's unless one :meth:`~sottovoce.channels.base.Channel.given` a tally
     takes its place.
     """
-    domain, channel = mechanism.domain, channel or mechanism.channel()
-    if not isinstance(domain, Interval) or channel.blocks != 1:
+    domain, channel = mechanism.domain.numbers, channel or mechanism.channel()
+    if domain is None or channel.blocks != 1:
         return None
     middle, places = from_the_middle(domain)
     cell_weights = channel.cell_weights(places)
@@ -66,8 +65,9 @@ def average_noise(mechanism: Mechanism, n: int) -> float:
     g of the mean and shares f = 1 / bins.  It hardly depends on where people are: a mean at an end has
     at most a fifth more or less.
     """
-    cell_weights, channel, domain = mean_gains(mechanism), mechanism.channel(), mechanism.domain
-    assert cell_weights is not None and isinstance(domain, Interval)
+    cell_weights, channel = mean_gains(mechanism), mechanism.channel()
+    domain = mechanism.domain.numbers
+    assert cell_weights is not None and domain is not None
     least, greatest = domain.span
     shares, seen = (
         np.full(channel.inputs, 1 / channel.inputs),
@@ -84,8 +84,8 @@ def only_the_mean(mechanism: Mechanism) -> bool:
 
 def only_keys(mechanism: Mechanism) -> bool:
     """Whether unbiased estimates exist of the frequency and the mean of a key, but not of shares."""
-    domain, channel = mechanism.domain, mechanism.channel()
-    if not isinstance(domain, KeyValues) or channel.inverse is not None:
+    domain, channel = mechanism.domain.keyed, mechanism.channel()
+    if domain is None or channel.inverse is not None:
         return False
     sums = key_weights(domain, 0), key_weights(domain, 0, domain.interval.midpoints)
     return all(channel.cell_weights(weights) is not None for weights in sums)
@@ -109,6 +109,6 @@ def estimate_without_shares(tally: Tally, method: str, why: str) -> Estimate:
         )
     else:
         of_keys = "the same frequencies and means of keys"
-        same = "one mean" if isinstance(mechanism.domain, Interval) else of_keys
+        same = of_keys if mechanism.domain.numbers is None else "one mean"
         reason = f"reports of {mechanism.name} are the same for all distributions of {same}"
     return Estimate(mechanism.domain, None, tally.n, method, f"{why}; {reason}", noise)

@@ -23,7 +23,6 @@ from sottovoce.base.checks import check_choice
 from sottovoce.base.errors import Unfit
 from sottovoce.channels.noise import CensoredNoiseChannel
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.domains.interval import Interval
 from sottovoce.estimators.cell_means import average_noise, only_keys, only_the_mean
 from sottovoce.estimators.consistency.empirical_bayes import MIXTURE_NEEDS
 from sottovoce.estimators.methods import applies, registered_methods
@@ -86,8 +85,8 @@ def _numbers(mechanism: Mechanism) -> bool:
 
 def _hardly_moved(mechanism: Mechanism) -> bool:
     """Whole numbers that are reported as they are three times in four."""
-    domain = mechanism.domain
-    if not (isinstance(domain, Interval) and domain.whole and _numbers(mechanism)):
+    domain = mechanism.domain.numbers
+    if domain is None or not domain.whole or not _numbers(mechanism):
         return False
     somewhere = np.eye(1, domain.bins, domain.bins // 2)[0]
     return bool(mechanism.channel().forward(somewhere).max() > _AS_THEY_ARE)

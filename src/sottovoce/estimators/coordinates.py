@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from sottovoce.base.errors import Unfit
 from sottovoce.core.tally import Tally
-from sottovoce.domains.vector import Vector
 
 __all__ = ["coordinates"]
 
@@ -43,7 +42,7 @@ def coordinates(tally: Tally) -> list[Tally]:
     True
     """
     mechanism, one = tally.mechanism, tally.mechanism.coordinate
-    if not isinstance(mechanism.domain, Vector) or one is None:
+    if mechanism.domain.vector is None or one is None:
         raise Unfit(f"coordinates needs the tally of a vector; this one is of {mechanism}")
     parts = tally.cells.reshape(-1, one.cells)
     return [Tally(one, int(part.sum()) // one.blocks, part) for part in parts]

@@ -25,6 +25,7 @@ from sottovoce.channels.base import Floats
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import mechanism
 from sottovoce.core.tally import Tally
+from sottovoce.domains.base import Domain
 from sottovoce.domains.interval import Interval
 from sottovoce.estimators.estimate import estimate
 
@@ -71,7 +72,7 @@ class TwoPhaseVariance:
     options: dict[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.interval, Interval):
+        if not isinstance(self.interval, Domain) or self.interval.numbers is None:
             raise InvalidInput("interval", "TwoPhaseVariance", "an Interval", self.interval)
         _ = self.first  # refuses what is wrong at once
 

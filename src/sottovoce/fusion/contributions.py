@@ -9,7 +9,6 @@ from sottovoce.base.errors import Unfit
 from sottovoce.base.frame import Frame
 from sottovoce.channels.base import Floats
 from sottovoce.domains.base import Domain
-from sottovoce.domains.interval import Interval
 from sottovoce.fusion.distribution import fused_distribution
 from sottovoce.fusion.mean import FusedMean
 from sottovoce.fusion.parts import without
@@ -126,6 +125,6 @@ def shape_contributions(fusion: Fusion, inner: str = "em", **options: Any) -> Fr
 
 
 def _distance(shares: Floats, whole: Floats, domain: Domain) -> float:
-    if isinstance(domain, Interval):
-        return float(wasserstein(shares, whole, domain=domain))
+    if (numbers := domain.numbers) is not None:
+        return float(wasserstein(shares, whole, domain=numbers))
     return float(jensen_shannon(shares, whole))

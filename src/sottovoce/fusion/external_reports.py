@@ -39,7 +39,6 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import mechanism
 from sottovoce.core.reports import Reports
 from sottovoce.domains.base import Domain
-from sottovoce.domains.interval import Interval
 
 __all__ = ["Foreign", "foreign"]
 
@@ -129,9 +128,10 @@ class Foreign:
     ) -> Foreign:
         """The law of that name, over an interval."""
         owner = f"service {service!r}"
-        if not isinstance(domain, Interval) or domain.whole:
+        numbers = domain.numbers
+        if numbers is None or numbers.whole:
             raise InvalidInput("domain", owner, "an Interval of real numbers", str(domain))
-        low, high = _interval(units, owner) or domain.span
+        low, high = _interval(units, owner) or numbers.span
         sigma, reach = options.pop("sigma", None), options.get("reach")
         made = mechanism(name, domain, epsilon, **options)
         if made.name not in _LAWS:

@@ -23,7 +23,6 @@ from sottovoce.channels.base import Channel, Floats
 from sottovoce.channels.cell_weights import CellWeights
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
-from sottovoce.domains.interval import Interval
 from sottovoce.estimators.cell_means import from_the_middle, mean_gains
 
 __all__ = [
@@ -171,9 +170,9 @@ def varying(name: str, mechanism: Mechanism, factor: Factor) -> Varying:
     With z the values seen from the middle m of the interval, as an estimate of the mean sees them,
     a set S says ``m + (sum over S of z - q sum z) / (p - q)``.
     """
-    domain, channel = mechanism.domain, mechanism.channel()
-    if not isinstance(domain, Interval):
-        raise InvalidInput("domain", name, "an Interval, for a mean", domain)
+    domain, channel = mechanism.domain.numbers, mechanism.channel()
+    if domain is None:
+        raise InvalidInput("domain", name, "an Interval, for a mean", mechanism.domain)
     present = factor.present
     if isinstance(factor, TableFactor):
         cells = np.bincount(factor.codes[present], minlength=channel.cells)

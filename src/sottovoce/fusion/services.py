@@ -34,11 +34,12 @@ class Services:
     @property
     def interval(self) -> Interval:
         """The numbers that were asked for."""
-        if not isinstance(self.domain, Interval):
+        numbers = self.domain.numbers
+        if numbers is None:
             raise Unfit(
                 f"a mean needs numbers (an Interval); these services are over {self.domain}"
             )
-        return self.domain
+        return numbers
 
     @cached_property
     def factors(self) -> list[Factor]:

@@ -8,6 +8,7 @@ import numpy as np
 
 from sottovoce.base.errors import InvalidInput
 from sottovoce.channels.base import Floats
+from sottovoce.domains.base import Domain
 from sottovoce.domains.interval import Interval
 
 __all__ = ["length_of", "summing_to_one", "two_distributions", "two_shares"]
@@ -64,6 +65,7 @@ def length_of(domain: Interval | None, d: int, owner: str) -> float:
     """The length of the whole range."""
     if domain is None:
         return 1.0
-    if not isinstance(domain, Interval) or domain.bins != d:
+    numbers = domain.numbers if isinstance(domain, Domain) else None
+    if numbers is None or numbers.bins != d:
         raise InvalidInput("domain", owner, f"an Interval with {d} bins", domain)
-    return domain.high - domain.low
+    return numbers.high - numbers.low

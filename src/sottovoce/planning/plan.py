@@ -28,8 +28,6 @@ from sottovoce.channels.base import Floats
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import mechanism, registered
 from sottovoce.domains.base import Domain
-from sottovoce.domains.categories import Categories
-from sottovoce.domains.interval import Interval
 from sottovoce.planning.numbers import NumberYardstick, bump
 from sottovoce.planning.result import Plan, Prospect
 from sottovoce.planning.search import (
@@ -177,22 +175,22 @@ def _check_two(
 
 
 def _yardstick(domain: Domain, goal: str | None, shares: Any, of: Any) -> Yardstick:
-    numbers = isinstance(domain, Interval)
+    numbers = domain.numbers
     if goal is None:
-        goal = "distribution" if numbers and of is None else "shares"
+        goal = "distribution" if numbers is not None and of is None else "shares"
     check_choice(goal, "goal", "plan", GOALS)
     true = None if shares is None else _check_shares(shares, domain.size)
-    if goal == "shares" or (goal == "distribution" and not numbers):
+    if goal == "shares" or (goal == "distribution" and numbers is None):
         guess = np.full(domain.size, 1 / domain.size) if true is None else true
         return ShareYardstick(
             domain, guess, int(guess.argmax()) if of is None else domain.index(of)
         )
-    if not isinstance(domain, Interval):
+    if numbers is None:
         raise InvalidInput("goal", "plan", f"shares: {domain} has no numbers", goal)
     if of is not None:
         raise InvalidInput("of", "plan", 'left out: it asks of a share, goal "shares"', of)
-    guess = bump(domain.bins) if true is None else true
-    return NumberYardstick(domain, guess, goal, guessed=true is not None)
+    guess = bump(numbers.bins) if true is None else true
+    return NumberYardstick(numbers, guess, goal, guessed=true is not None)
 
 
 def _check_shares(shares: Any, size: int) -> Floats:
@@ -261,7 +259,7 @@ def _fitting(
 
 def _epsilons_needed(domain: Domain, users: int, error: float, yardstick: Yardstick) -> Needed:
     """Only sizes count, so that long lists of names are not written and hashed each time."""
-    light = Categories(domain.size) if isinstance(domain, Categories) else domain
+    light = domain.unnamed()
     return epsilons_needed(
         _names(),
         lambda name, epsilon: _make(name, light, epsilon),

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from sottovoce.base.errors import InvalidInput
+from sottovoce.base.text import label_text
 from sottovoce.channels.base import Floats
 from sottovoce.domains.base import Domain
 from sottovoce.plots.numbers import INK, MARK, TRUTH
@@ -36,7 +37,7 @@ class Drawable(Protocol):
 
 def name_rows(axes: Any, labels: Sequence[Any]) -> None:
     """A row for each label, the first on top."""
-    axes.set_yticks(np.arange(len(labels)), [str(label) for label in labels])
+    axes.set_yticks(np.arange(len(labels)), [label_text(label) for label in labels])
     axes.set_ylim(len(labels) - 0.5, -0.5)
 
 

@@ -9,7 +9,6 @@ import numpy as np
 from sottovoce.answers.answer import two_sided
 from sottovoce.channels.base import Floats
 from sottovoce.domains.base import Domain
-from sottovoce.domains.interval import Interval
 from sottovoce.plots.answers import draw_values
 from sottovoce.plots.figures import new_figure
 from sottovoce.plots.numbers import INK, PALE, TRUTH, draw_axis
@@ -39,8 +38,8 @@ def draw_difference(
     reach = two_sided(confidence) * stderr
     figure = new_figure(7.2, 4.0, purpose="Difference.plot")
     axes = figure.add_subplot()
-    if isinstance(domain, Interval):
-        edges = domain.edges
+    if (numbers := domain.numbers) is not None:
+        edges = numbers.edges
         axes.stairs(
             shares + reach, edges, baseline=shares - reach, fill=True, color=PALE, alpha=0.7,
             linewidth=0, label=f"{100 * confidence:g}% interval",
@@ -50,7 +49,7 @@ def draw_difference(
             axes.stairs(truth, edges, baseline=None, color=TRUTH, linewidth=1.2, label="truth")
         axes.axhline(0, color="black", linewidth=0.8)
         axes.set_ylabel("difference of shares")
-        draw_axis(axes, domain, name)
+        draw_axis(axes, numbers, name)
     else:
         figure.set_figheight(1.3 + 0.32 * min(most, len(shares)))
         clear = adjusted < 1 - confidence

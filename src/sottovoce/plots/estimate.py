@@ -10,9 +10,8 @@ import numpy as np
 from sottovoce.answers.answer import two_sided
 from sottovoce.base.checks import check_choice, check_int
 from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.base.text import label_text
 from sottovoce.channels.base import Floats
-from sottovoce.domains.interval import Interval
-from sottovoce.domains.key_values import KeyValues
 from sottovoce.plots.figures import new_figure
 from sottovoce.plots.keys import draw_keys
 from sottovoce.plots.numbers import (
@@ -59,7 +58,7 @@ def draw_estimate(
     histogram into a ring, for times of day.  Pairs are drawn (``kind="keys"``) as the ``most`` frequent keys with their means, or with ``key`` as the
     numbers of that one.  ``kind="trace"`` shows the steps of a mixture reduction.
     """
-    pairs = estimate.domain if isinstance(estimate.domain, KeyValues) else None
+    pairs = estimate.domain.keyed
     kind = kind or ("keys" if pairs is not None and key is None else "shares")
     check_choice(kind, "kind", "plot", KINDS)
     if kind == "trace":
@@ -88,9 +87,9 @@ def draw_estimate(
         )
         return _finish(figure, axes, title or _heading(estimate))
     shares = estimate.require_shares("plot")
-    if isinstance(estimate.domain, Interval):
+    if (domain := estimate.domain.numbers) is not None:
         figure = new_figure(7.2, 4.0, purpose="Estimate.plot")
-        domain, axes = estimate.domain, figure.add_subplot(polar=kind == "ring")
+        axes = figure.add_subplot(polar=kind == "ring")
         if kind == "ring":
             draw_ring(axes, estimate, domain, truth=known, confidence=confidence)
             return _finish_ring(figure, axes, title or _heading(estimate), name)
@@ -162,7 +161,7 @@ def _draw_categories(
     )
     if truth is not None:
         axes.plot(truth[order], rows, "D", color=TRUTH, markersize=5, label="truth")
-    axes.set_yticks(rows, [str(estimate.domain.label(int(i))) for i in order])
+    axes.set_yticks(rows, [label_text(estimate.domain.label(int(i))) for i in order])
     axes.invert_yaxis()
     axes.axvline(0, color="black", linewidth=0.8)
     axes.set_xlabel("share")

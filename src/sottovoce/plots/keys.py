@@ -8,6 +8,7 @@ import numpy as np
 
 from sottovoce.answers import keys
 from sottovoce.answers.answer import Answer
+from sottovoce.base.text import label_text
 from sottovoce.channels.base import Floats
 from sottovoce.domains.key_values import KeyValues
 from sottovoce.plots.numbers import INK, PALE, TRUTH, draw_axis
@@ -45,7 +46,7 @@ def draw_keys(
         true_rates, true_means = _of_keys(truth, domain)
         left.plot(true_rates[places], rows, "D", color=TRUTH, markersize=5, label="truth")
         right.plot(true_means[places], rows, "D", color=TRUTH, markersize=5)
-    left.set_yticks(rows, [str(domain.keys.label(place)) for place in places])
+    left.set_yticks(rows, [label_text(domain.keys.label(place)) for place in places])
     left.invert_yaxis()
     left.axvline(0, color="black", linewidth=0.8)
     left.set_xlabel("frequency")

@@ -11,8 +11,8 @@ from sottovoce.answers.answer import Answer, two_sided
 from sottovoce.answers.estimate import Estimate
 from sottovoce.base.checks import check_choice, check_int
 from sottovoce.base.errors import InvalidInput, Mismatch, Unfit
+from sottovoce.base.text import label_text
 from sottovoce.channels.base import Floats
-from sottovoce.domains.interval import Interval
 from sottovoce.plots.answers import INKS, check_known, draw_over, draw_rows, draw_values
 from sottovoce.plots.figures import new_figure
 from sottovoce.plots.numbers import Look, draw_cumulative, draw_histogram
@@ -77,7 +77,11 @@ def draw(
     'share'
     """
     check_choice(kind, "kind", "draw", _KINDS)
-    labels = list(results) if isinstance(results, Mapping) else [str(one.label) for one in results]
+    labels = (
+        list(results)
+        if isinstance(results, Mapping)
+        else [label_text(one.label) for one in results]
+    )
     named: Mapping[str, Any] = (
         results
         if isinstance(results, Mapping)
@@ -133,13 +137,13 @@ def _draw_estimates(
         if one.domain != domain:
             raise Mismatch(f"estimates over different domains: {domain} and {one.domain}")
     known = None if truth is None else check_known(truth, domain.size)
-    if isinstance(domain, Interval):
+    if (numbers := domain.numbers) is not None:
         draw_one = draw_cumulative if kind == "cdf" else draw_histogram
         for place, ((label, one), ink) in enumerate(zip(estimates.items(), INKS, strict=False)):
             look = Look(ink, ink, 0.22, label, named_band=False)
             last = known if place == len(estimates) - 1 else None  # on top of all
             draw_one(
-                axes, one, domain, truth=last, confidence=confidence, name=name or "value",
+                axes, one, numbers, truth=last, confidence=confidence, name=name or "value",
                 look=look,
             )  # fmt: skip
         if kind == "shares":

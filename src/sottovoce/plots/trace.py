@@ -23,13 +23,13 @@ def draw_trace(estimate: Estimate, *, title: str = "", name: str = "value") -> A
         raise Unfit(
             f"a trace needs the steps of a mixture reduction; {estimate.method} took none here"
         )
-    numbers = isinstance(estimate.domain, Interval)
-    figure = new_figure(9.6 if numbers else 7.2, 3.6, purpose="Estimate.plot")
-    panels = figure.subplots(1, 3 if numbers else 2)
+    numbers = estimate.domain.numbers
+    figure = new_figure(7.2 if numbers is None else 9.6, 3.6, purpose="Estimate.plot")
+    panels = figure.subplots(1, 2 if numbers is None else 3)
     _draw_components(panels[0], estimate)
     _draw_changes(panels[1], estimate)
-    if isinstance(estimate.domain, Interval):
-        _draw_places(panels[2], estimate, estimate.domain, name)
+    if numbers is not None:
+        _draw_places(panels[2], estimate, numbers, name)
     for axes in panels:
         axes.spines[["top", "right"]].set_visible(False)
     for axes in panels[:2]:

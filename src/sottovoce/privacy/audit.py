@@ -32,7 +32,6 @@ from sottovoce.core.certificate import Certificate
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
 from sottovoce.domains.pair_sets import PairSets
-from sottovoce.domains.vector import Vector
 from sottovoce.mechanisms.gaussian import Gaussian
 from sottovoce.mechanisms.key_value import KeyValue
 from sottovoce.mechanisms.sampled_coordinate import SampledCoordinate
@@ -115,7 +114,7 @@ def audit(mechanism: Mechanism, *, trials: int = 1_000_000, alpha: float = 1e-6)
     """
     if isinstance(mechanism, SampledCoordinate):
         return audit(mechanism.coordinate, trials=trials, alpha=alpha)  # the draw tells nothing
-    if isinstance(mechanism, Gaussian) and isinstance(mechanism.domain, Vector):
+    if isinstance(mechanism, Gaussian) and mechanism.domain.vector is not None:
         return _audit_sum(mechanism, trials, alpha)
     if isinstance(mechanism, KeyValue):
         return _audit_pairs(mechanism, trials, alpha)

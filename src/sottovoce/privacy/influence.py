@@ -31,7 +31,6 @@ from sottovoce.channels.base import Floats
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.odds import round_up
 from sottovoce.core.tally import Tally
-from sottovoce.domains.vector import Vector
 from sottovoce.privacy.one_report import EXACT, TRIED
 from sottovoce.privacy.shifts import HonestPopulation, push
 from sottovoce.privacy.targets import target_of
@@ -176,7 +175,7 @@ def _honest(source: Tally | Mechanism, shares: Iterable[float] | None) -> Honest
     mechanism = source if tally is None else tally.mechanism
     if not isinstance(mechanism, Mechanism):
         raise InvalidInput("source", "influence", "a Tally or a mechanism", source)
-    if isinstance(mechanism.domain, Vector):
+    if mechanism.domain.vector is not None:
         raise Unfit(
             "influence is asked of one coordinate of a vector at a time (sv.coordinates); where devices "
             "draw their coordinate, liars may all speak of one: fakes are then a share of its reports"

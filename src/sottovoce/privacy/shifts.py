@@ -14,7 +14,6 @@ from sottovoce.channels.base import Floats
 from sottovoce.core.coarse import CoarseMechanism
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.tally import Tally
-from sottovoce.domains.key_values import KeyValues
 from sottovoce.estimators.run import run_method
 from sottovoce.mechanisms._level_sampling import LevelSampling
 from sottovoce.privacy.one_report import BOUND, EXACT, TRIED, gains_of, reach, reach_of_any
@@ -204,8 +203,8 @@ def _key_mean(target: Target, honest: HonestPopulation, fakes: float) -> Push:
     some lies make the divisor positive and others do not, mixtures of them bring it near 0, and
     the mean to the bound on the dividend's side there.
     """
-    domain, channel = honest.mechanism.domain, honest.mechanism.channel()
-    assert isinstance(domain, KeyValues) and target.weights is not None and target.key is not None
+    domain, channel = honest.mechanism.domain.keyed, honest.mechanism.channel()
+    assert domain is not None and target.weights is not None and target.key is not None
     held = key_weights(domain, target.key)
     numbers, shares = gains_of(channel, target.weights), gains_of(channel, held)
     seen = honest.frequencies
@@ -263,8 +262,9 @@ def _by_method(target: Target, honest: HonestPopulation, fakes: float, method: s
 
     def ask(found: Estimate) -> float:
         if target.key is not None:
-            assert isinstance(found.domain, KeyValues)
-            return float(means(found, found.domain)[target.key])
+            pairs = found.domain.keyed
+            assert pairs is not None
+            return float(means(found, pairs)[target.key])
         if found.shares is None and target.goal == "mean":
             return found.mean().value
         return found.value_of(weights)

@@ -10,9 +10,9 @@ import numpy as np
 from sottovoce.answers.keys import index_of, key_weights
 from sottovoce.base.checks import check_int
 from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.base.text import label_text
 from sottovoce.channels.base import Floats
 from sottovoce.domains.base import Domain
-from sottovoce.domains.interval import Interval
 from sottovoce.domains.key_values import KeyValues
 
 __all__ = ["Target", "target_of"]
@@ -47,13 +47,13 @@ def target_of(domain: Domain, values: Any, count: int | None, mean: bool, key: A
     if len(named) > 1:
         allowed = "one question: values, count, or mean and key"
         raise InvalidInput("arguments", "influence", allowed, " and ".join(named))
-    if isinstance(domain, KeyValues):
-        return _of_key(domain, named, mean, key)
+    if (pairs := domain.keyed) is not None:
+        return _of_key(pairs, named, mean, key)
     if key is not None:
         raise Unfit(f"a key needs pairs of keys and numbers (KeyValues); this is over {domain}")
     if values is not None:
         return _of_values(domain, values)
-    if mean or (not named and isinstance(domain, Interval)):
+    if mean or (not named and domain.numbers is not None):
         return _of_mean(domain)
     r = check_int(1 if count is None else count, "count", "influence", 1, domain.size)
     label = "the share of any one value" if r == 1 else f"the total of any {r} values"
@@ -67,24 +67,21 @@ def _of_values(domain: Domain, values: Any) -> Target:
         raise InvalidInput("values", "influence", "distinct", chosen)
     weights = np.zeros(domain.size)
     weights[indices] = 1.0
-    names = ", ".join(_name(domain, int(index)) for index in indices[:_NAMED])
+    labels = [domain.label(int(index)) for index in indices[:_NAMED]]
+    names = ", ".join(label_text(label) for label in labels)
     if len(indices) == 1:
         return Target(f"the share of {names}", weights)
     several = names if len(indices) <= _NAMED else f"{len(indices)} values"
     return Target(f"the total of {several}", weights)
 
 
-def _name(domain: Domain, index: int) -> str:
-    label = domain.label(index)
-    return f"{label[0]:g} to {label[1]:g}" if isinstance(label, tuple) else str(label)
-
-
 def _of_mean(domain: Domain) -> Target:
     """Numbers about the middle, as estimates take them: shares need not sum to 1."""
-    if not isinstance(domain, Interval):
+    numbers = domain.numbers
+    if numbers is None:
         raise Unfit(f"the mean needs numbers (an Interval); this is over {domain}")
-    middle = (domain.low + domain.high) / 2
-    return Target("the mean", domain.midpoints - middle, in_points=False, goal="mean")
+    middle = (numbers.low + numbers.high) / 2
+    return Target("the mean", numbers.midpoints - middle, in_points=False, goal="mean")
 
 
 def _of_key(domain: KeyValues, named: list[str], mean: bool, key: Any) -> Target:

@@ -14,8 +14,6 @@ from sottovoce.base.errors import CorruptBytes, InvalidInput, SottovoceError, sh
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.odds import privacy_in_words
 from sottovoce.core.registry import mechanism_from_document
-from sottovoce.domains.categories import Categories
-from sottovoce.domains.interval import Interval
 
 __all__ = ["Survey"]
 
@@ -101,26 +99,16 @@ class Survey:
 
     def _check_outside(self) -> None:
         domain = self.mechanism.domain
-        if self.outside == "nearest" and not isinstance(domain, Interval):
-            raise InvalidInput("outside", "Survey", "'nearest' only for an Interval", str(domain))
-        named = isinstance(domain, Categories) and "other" in (domain.values or ())
-        if self.outside == "other" and not named:
+        if self.outside not in domain.outside_rules:
+            rules = " or ".join(map(repr, domain.outside_rules))
+            hint = "'nearest' needs numbers, 'other' a category of that name."
             raise InvalidInput(
-                "outside", "Survey", "'other' only with a category 'other'", str(domain)
+                "outside", "Survey", f"{rules} for {domain}", self.outside, hint=hint
             )
 
     def admit(self, value: Any) -> Any:
         """The value that a device randomizes for ``value``, by the rule for values outside."""
-        domain = self.mechanism.domain
-        try:
-            domain.check(value)
-        except InvalidInput:
-            if self.outside == "other":
-                return "other"
-            if self.outside == "nearest" and isinstance(domain, Interval):
-                return domain.nearest(value)
-            raise
-        return value
+        return self.mechanism.domain.admit(value, self.outside)
 
     def shows(self, reports: int) -> bool:
         """Whether answers may be shown from so many reports of a window."""

@@ -19,26 +19,12 @@ from sottovoce.base.exact import decimal_text
 from sottovoce.base.suggestions import did_you_mean
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import mechanism
-from sottovoce.domains.base import Domain
-from sottovoce.domains.categories import Categories
-from sottovoce.domains.counts import Counts
-from sottovoce.domains.interval import Interval
-from sottovoce.domains.key_values import KeyValues
-from sottovoce.domains.vector import Vector
+from sottovoce.domains.base import Domain, TomlKeys, domain_kinds
 from sottovoce.surveys.survey import Survey
 
 __all__ = ["read_survey", "survey_from_toml", "survey_to_toml"]
 
 _RULES = ("name", "question", "window", "minimum_batch", "outside", "opens", "closes")
-_NUMBERS = ("low", "high", "bins")
-_KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
-    "categories": ((), ("values", "size")),
-    "interval": (("low", "high"), ("bins",)),
-    "counts": (("most",), ()),
-    "vector": (("low", "high", "coordinates"), ("bins",)),
-    "key-values": (("keys", "low", "high"), ("bins", "pairs", "larger")),
-}
-"""Keys of every kind of domain: those that must be there, those that may."""
 
 
 def read_survey(path: str | os.PathLike[str]) -> Survey:
@@ -122,51 +108,26 @@ def _date_text(value: Any) -> Any:
     return value.isoformat() if plain else value
 
 
-def _moved(error: InvalidInput, where: str, parameter: str | None = None) -> InvalidInput:
-    """The same error, told of a place in the file."""
-    name = error.parameter if parameter is None else parameter
-    return InvalidInput(name, where, error.allowed, error.given, hint=error.hint)
+def _moved(error: InvalidInput, where: str) -> InvalidInput:
+    """The same error, with a place in the file as its owner."""
+    return InvalidInput(error.parameter, where, error.allowed, error.given, hint=error.hint)
+
+
+def _toml_kinds() -> dict[str, tuple[type[Domain], TomlKeys]]:
+    """Kinds of domain that have a TOML form, with their keys."""
+    return {kind: (cls, cls.toml) for kind, cls in domain_kinds().items() if cls.toml is not None}
 
 
 def _domain(table: Mapping[str, Any], where: str) -> Domain:
-    kind = table.get("kind")
-    if not isinstance(kind, str) or kind not in _KINDS:
-        raise InvalidInput("kind", where, f"one of {', '.join(_KINDS)}", kind)
-    required, optional = _KINDS[kind]
-    _check_keys(table, where, ("kind", *required), optional)
-    if kind == "categories" and ("values" in table) == ("size" in table):
-        given = "both" if "size" in table else None
-        raise InvalidInput("values", where, "given, or size in its place", given)
+    kinds, kind = _toml_kinds(), table.get("kind")
+    if not isinstance(kind, str) or kind not in kinds:
+        raise InvalidInput("kind", where, f"one of {', '.join(kinds)}", kind)
+    cls, keys = kinds[kind]
+    _check_keys(table, where, ("kind", *keys.required), keys.optional)
     try:
-        return _made(kind, {key: value for key, value in table.items() if key != "kind"})
+        return cls.from_toml({key: value for key, value in table.items() if key != "kind"})
     except InvalidInput as error:
-        named = "keys" if kind == "key-values" and error.owner == "Categories" else None
-        renamed = {"size": "coordinates"} if kind == "vector" else {}
-        raise _moved(error, where, named or renamed.get(error.parameter)) from error
-
-
-def _made(kind: str, given: dict[str, Any]) -> Domain:
-    if kind == "categories":
-        if "size" not in given:
-            return Categories(_list(given["values"], "values"))
-        size = given["size"]
-        if isinstance(size, list):
-            raise InvalidInput("size", "Categories", "a whole number of at least 1", size)
-        return Categories(size)
-    if kind == "interval":
-        return Interval(**given)
-    if kind == "counts":
-        return Counts(given["most"])
-    if kind == "vector":
-        numbers = {key: given[key] for key in _NUMBERS if key in given}
-        return Vector(Interval(**numbers), given["coordinates"])
-    return KeyValues(**given)
-
-
-def _list(given: Any, key: str) -> list[Any]:
-    if not isinstance(given, list):
-        raise InvalidInput(key, "Categories", "a list of distinct names", given)
-    return given
+        raise _moved(error, where) from error
 
 
 def _mechanism(table: Mapping[str, Any], domain: Domain, file: str) -> Mechanism:
@@ -205,13 +166,6 @@ _COMMENTS = {
     "opens": "The first day, in UTC; leave it out for no such day.",
     "closes": "The last day.",
 }
-_DOMAIN = """\
-# What an answer may be. Kinds and their keys:
-#   categories   values = ["a", "b"], or size = 1024 for whole numbers below it
-#   interval     low, high, bins
-#   counts       most
-#   vector       low, high, bins, coordinates
-#   key-values   keys, low, high, bins; pairs, larger for sets of pairs"""
 _MECHANISM = """\
 # How an answer is randomized on the device. `sottovoce plan` ranks what there is by error.
 # Any report is at most e^epsilon times as likely under one true answer as under another."""
@@ -222,8 +176,8 @@ def survey_to_toml(survey: Survey) -> str:
     chosen = survey.mechanism
     tried = [(_unlike_default(chosen), False), (chosen.options(), False), (chosen.options(), True)]
     for options, weights in tried:
-        text = _text(survey, options, weights=weights)
         try:
+            text = _text(survey, options, weights=weights)
             if survey_from_toml(text) == survey:
                 return text
         except SottovoceError:
@@ -249,7 +203,8 @@ def _text(survey: Survey, options: Mapping[str, Any], *, weights: bool) -> str:
         if value or not dated:
             lines[-1] = f"{key} = {value if dated else _value(value)}"
         lines.append("")
-    lines += [_DOMAIN, "[domain]", *_assignments(_domain_keys(chosen.domain)), ""]
+    table = {"kind": chosen.domain.kind, **chosen.domain.to_toml()}
+    lines += [*_kinds_comment(), "[domain]", *_assignments(table), ""]
     told = {"name": chosen.name, "epsilon": float(decimal_text(chosen.epsilon))}
     if weights or chosen.name == "table":
         told["weights"] = chosen._weights_document()
@@ -260,25 +215,11 @@ def _text(survey: Survey, options: Mapping[str, Any], *, weights: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _domain_keys(domain: Domain) -> dict[str, Any]:
-    """What the table [domain] says."""
-    kind = {"kind": domain.kind}
-    if isinstance(domain, Categories):
-        named = domain.values is not None
-        return kind | ({"values": list(domain.values or ())} if named else {"size": domain.size})
-    if isinstance(domain, Counts):
-        return kind | {"most": domain.most}
-    if isinstance(domain, Interval):
-        return kind | {key: getattr(domain, key) for key in _NUMBERS}
-    if isinstance(domain, Vector):
-        numbers = {key: getattr(domain.interval, key) for key in _NUMBERS}
-        return kind | numbers | {"coordinates": domain.coordinates}
-    if isinstance(domain, KeyValues):
-        keys = domain.keys.size if domain.keys.values is None else list(domain.keys.values)
-        numbers = {key: getattr(domain.interval, key) for key in _NUMBERS}
-        sets = {} if domain.pairs is None else {"pairs": domain.pairs, "larger": domain.larger}
-        return kind | {"keys": keys} | numbers | sets
-    raise Unfit(f"{domain} cannot be written as TOML")
+def _kinds_comment() -> list[str]:
+    kinds = _toml_kinds()
+    width = max(map(len, kinds))
+    lines = [f"#   {kind:<{width}}   {keys.comment}" for kind, (_, keys) in kinds.items()]
+    return ["# What an answer may be. Kinds and their keys:", *lines]
 
 
 def _assignments(table: Mapping[str, Any]) -> list[str]:

@@ -6,12 +6,6 @@ from fractions import Fraction
 
 from sottovoce.core.fields import IntField
 from sottovoce.core.odds import belief, round_up
-from sottovoce.domains.base import Domain
-from sottovoce.domains.categories import Categories
-from sottovoce.domains.counts import Counts
-from sottovoce.domains.interval import Interval
-from sottovoce.domains.key_values import KeyValues
-from sottovoce.domains.vector import Vector
 from sottovoce.surveys.default_limits import client_doubt
 from sottovoce.surveys.survey import Survey
 from sottovoce.surveys.windows import today
@@ -24,8 +18,6 @@ _OFTEN = {
     "week": "At most one report per week.", "month": "At most one report per month.",
 }  # fmt: skip
 _YEAR = {"day": 365, "week": 52, "month": 12}
-_SHOWN = 12
-"""How many values are named one by one."""
 _LARGE_EPSILON = 4.0
 _SMALL_BATCH = 20
 
@@ -50,7 +42,7 @@ def survey_in_words(survey: Survey) -> str:
     lines = [
         f"{survey.name}: {survey.question}",
         "",
-        f"The answer: {_domain_in_words(survey.mechanism.domain)}. {_outside(survey)}",
+        f"The answer: {survey.mechanism.domain.in_words()}. {_outside(survey)}",
         f"What is sent: {_fields_in_words(survey)}, drawn at random. The answer only makes some "
         "draws likelier, and never leaves the device.",
         f"How often: {_OFTEN[survey.window]}{_dates(survey)}",
@@ -98,30 +90,6 @@ def doubts(survey: Survey) -> list[str]:
     if survey.closes and survey.closes < today().isoformat():
         found.append(f"it closed on {survey.closes}")
     return found
-
-
-def _domain_in_words(domain: Domain) -> str:
-    if isinstance(domain, Categories):
-        return _categories_in_words(domain)
-    if isinstance(domain, Counts):
-        return f"a whole number from 0 to {domain.most:,}"
-    if isinstance(domain, Interval):
-        return f"a number from {domain.low:g} to {domain.high:g}, seen through {domain.bins:,} bins"
-    if isinstance(domain, Vector):
-        return f"{domain.coordinates} numbers, each {_domain_in_words(domain.interval)}"
-    if isinstance(domain, KeyValues):
-        held = "one pair" if domain.pairs is None else f"1 to {domain.pairs} pairs"
-        keys, number = _categories_in_words(domain.keys), _domain_in_words(domain.interval)
-        return f"{held} of a key ({keys}) and {number}"
-    return str(domain)
-
-
-def _categories_in_words(domain: Categories) -> str:
-    if domain.values is None:
-        return f"a whole number from 0 to {domain.size - 1:,}"
-    named = ", ".join(str(value) for value in domain.values[:_SHOWN])
-    more = domain.size - _SHOWN
-    return f"one of {named}" + (f" and {more:,} more" if more > 0 else "")
 
 
 def _outside(survey: Survey) -> str:

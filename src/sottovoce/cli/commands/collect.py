@@ -41,7 +41,6 @@ from sottovoce.cli.shared.screen import say, show_json
 from sottovoce.cli.shared.values import read_values
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
-from sottovoce.domains.key_values import KeyValues
 
 __all__ = ["randomize", "tally"]
 
@@ -161,8 +160,8 @@ def _tables(given: str, columns: Columns, chosen: Mechanism, source: Source) -> 
 def _reports(
     given: str, columns: Columns, chosen: Mechanism, source: Source
 ) -> Iterator[tuple[Reports, list[str] | None]]:
-    if isinstance(chosen.domain, KeyValues):
-        for some, groups in read_pairs(given, columns, chosen.domain):
+    if (pairs := chosen.domain.keyed) is not None:
+        for some, groups in read_pairs(given, columns, pairs):
             yield chosen.randomize(some, source=source), groups
         return
     for indices, groups in read_values(given, columns.column, columns.by, chosen.domain):

@@ -31,7 +31,6 @@ from sottovoce.cli.shared.pictures import check_picture, write_picture
 from sottovoce.cli.shared.results import ResultFile, check_result
 from sottovoce.cli.shared.screen import progress, say, show_json
 from sottovoce.domains.base import Domain
-from sottovoce.domains.key_values import KeyValues
 from sottovoce.domains.parsing import read_value
 from sottovoce.estimators import estimate as estimate_from
 from sottovoce.plots.estimate import KINDS
@@ -152,12 +151,13 @@ def _check_picture(plot: str | None, kind: str | None, by: str | None, force: bo
 
 def _drawn_key(domain: Domain, keys: Sequence[str] | None, kind: str | None) -> Any:
     """The key whose numbers are drawn; None where they are not."""
-    if not isinstance(domain, KeyValues) or not keys or kind not in ("shares", "cdf", "ring"):
+    pairs = domain.keyed
+    if pairs is None or not keys or kind not in ("shares", "cdf", "ring"):
         return None
     if len(keys) > 1:
         allowed = f"given once with --kind {kind}, which draws the numbers of one key"
         raise InvalidInput("--key", "estimate", allowed, list(keys))
-    return read_value(keys[0], domain.keys, "--key", "estimate")
+    return read_value(keys[0], pairs.keys, "--key", "estimate")
 
 
 def _draw(told: Estimate, plot: str, kind: str | None, key: Any, confidence: float) -> None:

@@ -17,7 +17,7 @@ from sottovoce.cli.shared.exits import guarded
 from sottovoce.cli.shared.options import AsJson, Force, parse_options
 from sottovoce.cli.shared.pictures import check_picture, write_picture
 from sottovoce.cli.shared.results import ResultFile, check_result, write_result
-from sottovoce.cli.shared.screen import progress, say, show_json, show_table, show_text
+from sottovoce.cli.shared.screen import plain_label, progress, say, show_json, show_table, show_text
 from sottovoce.cli.shared.services import open_services
 from sottovoce.fusion.joining.files import ServiceFile
 from sottovoce.fusion.joining.join import DEFAULT_MEMORY, join
@@ -227,9 +227,8 @@ def _all_rows(document: Mapping[str, Any]) -> list[Row]:
         found.append({"question": "mean", "label": "", **_numbers(document["mean"], "value")})
     if "distribution" in document:
         for row in document["distribution"]["shares"]:
-            label = row["value"]
-            text = f"{label[0]:g} to {label[1]:g}" if isinstance(label, tuple) else label
-            found.append({"question": "share", "label": text, **_numbers(row, "share")})
+            label = plain_label(row["value"])
+            found.append({"question": "share", "label": label, **_numbers(row, "share")})
     return found
 
 

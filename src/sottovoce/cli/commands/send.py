@@ -28,8 +28,8 @@ from sottovoce.cli.shared.values import PrivateColumn
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
 from sottovoce.device.sending import Patience, deliver
+from sottovoce.domains.base import Read
 from sottovoce.domains.key_values import KeyValues
-from sottovoce.domains.parsing import Read, reader_of
 from sottovoce.surveys.survey import Survey
 from sottovoce.surveys.toml import read_survey
 from sottovoce.surveys.windows import check_window, today, window_days, window_name
@@ -200,7 +200,8 @@ def _reports(
 ) -> Iterator[Reports]:
     """Reports of the input's rows, some at a time; columns that do not suit are refused at once."""
     mechanism, domain = survey.mechanism, survey.mechanism.domain
-    if not isinstance(domain, KeyValues):
+    pairs = domain.keyed
+    if pairs is None:
         for option, name in (("--number", number), ("--person", person)):
             if name is not None:
                 allowed = "left out where a value is not a pair of key and number"
@@ -211,9 +212,9 @@ def _reports(
     if column is None or number is None:
         allowed = "given: keys and numbers are read from two columns"
         raise InvalidInput("--column, --number", "send", allowed, [column, number])
-    if person is not None and domain.pairs is None:
+    if person is not None and pairs.pairs is None:
         raise InvalidInput("--person", "send", "left out where a person holds one pair", person)
-    return _of_pairs(given, Columns(column, number, person, None), domain, mechanism)
+    return _of_pairs(given, Columns(column, number, person, None), pairs, mechanism)
 
 
 def _of_values(
@@ -237,7 +238,7 @@ def _of_pairs(
 
 def _admitting(survey: Survey) -> Read:
     """How a cell becomes a value, by the survey's rule for values outside."""
-    read = reader_of(survey.mechanism.domain)
+    read = survey.mechanism.domain.reader()
 
     def admitted(cell: Any) -> Any:
         value = read(cell)

@@ -18,8 +18,6 @@ from sottovoce.cli.shared.outputs import STDOUT, check_file, check_output, forma
 from sottovoce.cli.shared.screen import say, show_json, show_text
 from sottovoce.domains.base import Domain
 from sottovoce.domains.categories import Categories
-from sottovoce.domains.interval import Interval
-from sottovoce.domains.key_values import KeyValues
 from sottovoce.surveys.default_limits import windows_answered
 from sottovoce.surveys.survey import Survey
 from sottovoce.surveys.toml import read_survey, survey_to_toml
@@ -181,9 +179,9 @@ def _usual(domain: Domain, epsilon: float | None) -> str:
     Of randomized response and local hashing the first has the smaller variance while
     d < 3 e^epsilon + 2 (Wang et al. 2017).
     """
-    if isinstance(domain, KeyValues):
+    if domain.keyed is not None:
         return "key-value"
-    if isinstance(domain, Interval):
+    if domain.numbers is not None:
         return "square-wave"
     few = domain.size < 3 * math.exp(epsilon or 1.0) + 2
     return "randomized-response" if few else "local-hashing"

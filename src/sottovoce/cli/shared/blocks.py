@@ -12,7 +12,7 @@ from sottovoce.answers.questions import Row
 from sottovoce.base.text import csv_text
 from sottovoce.cli.shared.options import describe
 from sottovoce.cli.shared.results import write_result
-from sottovoce.cli.shared.screen import cell_text, say, show_table, show_text
+from sottovoce.cli.shared.screen import plain_label, say, show_table, show_text
 from sottovoce.core.mechanism import Mechanism
 
 __all__ = ["Block", "Findings", "Made"]
@@ -104,7 +104,7 @@ class Findings:
         if self.difference is not None:
             parts.append((self._minus, self.difference))
         return names, [
-            {**row, "label": _plain(row["label"]), "group": group}
+            {**row, "label": plain_label(row["label"]), "group": group}
             for group, rows in parts
             for row in rows
         ]
@@ -129,11 +129,6 @@ class Findings:
             "confidence": self.confidence, "mechanism": describe(self.mechanism),
             "answers": block.answers,
         }  # fmt: skip
-
-
-def _plain(label: Any) -> Any:
-    """A label as it is, a bin as people read it."""
-    return label if isinstance(label, (str, int)) else cell_text(label)
 
 
 def _short(rows: Sequence[Row]) -> list[Row]:

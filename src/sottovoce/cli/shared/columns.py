@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 from sottovoce.base.errors import InvalidInput
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.domains.key_values import KeyValues
 
 __all__ = ["Columns"]
 
@@ -22,7 +21,7 @@ class Columns:
 
     def check(self, chosen: Mechanism) -> None:
         """Refuse columns that the domain has no use for, and what must not be in the clear."""
-        pairs = chosen.domain if isinstance(chosen.domain, KeyValues) else None
+        pairs = chosen.domain.keyed
         if pairs is not None and self.number is None:
             raise InvalidInput("--number", "randomize", "given with --keys", None)
         if pairs is None and self.number is not None:

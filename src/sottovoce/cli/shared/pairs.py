@@ -13,7 +13,6 @@ from sottovoce.cli.shared.tables import CHUNK, read_columns, row_error
 from sottovoce.cli.shared.values import PrivateColumn, groups_of, is_empty
 from sottovoce.domains.base import Indices
 from sottovoce.domains.key_values import KeyValues
-from sottovoce.domains.parsing import reader_of
 
 __all__ = ["read_pairs"]
 
@@ -31,8 +30,8 @@ def read_pairs(
     """
     name, by = "standard input" if given == "-" else given, columns.by
     assert columns.number is not None  # checked with the domain
-    keys = PrivateColumn(name, columns.column, domain.keys, reader_of(domain.keys))
-    numbers = PrivateColumn(name, columns.number, domain.interval, reader_of(domain.interval))
+    keys = PrivateColumn(name, columns.column, domain.keys, domain.keys.reader())
+    numbers = PrivateColumn(name, columns.number, domain.interval, domain.interval.reader())
     wanted = [("--column", columns.column), ("--number", columns.number)]
     more = ("--person", columns.person), ("--by", by)
     wanted += [(option, column) for option, column in more if column is not None]

@@ -22,11 +22,12 @@ from rich.table import Table
 from rich.text import Text
 
 from sottovoce.base.frame import number_text
-from sottovoce.base.text import printable
+from sottovoce.base.text import label_text, printable
 
 __all__ = [
     "Advance",
     "cell_text",
+    "plain_label",
     "plain_json",
     "progress",
     "say",
@@ -93,14 +94,17 @@ def show_table(rows: Sequence[Mapping[str, Any]], heading: str = "") -> None:
 
 
 def cell_text(cell: Any) -> str:
-    """A cell as people read it: four digits or more, bins as intervals, nothing unprintable."""
+    """A cell as people read it: four digits or more, bins as their two ends, nothing unprintable."""
     if cell is None:
         return ""
     if isinstance(cell, float):
         return number_text(cell)
-    if isinstance(cell, tuple) and cell and all(isinstance(part, float) for part in cell):
-        return f"[{cell[0]:g}, {cell[-1]:g})"
-    return printable(str(cell))
+    return printable(label_text(cell))
+
+
+def plain_label(label: Any) -> Any:
+    """A label for CSV: text and whole numbers unchanged, bins and pairs as text."""
+    return label if isinstance(label, (str, int)) else label_text(label)
 
 
 @contextmanager

@@ -11,9 +11,8 @@ import numpy as np
 
 from sottovoce.base.errors import InvalidInput
 from sottovoce.cli.shared.tables import read_columns, row_error
-from sottovoce.domains.base import Domain, Indices
-from sottovoce.domains.interval import Interval
-from sottovoce.domains.parsing import Read, reader_of, text_of
+from sottovoce.domains.base import Domain, Indices, Read
+from sottovoce.domains.parsing import cell_text
 
 __all__ = ["PrivateColumn", "groups_of", "is_empty", "read_values"]
 
@@ -28,7 +27,7 @@ def read_values(
     One bad cell ends everything, with its row.
     """
     name = "standard input" if given == "-" else given
-    private = PrivateColumn(name, column, domain, reader_of(domain))
+    private = PrivateColumn(name, column, domain, domain.reader())
     wanted = [("--column", column)] if by is None else [("--column", column), ("--by", by)]
     for row, columns in read_columns(given, wanted):
         groups = None if by is None else groups_of(columns[1], row, by, name)
@@ -50,9 +49,7 @@ class PrivateColumn:
             distinct = list(dict.fromkeys(cells))
             if any(map(is_empty, distinct)):
                 raise ValueError("an empty cell")
-            values: Any = list(map(self.read, distinct))
-            if isinstance(self.domain, Interval):
-                values = np.array(values)
+            values = list(map(self.read, distinct))
             known = dict(zip(distinct, self.domain.indices(values).tolist(), strict=True))
             return np.fromiter(map(known.__getitem__, cells), dtype=np.int64, count=len(cells))
         except (ValueError, OverflowError):  # what the domain refuses is a ValueError as well
@@ -67,8 +64,7 @@ class PrivateColumn:
         try:
             value = self.read(cell)
         except (ValueError, OverflowError):
-            kind = "a number" if isinstance(self.domain, Interval) else "a whole number"
-            raise row_error(self.file, row, self.name, kind, cell) from None
+            raise row_error(self.file, row, self.name, self.domain.written_as, cell) from None
         try:
             self.domain.index(value)
         except InvalidInput as error:
@@ -84,7 +80,7 @@ def is_empty(cell: Any) -> bool:
 
 def groups_of(cells: Cells, row: int, by: str, name: str) -> list[str]:
     """The group that each cell of a public column names."""
-    known = {cell: text_of(cell) for cell in dict.fromkeys(cells)}
+    known = {cell: cell_text(cell) for cell in dict.fromkeys(cells)}
     if any(map(is_empty, known)):
         place = next(place for place, cell in enumerate(cells) if is_empty(cell))
         raise row_error(name, row + place, by, "not empty: it names a group", cells[place])

@@ -73,7 +73,7 @@ def candidates_for(mechanism: Mechanism, goal: str) -> tuple[list[Candidate], di
             unfit[method.name] = reason
         else:
             apply.append(method.name)
-    distribution = goal == "distribution" and isinstance(mechanism.domain, Interval)
+    distribution = goal == "distribution" and mechanism.domain.numbers is not None
     found = []
     for name in apply:
         if name not in _WITH_NEGATIVE or not distribution:
@@ -94,7 +94,7 @@ def _no_use(method: Method, mechanism: Mechanism, goal: str) -> str:
         return f"it tells {told} only here, no {goal}"
     if (
         goal == "distribution"
-        and isinstance(mechanism.domain, Interval)
+        and mechanism.domain.numbers is not None
         and method.name in _NO_DISTRIBUTION
     ):
         return "its shares are not a distribution, which the histogram distance needs"
@@ -130,7 +130,7 @@ def named_candidates(names: Sequence[str], mechanism: Mechanism, goal: str) -> l
 
 def score_for(goal: str, domain: Domain) -> tuple[str, Score]:
     """What is measured for the goal, in words, and its function."""
-    interval = domain if isinstance(domain, Interval) else None
+    interval = domain.numbers
     if goal in ("mean", "range"):
         return _score_on_numbers(goal, domain)
     if goal == "distribution" and interval is not None:
@@ -158,13 +158,14 @@ def score_for(goal: str, domain: Domain) -> tuple[str, Score]:
 
 def _score_on_numbers(goal: str, domain: Domain) -> tuple[str, Score]:
     """Those of the goals mean and range."""
-    if goal == "mean" and isinstance(domain, KeyValues):
+    numbers, pairs = domain.numbers, domain.keyed
+    if goal == "mean" and pairs is not None:
         return (
             "absolute error of the mean per key, keys weighted by frequency",
-            lambda e, truth: _key_error(e, truth, domain),
+            lambda e, truth: _key_error(e, truth, pairs),
         )
-    if not isinstance(domain, Interval):
-        would = ", mean" if isinstance(domain, KeyValues) else ""
+    if numbers is None:
+        would = "" if pairs is None else ", mean"
         raise Unfit(
             f"goal {goal!r} needs numbers (an Interval), and these are {domain}; "
             f"goals that would work: distribution, subset, top{would}"
@@ -174,7 +175,7 @@ def _score_on_numbers(goal: str, domain: Domain) -> tuple[str, Score]:
             "absolute error of the share in a tenth of the interval",
             lambda e, truth: _one(range_error(_of_sum_one(e), truth, PART)),
         )
-    return "absolute error of the mean", lambda e, truth: _mean_error(e, truth, domain)
+    return "absolute error of the mean", lambda e, truth: _mean_error(e, truth, numbers)
 
 
 def _one(errors: Floats) -> float:

@@ -37,7 +37,6 @@ from sottovoce.channels.base import Channel, Floats
 from sottovoce.channels.dense import DenseChannel
 from sottovoce.core.tally import Tally
 from sottovoce.domains.interval import Interval
-from sottovoce.domains.key_values import KeyValues
 from sottovoce.estimators.cell_means import estimate_without_shares
 from sottovoce.estimators.consistency.empirical_bayes import MIXTURE_NEEDS
 from sottovoce.estimators.consistency.prior import SMALL, density_of, fit_prior
@@ -265,10 +264,11 @@ def log_density_apart(unbiased: UnbiasedShares) -> float:
 
 def _of_that_mean(tally: Tally) -> Floats:
     """People at the two bins around the estimated mean, of every key: all that such reports tell."""
-    domain, told = tally.mechanism.domain, estimate_without_shares(tally, "unbiased", "")
-    if isinstance(domain, Interval):
-        return _around(told.mean().value, domain)
-    assert isinstance(domain, KeyValues)
+    told = estimate_without_shares(tally, "unbiased", "")
+    if (numbers := tally.mechanism.domain.numbers) is not None:
+        return _around(told.mean().value, numbers)
+    domain = tally.mechanism.domain.keyed
+    assert domain is not None
     places = range(domain.keys.size)
     held = np.array([told.value_of(key_weights(domain, place)) for place in places])
     nobody = [] if domain.pairs is None else [1 - held.sum()]

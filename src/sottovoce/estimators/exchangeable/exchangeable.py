@@ -24,7 +24,6 @@ from sottovoce.base.threads import one_product_thread
 from sottovoce.channels.base import Channel
 from sottovoce.channels.dense import DenseChannel
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.domains.vector import Vector
 from sottovoce.estimators.exchangeable.dirichlet import concentrate
 from sottovoce.estimators.exchangeable.prior_averaging import Seen, weigh
 from sottovoce.estimators.likelihood.base import Progress, Teller, unidentified
@@ -104,7 +103,7 @@ def _small(channel: Channel) -> bool:
 def too_many_to_weigh(mechanism: Mechanism) -> str:
     """Why it does not apply: no distribution is told, several are, or too many shares without formula."""
     channel = mechanism.channel()
-    if isinstance(mechanism.domain, Vector):
+    if mechanism.domain.vector is not None:
         return "the shares of each coordinate have a sum of their own"
     if channel.inverse is None and not _small(channel):
         return f"without unbiased shares it takes at most {LARGEST_NEWTON} values"

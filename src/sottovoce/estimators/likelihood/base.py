@@ -23,7 +23,6 @@ from sottovoce.base.errors import InvalidInput
 from sottovoce.channels.base import Floats
 from sottovoce.channels.dense import DenseChannel
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.domains.key_values import KeyValues
 from sottovoce.estimators.observed import Observations
 
 __all__ = [
@@ -116,7 +115,7 @@ def unidentified(mechanism: Mechanism) -> str:
     """Why no likelihood can tell a distribution from reports of ``mechanism``; empty where one can."""
     channel = mechanism.channel()
     if not channel.identifies_distribution:
-        of_keys = " of every key" if isinstance(mechanism.domain, KeyValues) else ""
+        of_keys = "" if mechanism.domain.keyed is None else " of every key"
         return f"its reports identify at most a mean{of_keys}, no distribution"
     if isinstance(channel, DenseChannel) and channel.inverse is None:
         return (

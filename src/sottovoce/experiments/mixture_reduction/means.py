@@ -92,8 +92,8 @@ def _mean(tally: Tally, way: str) -> float:
     if way == "bounded":
         return estimate(tally, "bounded-mean").mean().value
     found = estimate(tally, way)
-    shares, domain = found.require_shares("a mean"), tally.mechanism.domain
-    assert isinstance(domain, Interval)
+    shares, domain = found.require_shares("a mean"), tally.mechanism.domain.numbers
+    assert domain is not None
     return float(shares @ domain.midpoints)  # without its error, which would take a while
 
 

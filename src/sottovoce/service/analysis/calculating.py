@@ -136,8 +136,8 @@ def _ranked(domain: Domain, goal: str, users: int, epsilon: float) -> list[Row]:
 def _error_of(domain: Domain, goal: str, users: int) -> Callable[[str, float], float]:
     """The error of one mechanism, by name and epsilon; infinite where it cannot be made."""
     yardstick: Yardstick
-    if isinstance(domain, Interval) and goal != "shares":
-        yardstick = NumberYardstick(domain, bump(domain.bins), goal, guessed=False)
+    if (numbers := domain.numbers) is not None and goal != "shares":
+        yardstick = NumberYardstick(numbers, bump(numbers.bins), goal, guessed=False)
     else:
         yardstick = ShareYardstick(domain, np.full(domain.size, 1 / domain.size), 0)
 

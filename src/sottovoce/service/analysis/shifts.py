@@ -6,8 +6,6 @@ from typing import Any
 
 from sottovoce.base.errors import SottovoceError
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.domains.interval import Interval
-from sottovoce.domains.key_values import KeyValues
 from sottovoce.privacy.influence import Influence, influence
 
 __all__ = ["shifts_of"]
@@ -22,9 +20,9 @@ def shifts_of(mechanism: Mechanism, mean: bool | None = None) -> tuple[Influence
     the first.  Unless told, of numbers it is the mean.
     """
     domain = mechanism.domain
-    if isinstance(domain, KeyValues):
-        asked: dict[str, Any] = {"key": domain.keys.label(0)}
-    elif isinstance(domain, Interval) if mean is None else mean:
+    if (pairs := domain.keyed) is not None:
+        asked: dict[str, Any] = {"key": pairs.keys.label(0)}
+    elif domain.numbers is not None if mean is None else mean:
         asked = {"mean": True}
     else:
         asked = {"count": 1}

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from sottovoce.answers.questions import Row
 from sottovoce.base.extras import optional
-from sottovoce.base.text import csv_text
+from sottovoce.base.text import csv_text, label_text
 from sottovoce.service.analysis.answering import SurveyEstimate
 from sottovoce.service.refusals import Declined, body_of
 from sottovoce.store import Published
@@ -78,7 +78,7 @@ def answers_document(head: Mapping[str, Any], rows: Sequence[Row], confidence: f
 
 def answers_csv_text(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
     """Answers as CSV, bins as text."""
-    return csv_text(names, ([_joined(cell) for cell in row] for row in rows))
+    return csv_text(names, rows)
 
 
 def parquet_bytes(names: Sequence[str], rows: Sequence[Row], told: SurveyEstimate) -> bytes:
@@ -87,19 +87,11 @@ def parquet_bytes(names: Sequence[str], rows: Sequence[Row], told: SurveyEstimat
     arrow = optional("pyarrow", extra="analyse", purpose=purpose)
     parquet = optional("pyarrow.parquet", extra="analyse", purpose=purpose)
     found = {name: [row[name] for row in rows] for name in names}
-    found["label"] = [str(_joined(label)) for label in found["label"]]
+    found["label"] = [label_text(label, repr) for label in found["label"]]
     table = arrow.table(found).replace_schema_metadata({"sottovoce": _encode(told_document(told))})
     stream = io.BytesIO()
     parquet.write_table(table, stream)
     return stream.getvalue()
-
-
-def _joined(cell: Any) -> Any:
-    """A bin as ``0.0 to 0.5``; a coordinate or key and its bin as ``1, 0.0 to 0.5``."""
-    if not isinstance(cell, (tuple, list)):
-        return cell
-    nested = any(isinstance(part, (tuple, list)) for part in cell)
-    return (", " if nested else " to ").join(str(_joined(part)) for part in cell)
 
 
 def canonical(survey: Survey) -> Response:

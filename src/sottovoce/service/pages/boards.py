@@ -15,9 +15,7 @@ from sottovoce.answers.estimate import Estimate
 from sottovoce.answers.questions import Questions
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.domains.base import Domain
-from sottovoce.domains.interval import Interval
 from sottovoce.domains.key_values import KeyValues
-from sottovoce.domains.vector import Vector
 from sottovoce.service.analysis.answering import EstimateOptions, SurveyEstimate
 from sottovoce.service.pages.charts import bars, intervals
 from sottovoce.service.pages.numbers_panels import panels_of_numbers
@@ -36,7 +34,7 @@ def way_of(mechanism: Mechanism) -> EstimateOptions:
     keys and numbers by the unbiased one, where likelihoods would take minutes.
     """
     domain = mechanism.domain
-    many = isinstance(domain, KeyValues) and domain.size > _MANY_PAIRS
+    many = domain.keyed is not None and domain.size > _MANY_PAIRS
     slow = many and mechanism.channel().identifies_distribution
     return EstimateOptions("unbiased" if slow else "auto", Questions(domain).goal)
 
@@ -45,10 +43,10 @@ def board_of(told: SurveyEstimate) -> Board:
     """The board of an estimate."""
     found = told.estimate
     domain = found.domain
-    if isinstance(domain, KeyValues):
-        return Board(told, _keys(found, domain, told.unit), found.n)
-    if isinstance(domain, Interval):
-        return Board(told, panels_of_numbers(found, domain, told.unit), found.n)
+    if (pairs := domain.keyed) is not None:
+        return Board(told, _keys(found, pairs, told.unit), found.n)
+    if (numbers := domain.numbers) is not None:
+        return Board(told, panels_of_numbers(found, numbers, told.unit), found.n)
     return Board(told, (_values(found, domain, told.unit),), found.n)
 
 
@@ -131,8 +129,8 @@ def board_of_vector(
         for place, told in estimated.items()
     ]
     told = next(iter(estimated.values()))
-    vector = told.survey.mechanism.domain
-    assert isinstance(vector, Vector)
+    vector = told.survey.mechanism.domain.vector
+    assert vector is not None
     low, high = vector.interval.span
     panel = Panel(
         "coordinates",

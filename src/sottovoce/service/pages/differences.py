@@ -12,9 +12,6 @@ from starlette.responses import Response
 
 from sottovoce.answers.answer import Answer
 from sottovoce.answers.difference import Difference
-from sottovoce.domains.interval import Interval
-from sottovoce.domains.key_values import KeyValues
-from sottovoce.domains.vector import Vector
 from sottovoce.service.analysis.answering import SurveyEstimate
 from sottovoce.service.pages.boards import way_of
 from sottovoce.service.pages.charts import intervals
@@ -123,8 +120,7 @@ def _sides(
 def _work(
     state: CollectorState, first: tuple[Published, Windows], second: tuple[Published, Windows]
 ) -> Comparison:
-    domain = first[0].survey.mechanism.domain
-    if isinstance(domain, Vector):
+    if first[0].survey.mechanism.domain.vector is not None:
         raise Declined("unfit", "differences of vectors are not shown here")
     one, other, found = state.analyst.difference(first, second, way_of(first[0].survey.mechanism))
     return Comparison(one, other, difference_board(found))
@@ -133,7 +129,7 @@ def _work(
 def difference_board(found: Difference) -> tuple[Panel, ...]:
     """The panels of a difference, by kind of domain."""
     domain = found.first.domain
-    if isinstance(domain, KeyValues):
+    if domain.keyed is not None:
         tops = [side.top_keys(MOST_SHOWN) for side in (found.first, found.second)]
         keys = list(dict.fromkeys(answer.label for top in tops for answer in top))[:MOST_SHOWN]
         frequencies = [_three(found, "frequency", key) for key in keys]
@@ -142,21 +138,21 @@ def difference_board(found: Difference) -> tuple[Panel, ...]:
             _panel("keys", "Frequencies of keys", "key", frequencies),
             _panel("means", "Means of their numbers", "key", means, numbers=True),
         )
-    if isinstance(domain, Interval):
+    if (numbers := domain.numbers) is not None:
         mean = [_three(found, "mean", label="mean")]
         if found.first.shares is None or found.second.shares is None:
             return (_panel("summary", "Mean", "", mean, numbers=True),)
-        below = "up to" if domain.whole else "below"
+        below = "up to" if numbers.whole else "below"
         quantiles = [_three(found, "quantile", q, label=f"{q:.0%} are {below}") for q in _QUANTILES]
         step = -(-domain.size // _PARTS)  # whole bins: their edges are read easily
         places = pairwise([*range(0, domain.size, step), domain.size])
         parts = [
-            _three(found, "range", *ends_of(domain, *bins), label=part_in_words(domain, *bins))
+            _three(found, "range", *ends_of(numbers, *bins), label=part_in_words(numbers, *bins))
             for bins in places
         ]
         return (
             _panel("summary", "Mean and quartiles", "", [*mean, *quantiles], numbers=True),
-            _panel("parts", "Shares of ranges", "number" if domain.whole else "from to", parts),
+            _panel("parts", "Shares of ranges", "number" if numbers.whole else "from to", parts),
         )
     largest = np.maximum(
         found.first.require_shares("shares"), found.second.require_shares("shares")

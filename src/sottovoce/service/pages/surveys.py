@@ -16,8 +16,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sottovoce.core.odds import belief
-from sottovoce.domains.key_values import KeyValues
-from sottovoce.domains.vector import Vector
 from sottovoce.service.analysis.background import Prepared
 from sottovoce.service.analysis.shifts import shifts_of
 from sottovoce.service.api.visitors import may_read
@@ -27,7 +25,7 @@ from sottovoce.service.pages.charts import Column, columns
 from sottovoce.service.pages.panels import Board
 from sottovoce.service.pages.rendering import is_patient, page
 from sottovoce.service.pages.versions import version_of, windows_wanted
-from sottovoce.service.pages.words import count, domain_in_words
+from sottovoce.service.pages.words import count
 from sottovoce.service.refusals import Declined
 from sottovoce.service.state import CollectorState
 from sottovoce.store import Published, Released
@@ -57,7 +55,7 @@ async def list_page(state: CollectorState, request: Request) -> Response:
         held = await state.lookup(_reports, state, [intake.fingerprint for intake in shown])
     cards = [
         {
-            "published": intake.published, "answer": domain_in_words(intake.survey.mechanism.domain),
+            "published": intake.published, "answer": intake.survey.mechanism.domain.summary(),
             "reports": held.get(intake.fingerprint),
         }
         for intake in shown
@@ -100,7 +98,7 @@ async def survey_page(state: CollectorState, request: Request) -> Response:
         chart=_window_chart(survey, held, released), counts=counts, numbers=numbers,
         prepared=prepared, board=board, since=_since(board, released),
         files=bool(set(files).intersection(numbers.shown)),
-        asked=answered, questions=questions, typed=_example(questions, answered.question), answer=domain_in_words(survey.mechanism.domain),
+        asked=answered, questions=questions, typed=_example(questions, answered.question), answer=survey.mechanism.domain.summary(),
         whole=urlencode([*_method(survey), *_windows(wanted)]), these=urlencode(_windows(wanted)),
         odds=_odds(survey), shifts=shifts.board or (),
         incomplete=(prepared.pending and board is None) or shifts.pending,
@@ -143,7 +141,7 @@ def _work(
     state: CollectorState, published: Published, wanted: tuple[str, ...]
 ) -> Callable[[], Board]:
     mechanism = published.survey.mechanism
-    if isinstance(mechanism.domain, Vector):
+    if mechanism.domain.vector is not None:
         return lambda: board_of_vector(*state.analyst.coordinates(published, wanted))
     return lambda: board_of(state.analyst.estimate(published, wanted, way_of(mechanism)))
 
@@ -151,9 +149,9 @@ def _work(
 def _questions(board: Board | None, survey: Survey) -> list[tuple[str, str, str]]:
     """What may be typed; nothing where reports tell no more than means."""
     domain = survey.mechanism.domain
-    if board is None or isinstance(domain, Vector):
+    if board is None or domain.vector is not None:
         return []
-    told = board.told.estimate.shares is not None or isinstance(domain, KeyValues)
+    told = board.told.estimate.shares is not None or domain.keyed is not None
     return offered(domain) if told else []
 
 

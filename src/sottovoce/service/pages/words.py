@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from sottovoce.answers.answer import Answer
-from sottovoce.domains.base import Domain
-from sottovoce.domains.counts import Counts
+from sottovoce.base.text import label_text
 from sottovoce.domains.interval import Interval
-from sottovoce.domains.key_values import KeyValues
-from sottovoce.domains.vector import Vector
 from sottovoce.service.pages.charts.numbers import digits_of, number, percent
 
 __all__ = [
-    "but_for_rounding", "count", "domain_in_words", "ends_of", "number_row", "part_in_words",
+    "but_for_rounding", "count", "ends_of", "number_row", "part_in_words",
     "reach_of", "share_row", "short", "text",
 ]  # fmt: skip
 
@@ -74,16 +71,10 @@ def short(value: Any) -> str:
 def text(label: Any) -> str:
     """What a label of a domain looks like.
 
-    >>> text((20.0, 30.0)), text("tea"), text(None), text(("film", (0.0, 2.5)))
-    ('20 to 30', 'tea', 'no pair', 'film, 0 to 2.5')
+    >>> text((20.0, 30.0)), text("tea"), text(None), text(("film", (0.0, 2500.0)))
+    ('20 to 30', 'tea', 'no pair', 'film, 0 to 2,500')
     """
-    if label is None:
-        return "no pair"
-    if isinstance(label, tuple) and len(label) == 2 and all(isinstance(x, float) for x in label):
-        return f"{label[0]:,.6g} to {label[1]:,.6g}"
-    if isinstance(label, tuple):
-        return ", ".join(map(text, label))
-    return short(label)
+    return short(label_text(label, "{:,.6g}".format))
 
 
 def ends_of(domain: Interval, start: int, stop: int) -> tuple[float, float]:
@@ -91,6 +82,7 @@ def ends_of(domain: Interval, start: int, stop: int) -> tuple[float, float]:
 
     Whole numbers are the first and the last of them: nobody is at an edge.
 
+    >>> from sottovoce.domains.counts import Counts
     >>> ends_of(Interval(0, 120, bins=24), 0, 2), ends_of(Counts(20), 5, 10)
     ((0.0, 10.0), (5, 9))
     """
@@ -102,6 +94,7 @@ def ends_of(domain: Interval, start: int, stop: int) -> tuple[float, float]:
 def part_in_words(domain: Interval, start: int, stop: int) -> str:
     """What those bins look like.
 
+    >>> from sottovoce.domains.counts import Counts
     >>> part_in_words(Interval(0, 120, bins=24), 0, 2), part_in_words(Counts(20), 5, 10)
     ('0 to 10', '5 to 9')
     >>> part_in_words(Counts(20), 0, 1)
@@ -111,23 +104,3 @@ def part_in_words(domain: Interval, start: int, stop: int) -> str:
     if domain.whole:
         return count(low) if low == high else f"{count(low)} to {count(high)}"
     return text((low, high))
-
-
-def domain_in_words(domain: Domain) -> str:
-    """What an answer may be, in a few words.
-
-    >>> domain_in_words(Interval(0, 120, bins=24))
-    'a number from 0 to 120'
-    """
-    if isinstance(domain, KeyValues):
-        low, high = domain.interval.low, domain.interval.high
-        held = "one of" if domain.pairs is None else f"up to {domain.pairs} of"
-        return f"{held} {count(domain.keys.size)} keys, each with a number from {low:g} to {high:g}"
-    if isinstance(domain, Vector):
-        each = domain_in_words(domain.interval)
-        return f"{count(domain.coordinates)} numbers, each {each.removeprefix('a number ')}"
-    if isinstance(domain, Counts):
-        return f"a whole number from 0 to {count(domain.size - 1)}"
-    if isinstance(domain, Interval):
-        return f"a number from {domain.low:g} to {domain.high:g}"
-    return "one value" if domain.size == 1 else f"one of {count(domain.size)} values"
