@@ -46,6 +46,7 @@ class _Unfolded:
         self, command: Callable[..., None], signature: inspect.Signature, groups: dict[str, Any]
     ) -> None:
         functools.update_wrapper(self, command)
+        self.__annotations__: dict[str, Any] = {}  # the signature has them, with the options
         self._command, self._signature, self._groups = command, signature, groups
 
     def __call__(self, **values: Any) -> None:
@@ -61,14 +62,6 @@ class _Unfolded:
         for name, parameter in self._signature.parameters.items():
             options += _options(self._groups[name]) if name in self._groups else [parameter]
         return self._signature.replace(parameters=options)
-
-    @property
-    def __annotations__(self) -> dict[str, Any]:
-        return {name: each.annotation for name, each in self.__signature__.parameters.items()}
-
-    @__annotations__.setter
-    def __annotations__(self, _: object) -> None:
-        """Those of the command, which :func:`functools.update_wrapper` copies, are not kept."""
 
 
 def _options(group: Any) -> list[inspect.Parameter]:
