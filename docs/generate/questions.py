@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
 from typing import Any
-
-import numpy as np
 
 import sottovoce as sv
 from docs.generate.examples import session
@@ -51,7 +48,7 @@ def _page() -> str:
 
 
 def _entry(question: Question) -> str:
-    kinds = [kind for kind, domain in _DOMAINS.items() if _fits(question, domain)]
+    kinds = [kind for kind, domain in _DOMAINS.items() if question.fits(domain)]
     domain = _DOMAINS[kinds[0]]
     text, option = question.example(domain), option_name(question.name)
     items = [
@@ -88,10 +85,6 @@ def _literal(value: Any) -> str:
     return f'"{value}"' if isinstance(value, str) else f"{value:g}"
 
 
-def _fits(question: Question, domain: Any) -> bool:
-    return _answers(_estimate(domain), question)
-
-
 def _answers(estimate: sv.Estimate, question: Question) -> bool:
     """Whether an estimate answers a question; one about numbers of pairs, with a key."""
     domain = estimate.domain
@@ -103,12 +96,6 @@ def _answers(estimate: sv.Estimate, question: Question) -> bool:
     except sv.SottovoceError:
         return False
     return True
-
-
-@cache
-def _estimate(domain: Any) -> sv.Estimate:
-    shares = np.full(domain.size, 1 / domain.size)
-    return sv.Estimate(domain, shares, 1000, "certain", "", Exact(domain.size))
 
 
 def askable(mechanism: Mechanism) -> set[str]:

@@ -272,3 +272,19 @@ def test_a_form_offers_what_its_domain_has():
         assert [
             each.name for each in registered_questions() if each.is_offered_for(domain)
         ] == names
+
+
+@pytest.mark.parametrize(
+    ("domain", "names"),
+    [
+        (DRINKS, "share total top"),
+        (sv.Categories(["x" * 25, "b,c"]), "share total top"),
+        (INCOME, "share total top range cdf quantile mean variance"),
+        (sv.Counts(20), "share total top range cdf quantile mean variance"),
+        (PAIRS, "top range cdf quantile mean variance key top_keys"),
+        (sv.Vector(INCOME, 2), "top"),
+    ],
+    ids=str,
+)
+def test_a_question_knows_the_domains_that_it_can_be_asked_about(domain, names):
+    assert " ".join(each.name for each in registered_questions() if each.fits(domain)) == names

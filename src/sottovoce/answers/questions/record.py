@@ -16,6 +16,7 @@ from sottovoce.answers.questions.texts import Context, Text
 from sottovoce.base.checks import check_choice
 from sottovoce.base.errors import InvalidInput, Unfit
 from sottovoce.domains.base import Domain
+from sottovoce.domains.parsing import reader_of
 
 __all__ = ["UNITS", "Askable", "Question"]
 
@@ -101,6 +102,21 @@ class Question:
     def read(self, text: str, domain: Domain, parameter: str, owner: str) -> tuple[Any, ...] | None:
         """The arguments that a text stands for; None where it says that nothing is asked."""
         return self.text.read(text, Context(domain, parameter, owner, self.example(domain)))
+
+    def fits(self, domain: Domain) -> bool:
+        """Whether it can be asked about a domain.
+
+        Whether an estimate answers it depends on the mechanism too: some tell only a mean.
+        """
+        parts = parts_of(domain)
+        if (self.about == "keys" and parts.keys is None) or (
+            self.about == "numbers" and parts.numbers is None
+        ):
+            return False
+        try:
+            return not self.text.names_values or bool(reader_of(domain))
+        except Unfit:
+            return False
 
     def is_offered_for(self, domain: Domain) -> bool:
         """Whether the form of the dashboard offers it for a domain."""

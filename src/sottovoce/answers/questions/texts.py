@@ -56,6 +56,8 @@ class Text:
     """The JSON Schema of a text in an address."""
     hint: str = ""
     """How to write it in an address, where the summary of the question does not say so."""
+    names_values: bool = False
+    """Whether values of the domain stand in the text; those of pairs cannot be written."""
 
 
 def _value(text: str, context: Context) -> tuple[Any]:
@@ -104,9 +106,9 @@ def _flag(text: str, context: Context) -> tuple[()] | None:
     return () if text == "1" else None
 
 
-VALUE = Text(_value)
+VALUE = Text(_value, names_values=True)
 """One value of the domain."""
-VALUES = Text(_values)
+VALUES = Text(_values, names_values=True)
 """Several values of the domain, separated by commas."""
 KEY = Text(_key)
 """One key of a domain of pairs; questions about numbers are then about this key."""
