@@ -16,7 +16,7 @@ from docs.generate.examples import session
 from docs.generate.markdown import bullets, code, fence, inline, prose, split_doctest, table
 from docs.generate.questions import askable
 from docs.generate.source import texts_beside
-from sottovoce.answers.questions import QUESTIONS
+from sottovoce.answers.questions import registered_questions
 from sottovoce.core.fields import BitField, Field, IntField
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import registered
@@ -241,4 +241,5 @@ def _questions(shown: Mechanism) -> str:
 
 
 def _linked(names: set[str]) -> str:
-    return ", ".join(f"[{name}](../questions.md#{name})" for name in QUESTIONS if name in names)
+    listed = [each.name for each in registered_questions() if each.name in names]
+    return ", ".join(f"[{name}](../questions.md#{name})" for name in listed)

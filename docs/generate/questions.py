@@ -1,41 +1,33 @@
-"""The page of questions: what each asks, over which values, in Python, by command and by HTTP."""
+"""The page of questions, from their records: in Python, on the command line, over HTTP."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
 from typing import Any
-
-import numpy as np
 
 import sottovoce as sv
 from docs.generate.examples import session
 from docs.generate.markdown import bullets, fence, sentence
 from sottovoce.answers.errors import Exact
-from sottovoce.answers.questions import QUESTIONS, read_questions
+from sottovoce.answers.questions import (
+    Question,
+    find_question,
+    read_questions,
+    registered_questions,
+)
+from sottovoce.answers.questions.record import UNITS
+from sottovoce.answers.questions.subjects import parts_of
+from sottovoce.cli.shared.asking import option_name
 from sottovoce.core.mechanism import Mechanism
 
 __all__ = ["askable", "question_pages"]
-
-_TEXTS = {
-    "share": "tea", "total": "tea,coffee", "top": "3", "range": "20:30", "cdf": "30", "quantile": "0.5",
-    "mean": "1", "variance": "1", "key": "film", "top_keys": "2",
-}  # fmt: skip
-"""A text for every question, as written on a command line or in an address."""
-
-_PYTHON: dict[str, str] = {
-    "share": 'share("tea")', "total": 'total(["tea", "coffee"])', "top": "top(3)", "range": "range(20, 30)",
-    "cdf": "cdf(30)", "quantile": "quantile(0.5)", "mean": "mean()", "variance": "variance()",
-    "key": 'frequency("film")', "top_keys": "top_keys(2)",
-}  # fmt: skip
 
 _DOMAINS: dict[str, sv.Categories | sv.Interval | sv.KeyValues] = {
     "Categories": sv.Categories(["tea", "coffee", "water"]),
     "Interval": sv.Interval(0, 100, bins=10),
     "KeyValues": sv.KeyValues(["film", "book"], 0, 5, bins=4),
 }
-_FLAGS = {"mean", "variance"}
 _EXAMPLE = (
     "import sottovoce as sv",
     'm = sv.mechanism("grr", sv.Categories(["tea", "coffee", "water"]), 1.0)',
@@ -51,59 +43,59 @@ def question_pages() -> Iterator[tuple[str, str]]:
 
 def _page() -> str:
     parts = [_HEAD + fence("pycon", session(_EXAMPLE))]
-    for name, means in QUESTIONS.items():
-        python = _PYTHON[name]
-        answers: Callable[..., Any] = getattr(sv.Estimate, python.partition("(")[0])
-        flag = f"--{name.replace('_', '-')}"
-        command = flag if name in _FLAGS else f"{flag} {_TEXTS[name]}"
-        over = ", ".join(f"`{kind}`" for kind, domain in _DOMAINS.items() if _fits(name, domain))
-        items = [
-            f"in Python `estimate.{python}`",
-            f"on the command line `{command}`",
-            f"over HTTP `{name}={_TEXTS[name]}`: {means}",
-            f"of values in {over}",
-        ]
-        parts.append(f"## {name}\n\n{sentence(answers.__doc__)}\n\n{bullets(items)}")
+    parts += map(_entry, registered_questions())
     return "\n\n".join(parts) + "\n"
 
 
-def _fits(name: str, domain: Any) -> bool:
-    given = [(name, _text(name, domain))]
-    if name in ("range", "cdf", "quantile", "variance", "mean") and isinstance(
-        domain, sv.KeyValues
-    ):
-        given.append(("key", "film"))
-    return _answers(_estimate(domain), given)
+def _entry(question: Question) -> str:
+    kinds = [kind for kind, domain in _DOMAINS.items() if question.fits(domain)]
+    domain = _DOMAINS[kinds[0]]
+    text, option = question.example(domain), option_name(question.name)
+    items = [
+        f"in Python `{_call(question, text, domain)}`{_details(question)}",
+        f"on the command line `{option if question.text.option is bool else f'{option} {text}'}`",
+        f"over HTTP `{question.name}={text}`",
+        f"over {', '.join(f'`{kind}`' for kind in kinds)}",
+        f"the answer is {UNITS[question.unit]}",
+    ]
+    return f"## {question.name}\n\n{question.description}\n\n{bullets(items)}"
 
 
-def _text(name: str, domain: Any) -> str:
-    if name in ("share", "total"):
-        return ",".join(_written(domain, i) for i in range(2 if name == "total" else 1))
-    numbers = domain.interval if isinstance(domain, sv.KeyValues) else domain
-    if name in ("range", "cdf") and isinstance(numbers, sv.Interval):
-        low, high = numbers.low, numbers.high
-        third = low + (high - low) / 3
-        return {"range": f"{low}:{third}", "cdf": str(third)}[name]
-    return "film" if name == "key" else _TEXTS[name]
+def _details(question: Question) -> str:
+    """What the method that answers says of itself, where that is more than the summary."""
+    if not isinstance(question.answer, str):
+        return ""
+    details = sentence(getattr(sv.Estimate, question.answer or question.name).__doc__).rstrip(".")
+    details = f"{details[:1].lower()}{details[1:]}"
+    return "" if question.summary.startswith(details) else f": {details}"
 
 
-def _written(domain: Any, index: int) -> str:
-    """A value of a domain as text: a bin by the number in its middle."""
-    return str(domain.midpoints[index] if isinstance(domain, sv.Interval) else domain.label(index))
+def _call(question: Question, text: str, domain: Any) -> str:
+    """The question of an example as a call of the library."""
+    arguments = question.read(text, domain, question.name, "an example") or ()
+    written = ", ".join(_literal(each) for each in arguments)
+    if isinstance(question.answer, str):
+        return f"estimate.{question.answer or question.name}({written})"
+    return f'read_questions(domain, [("{question.name}", "{text}")]).of(estimate)'
 
 
-def _answers(estimate: sv.Estimate, given: list[tuple[str, str]]) -> bool:
+def _literal(value: Any) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_literal, value))}]"
+    return f'"{value}"' if isinstance(value, str) else f"{value:g}"
+
+
+def _answers(estimate: sv.Estimate, question: Question) -> bool:
+    """Whether an estimate answers a question; one about numbers of pairs, with a key."""
+    domain = estimate.domain
+    named_texts = [(question.name, question.example(domain))]
+    if question.about == "numbers" and parts_of(domain).keys is not None:
+        named_texts.append(("key", find_question("key").example(domain)))
     try:
-        read_questions(estimate.domain, given).of(estimate)
+        read_questions(domain, named_texts).of(estimate)
     except sv.SottovoceError:
         return False
     return True
-
-
-@cache
-def _estimate(domain: Any) -> sv.Estimate:
-    shares = np.full(domain.size, 1 / domain.size)
-    return sv.Estimate(domain, shares, 1000, "certain", "", Exact(domain.size))
 
 
 def askable(mechanism: Mechanism) -> set[str]:
@@ -111,23 +103,10 @@ def askable(mechanism: Mechanism) -> set[str]:
     tally = mechanism.simulate([20] * mechanism.domain.size, source=sv.Seeded(1))
     if isinstance(mechanism.domain, sv.Vector):
         tally = sv.coordinates(tally)[0]
-    found = sv.estimate(tally)
-    if found.shares is not None:  # whether it answers does not depend on how sure it is
-        found = replace(found, error_model=Exact(found.domain.size))
-    asked = set()
-    for name in QUESTIONS:
-        given = [(name, _text(name, found.domain))]
-        if isinstance(found.domain, sv.KeyValues) and name not in (
-            "share",
-            "total",
-            "top",
-            "key",
-            "top_keys",
-        ):
-            given.append(("key", _written(found.domain.keys, 0)))
-        if _answers(found, given):
-            asked.add(name)
-    return asked
+    estimate = sv.estimate(tally)
+    if estimate.shares is not None:  # whether it answers does not depend on its errors
+        estimate = replace(estimate, error_model=Exact(estimate.domain.size))
+    return {each.name for each in registered_questions() if _answers(estimate, each)}
 
 
 _HEAD = """\
@@ -136,6 +115,7 @@ _HEAD = """\
 What can be asked of an estimate, and what it is called: in Python, where an
 [estimate](python/answers.md#estimate) has a method for it, on the [command line](command-line.md) of `estimate` and
 `answers`, and [over HTTP](http.md#numbers). Every answer has a standard error and an interval; no question at all asks for
-everything. The [gallery](../gallery/index.md) has a picture for each kind.
+everything. The [gallery](../gallery/index.md) has a picture for each kind. Every question is one record;
+[add a question](../how-to/add-a-question.md) shows how to add another.
 
 """

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from docs.generate.markdown import bullets, fence, table
-from sottovoce.answers.questions import QUESTIONS
 from sottovoce.service.openapi import SCHEMAS, openapi_document
 from sottovoce.service.refusals import CODES
 from sottovoce.service.routes import ROUTES, Described, Parameter
@@ -47,16 +46,12 @@ def _entry(route: Described) -> str:
     who = f"Needs the key of the role **{route.role}**." if route.role else "Anybody may ask."
     parts = [f"## {heading(route)}", f"{route.means} {who}"]
     if route.parameters:
-        rows = [
-            (f"`{each.name}`", _parameter(each))
-            for each in route.parameters
-            if each.name not in QUESTIONS
-        ]
+        rows = [(f"`{each.name}`", _parameter(each)) for each in route.parameters]
         parts.append(table(["parameter", ""], rows))
-        if any(each.name in QUESTIONS for each in route.parameters):
-            parts.append(
-                "And the [questions](questions.md), each as often as wanted; none asks for everything."
-            )
+    if route.asks:
+        parts.append(
+            "And the [questions](questions.md), each as often as wanted; none asks for everything."
+        )
     if route.takes:
         parts.append(
             f"Takes {_shape(route.takes, 'a form' if _FORM in _media(route) else 'an object')}"
@@ -146,8 +141,8 @@ _BEFORE = {"Upload": "ID=$(openssl rand -hex 16)\n"}
 
 def _example(route: Described) -> str:
     path = route.path.replace("{fingerprint}", "$FINGERPRINT").replace("{id}", "$ID")
-    asked = [each.name for each in route.parameters if each.needed or each.name in ("share", "top")]
-    query = "&".join(f"{name}={_VALUES[name]}" for name in asked)
+    names = [each.name for each in route.query if each.needed or each.name in ("share", "top")]
+    query = "&".join(f"{name}={_VALUES[name]}" for name in names)
     words = ["curl --fail --silent --show-error"]
     if route.method not in ("GET", "POST") or (route.method == "POST" and not route.takes):
         words.append(f"--request {route.method}")

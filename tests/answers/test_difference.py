@@ -111,6 +111,28 @@ def test_wrong_questions():
         e.linear([1.0, 2.0])
 
 
+def test_the_top_of_a_difference_is_that_of_either_side():
+    first, second = estimate(), estimate(counts=(100, 200, 300, 400), seed=2)
+    found = sv.difference(first, second)
+    tops = found.top(1, confidence=0.9)
+    assert [answer.label for answer in tops] == ["red", "white"]
+    assert found.top(9) == found.top(4) and len(found.top(4)) == 4
+    rows = {row["value"]: row for row in found.frame(confidence=0.9)}
+    for answer in tops:
+        row, single = rows[answer.label], found.share(answer.label, confidence=0.9)
+        assert (answer.value, answer.stderr) == (row["difference"], row["stderr"])
+        assert (answer.low, answer.high, answer.p_value) == (
+            row["low"],
+            row["high"],
+            row["p_value"],
+        )
+        assert answer.confidence == 0.9
+        assert answer.value == pytest.approx(single.value)
+        assert answer.low == pytest.approx(single.low)
+    with pytest.raises(InvalidInput, match="count of top must be a whole number of at least 1"):
+        found.top(0)
+
+
 def test_numbers():
     domain = sv.Interval(0, 100, bins=4)
     e = estimate("olh", domain=domain)

@@ -2,17 +2,39 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+import re
+
 import numpy as np
 import pytest
 
 import sottovoce as sv
-from sottovoce.answers.questions import QUESTIONS, Questions, example_of, read_questions
-from sottovoce.base.errors import InvalidInput, SottovoceError, Unfit
+from docs.generate.commands import commands
+from sottovoce.answers.errors import Exact
+from sottovoce.answers.questions import (
+    Question,
+    Questions,
+    find_question,
+    read_questions,
+    register_question,
+    registered_questions,
+    unregister_question,
+)
+from sottovoce.answers.questions.catalogue import RESERVED
+from sottovoce.answers.questions.texts import COUNT
+from sottovoce.base.errors import InvalidInput, Unfit
 from sottovoce.cli.shared.asking import AskedOptions, option_words
+from sottovoce.service.routes import ROUTES
+from support.copies import pickled
 
 DRINKS = sv.Categories(["tea", "coffee", "tea, iced"])
 INCOME = sv.Interval(0, 60_000, bins=24)
 PAIRS = sv.KeyValues(["film", "book"], 0, 5, bins=10)
+
+
+def example(name, domain):
+    return find_question(name).example(domain)
 
 
 def told(domain, values, seed=1):
@@ -85,13 +107,16 @@ def test_keys_are_wanted_over_pairs_and_only_there():
 
 
 def test_options_become_texts_in_their_order():
-    asked = AskedOptions(top=0, share=["a", "b"], cdf=[0.1], mean=True, variance=False)
+    values = {"key": ["k"], "top": 0, "share": ["a", "b"], "cdf": [0.1], "mean": True}
+    asked = AskedOptions.from_options(**values, variance=False, top_keys=2, total=None)
     assert asked.questions == [
         ("top", "0"),
         ("share", "a"),
         ("share", "b"),
         ("cdf", "0.1"),
         ("mean", "1"),
+        ("top_keys", "2"),
+        ("key", "k"),
     ]
 
 
@@ -137,17 +162,10 @@ def test_keys_are_told_once_and_then_their_numbers():
 
 
 def test_every_question_can_be_read():
-    for name in QUESTIONS:
-        domain = PAIRS if "key" in name else INCOME
-        for text in ("1", "1:2", "film"):
-            try:
-                (question,) = read_questions(domain, [(name, text)]).asked
-            except SottovoceError:
-                continue
-            assert question.name == name
-            break
-        else:
-            pytest.fail(f"no text is taken for {name}")
+    for question in registered_questions():
+        domain = PAIRS if question.about == "keys" else INCOME
+        (asked,) = read_questions(domain, [(question.name, question.example(domain))]).asked
+        assert (asked.question, asked.name) == (question, question.name)
 
 
 @pytest.mark.parametrize(
@@ -163,22 +181,110 @@ def test_every_question_can_be_read():
     ],
 )
 def test_examples_are_answered(domain, expected):
-    assert example_of("range", domain) == expected
-    for name in QUESTIONS:
-        text = example_of(name, domain)
-        numbers = domain.interval if isinstance(domain, sv.KeyValues) else domain
-        if name in ("range", "cdf"):
+    assert example("range", domain) == expected
+    numbers = domain.interval if isinstance(domain, sv.KeyValues) else domain
+    shares = np.full(numbers.size, 1 / numbers.size)
+    estimate = sv.Estimate(numbers, shares, 100, "certain", "", Exact(numbers.size))
+    for question in registered_questions():
+        text = question.example(domain)
+        if question.name in ("range", "cdf"):
             bounds = [float(part) for part in text.split(":")]
             low, high = numbers.span
             assert all(low <= bound <= high for bound in bounds)
-        if name not in ("share", "total"):
-            read_questions(numbers, [(name, text)]) if name not in ("key", "top_keys") else None
+        if question.about == "numbers" or (question.about == "values" and domain is numbers):
+            assert read_questions(numbers, [(question.name, text)]).of(estimate)
 
 
 def test_long_and_odd_values_are_no_examples():
     odd = sv.Categories(["x" * 25, "b"])
-    assert example_of("share", odd) == example_of("total", odd) == ""
-    assert example_of("total", sv.Categories(["a,b", "c"])) == ""
-    assert example_of("total", sv.Categories(["only"])) == "only"
-    assert example_of("total", sv.Categories(3)) == "0,1"
-    assert example_of("top", sv.Categories(3)) == "3"
+    assert example("share", odd) == example("total", odd) == ""
+    assert example("total", sv.Categories(["a,b", "c"])) == ""
+    assert example("total", sv.Categories(["only"])) == "only"
+    assert example("total", sv.Categories(3)) == "0,1"
+    assert example("top", sv.Categories(3)) == "3"
+
+
+def test_unknown_names_are_refused_with_the_nearest():
+    with pytest.raises(Unfit) as refused:
+        read_questions(DRINKS, [("shar", "tea")])
+    assert str(refused.value) == "unknown question 'shar'. Did you mean 'share'?"
+    with pytest.raises(Unfit, match="^unknown question 'sahres'"):
+        unregister_question("sahres")
+
+
+RECORD = {
+    "name": "odd", "summary": "an odd question", "about": "values", "text": COUNT,
+    "example": lambda domain: "1",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "said"),
+    [
+        ("name", "Odd One", "name of Question must be lower-case letters, digits and _, beginning"),
+        ("name", "import", "not a Python keyword; got 'import'"),
+        ("about", "people", "about of odd must be one of keys, numbers, values; got 'people'"),
+        ("unit", "percent", "unit of odd must be one of number, share, square; got 'percent'"),
+        ("goals", (), "goals of odd must be at least one goal; got ()"),
+        ("about", "keys", "chooses of odd must be given for a question about keys, and only there"),
+        ("chooses", list, "chooses of odd must be given for a question about keys, and only there"),
+    ],
+)
+def test_records_are_checked(field, value, said):
+    with pytest.raises(InvalidInput, match=re.escape(said)):
+        Question(**{**RECORD, field: value})
+
+
+@pytest.mark.parametrize("name", ["share", "method", "window", "as_json"])
+def test_taken_names_are_refused(name):
+    with pytest.raises(InvalidInput, match="^name of register_question must be not taken yet"):
+        register_question(Question(**{**RECORD, "name": name}))
+
+
+def test_names_of_other_options_and_parameters_are_reserved():
+    questions = {each.name for each in registered_questions()}
+    typed = {
+        name.lstrip("-").replace("-", "_")
+        for command in ("estimate", "answers")
+        for option in commands()[command].params
+        for name in (option.name, *option.opts)
+        if len(name.lstrip("-")) > 1
+    }
+    queried = {each.name for route in ROUTES if route.asks for each in route.parameters}
+    assert {*typed, *queried, "help"} - questions == set(RESERVED)
+    assert not questions & RESERVED
+
+
+def test_questions_can_be_pickled_by_their_name():
+    questions = read_questions(INCOME, [("range", "1:2"), ("mean", "1")])
+    assert pickled(questions, protocol=5) == questions
+    assert copy.deepcopy(questions) == questions
+    with pytest.raises(Unfit, match="^odd cannot be pickled: it is not a registered question"):
+        pickle.dumps(Question(**RECORD))
+
+
+def test_a_form_offers_what_its_domain_has():
+    for domain, names in (
+        (DRINKS, ["share", "total", "top"]),
+        (INCOME, ["range", "cdf", "quantile"]),
+        (PAIRS, ["key", "top_keys"]),
+    ):
+        assert [
+            each.name for each in registered_questions() if each.is_offered_for(domain)
+        ] == names
+
+
+@pytest.mark.parametrize(
+    ("domain", "names"),
+    [
+        (DRINKS, "share total top"),
+        (sv.Categories(["x" * 25, "b,c"]), "share total top"),
+        (INCOME, "share total top range cdf quantile mean variance"),
+        (sv.Counts(20), "share total top range cdf quantile mean variance"),
+        (PAIRS, "top range cdf quantile mean variance key top_keys"),
+        (sv.Vector(INCOME, 2), "top"),
+    ],
+    ids=str,
+)
+def test_a_question_knows_the_domains_that_it_can_be_asked_about(domain, names):
+    assert " ".join(each.name for each in registered_questions() if each.fits(domain)) == names

@@ -17,7 +17,7 @@ from docs.generate.names import _is_mechanism, anchor_of, topic_of
 from docs.generate.nav import expanded
 from docs.generate.routes import heading
 from docs.generate.sections import read_sections
-from sottovoce.answers.questions import QUESTIONS
+from sottovoce.answers.questions import registered_questions
 from sottovoce.base import errors as base_errors
 from sottovoce.cli.app import COMMANDS
 from sottovoce.cli.shared.exits import EXIT_CODES
@@ -153,7 +153,7 @@ def test_every_refusal_has_an_entry_and_those_of_uploads_are_the_wires():
 
 
 def test_every_question_has_an_entry():
-    assert set(QUESTIONS) <= reference("questions").anchors
+    assert {each.name for each in registered_questions()} <= reference("questions").anchors
 
 
 def test_every_error_has_an_entry():

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from sottovoce.answers.questions import QUESTIONS
+from sottovoce.answers.questions import registered_questions
 from sottovoce.domains import base as domains
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -22,15 +22,13 @@ _spec.loader.exec_module(gallery)
 
 ENTRIES = {entry.name: entry for entry in gallery.entries()}
 ALL_CODE = "\n".join(entry.code for entry in ENTRIES.values())
-METHODS = {"key": "frequency"}
-"""Questions whose method has another name."""
 MORE = ("draw", "difference", "fuse_mean", "fuse_distribution", "plan", "compare", "influence")
 QUICK = ("share", "total", "top", "difference", "plan")
 
 
-@pytest.mark.parametrize("question", QUESTIONS)
+@pytest.mark.parametrize("question", registered_questions(), ids=repr)
 def test_every_question_is_asked(question):
-    assert f".{METHODS.get(question, question)}(" in ALL_CODE
+    assert f".{question.answer or question.name}(" in ALL_CODE
 
 
 @pytest.mark.parametrize("kind", domains._KINDS)

@@ -60,7 +60,10 @@ def test_examples_are_of_the_survey_itself(board):
     assert offers("friends")[0] == "10:14"  # of 0 to 20
     assert "the share of numbers in a range LOW:HIGH (10:14)" in offers("friends")[1]
     assert offers("drinks")[0] == "tea"
-    assert "the share of several values together, by commas (tea,coffee)" in offers("drinks")[1]
+    assert (
+        "the share of several values together, separated by commas (tea,coffee)"
+        in offers("drinks")[1]
+    )
     assert offers("trips")[0] == "bus"
     assert offers("hostile")[0] == ""  # none of its values is short
     placeholder = board.page("ages", question="quantile", text="0.9").tags

@@ -84,6 +84,23 @@ class Difference:
         a, b = (e.total(chosen, confidence=confidence) for e in (self.first, self.second))
         return _combine(a, b, confidence)
 
+    def top(self, count: int = 10, *, confidence: float = 0.95) -> list[Answer]:
+        """The differences of the values of largest share on either side, in the order of the domain.
+
+        The intervals and p-values are those of values named in advance.
+        """
+        wanted = check_int(count, "count", "top", 1)
+        sides = [side.require_shares("top") for side in (self.first, self.second)]
+        orders = [np.argsort(-shares, kind="stable")[:wanted] for shares in sides]
+        indices = np.union1d(*orders)
+        all_values = self.frame(confidence=confidence)
+        names = ("difference", "stderr", "low", "high", "value", "p_value")
+        rows = ([all_values[name][i] for name in names] for i in indices.tolist())
+        return [
+            Answer(value, stderr, low, high, label, confidence, p_value)
+            for value, stderr, low, high, label, p_value in rows
+        ]
+
     def range(self, low: float, high: float, *, confidence: float = 0.95) -> Answer:
         """The difference in the share of numbers from ``low`` to ``high``."""
         a, b = (e.range(low, high, confidence=confidence) for e in (self.first, self.second))

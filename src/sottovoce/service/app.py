@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 from starlette.applications import Starlette
@@ -16,7 +16,9 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from sottovoce import __version__
+from sottovoce.answers.questions import Question, registered_questions
 from sottovoce.base.errors import InvalidInput
+from sottovoce.base.suggestions import did_you_mean
 from sottovoce.service.api.bodies import Gone
 from sottovoce.service.api.gate import Gate, is_upload
 from sottovoce.service.api.health import Probe
@@ -117,14 +119,13 @@ def _endpoint(
     state: CollectorState, described: Described
 ) -> Callable[[Request], Awaitable[Response]]:
     """A handler behind the checks that all have: the role, and the names of parameters."""
-    known = {each.name for each in described.parameters}
 
     async def answer(request: Request) -> Response:
         try:
             _check_role(state, request, described.role)
-            _check_parameters(request, known)
+            _check_parameters(request, described)
             if described.handler is None:
-                reply = json_reply(_openapi())
+                reply = json_reply(_openapi(registered_questions()))
             else:
                 reply = await described.handler(state, request)
         except Gone:
@@ -142,8 +143,9 @@ def _endpoint(
     return answer
 
 
-@cache
-def _openapi() -> dict[str, Any]:
+@lru_cache(1)
+def _openapi(questions: tuple[Question, ...]) -> dict[str, Any]:
+    """The document, built again when questions have been registered."""
     return openapi_document(ROUTES, __version__)
 
 
@@ -164,11 +166,13 @@ def _check_role(state: CollectorState, request: Request, role: str) -> None:
         raise Declined("wrong-role" if held else "no-key", told)
 
 
-def _check_parameters(request: Request, known: set[str]) -> None:
+def _check_parameters(request: Request, described: Described) -> None:
+    known = {each.name for each in described.query}
     for name in request.query_params:
         if name not in known:
             allowed = f"one of {', '.join(sorted(known))}" if known else "left out: it takes none"
-            raise InvalidInput("parameter", "this address", allowed, name)
+            hint = did_you_mean(name, known)
+            raise InvalidInput("parameter", "this address", allowed, name, hint=hint)
 
 
 def _refused(

@@ -132,7 +132,7 @@ def _operation(route: Described) -> dict[str, Any]:
         "operationId": re.sub(r"\W+", "_", f"{route.method.lower()}{route.path}").strip("_"),
         "parameters": [
             *({"name": name, "in": "path", "required": True, "schema": _HEX} for name in inside),
-            *map(_parameter, route.parameters),
+            *map(_parameter, route.query),
         ],
         "responses": _responses(route),
     }
@@ -161,7 +161,7 @@ def _parameter(each: Parameter) -> dict[str, Any]:
         "in": "query",
         "required": each.needed,
         "description": each.means,
-        "schema": {"type": "array", "items": _TEXT} if each.many else _TEXT,
+        "schema": {"type": "array", "items": each.schema} if each.many else each.schema,
     }
 
 

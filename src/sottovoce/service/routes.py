@@ -5,13 +5,14 @@ The application, its OpenAPI document and the tests of the reference page read t
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sottovoce.answers.questions import QUESTIONS
+from sottovoce.answers.questions import Question, registered_questions
 from sottovoce.service.api import downloads, health
 from sottovoce.service.api import results as reading
 from sottovoce.service.api import surveys as publishing
@@ -31,6 +32,8 @@ class Parameter:
     means: str
     many: bool = False
     needed: bool = False
+    schema: Mapping[str, Any] = field(default_factory=lambda: {"type": "string"})
+    """The JSON Schema of one text."""
 
 
 @dataclass(frozen=True)
@@ -50,6 +53,14 @@ class Described:
     takes: str = ""
     statuses: tuple[int, ...] = (200,)
     refuses: tuple[str, ...] = ()
+    asks: bool = False
+    """Whether questions can be asked: every one that is registered is a parameter too."""
+
+    @property
+    def query(self) -> tuple[Parameter, ...]:
+        """Every parameter in the address, questions included."""
+        questions = registered_questions() if self.asks else ()
+        return (*self.parameters, *map(_question_parameter, questions))
 
     @property
     def codes(self) -> tuple[str, ...]:
@@ -70,6 +81,12 @@ class Described:
         )
 
 
+def _question_parameter(question: Question) -> Parameter:
+    hint = f" ({question.text.hint})" if question.text.hint else ""
+    summary = f"{question.summary}{hint}"
+    return Parameter(question.name, summary, many=True, schema=question.text.schema)
+
+
 _WINDOW = Parameter("window", "a window, by name; all that may be shown if not given", many=True)
 _WAY = (
     Parameter("method", "the method by name; auto if not given"),
@@ -77,7 +94,6 @@ _WAY = (
     Parameter("then", "a method to apply to the result", many=True),
     Parameter("confidence", "of the intervals; 0.95 if not given"),
 )
-_ASKED = tuple(Parameter(name, means, many=True) for name, means in QUESTIONS.items())
 _SIDE_WINDOWS = (
     Parameter("first_window", "a window of the first side", many=True),
     Parameter("second_window", "a window of the second side", many=True),
@@ -176,11 +192,11 @@ ROUTES = (
     ),
     Described(
         "GET", f"{_SURVEY}/answers", "Answers to questions.", reading.answers, "Answers", "read",
-        (_WINDOW, *_WAY, *_ASKED), refuses=_NUMBERS,
+        (_WINDOW, *_WAY), refuses=_NUMBERS, asks=True,
     ),
     Described(
         "GET", f"{_SURVEY}/answers.csv", "The same as a table.", reading.answers_csv, "text/csv",
-        "read", (_WINDOW, *_WAY, *_ASKED), refuses=_NUMBERS,
+        "read", (_WINDOW, *_WAY), refuses=_NUMBERS, asks=True,
     ),
     Described(
         "GET", f"{_SURVEY}/reports.parquet", "Reports as Parquet.", downloads.reports_parquet,
@@ -193,8 +209,8 @@ ROUTES = (
     ),
     Described(
         "GET", "/differences", "Second minus first.", reading.differences,
-        "Differences", "read", (*_SIDES, *_WAY, *_ASKED),
-        refuses=(*_NUMBERS, "mismatch", "unknown-survey"),
+        "Differences", "read", (*_SIDES, *_WAY),
+        refuses=(*_NUMBERS, "mismatch", "unknown-survey"), asks=True,
     ),
     Described("GET", "/health/live", "The process answers.", health.live, "Live"),
     Described("GET", "/health/ready", "Reports are taken.", health.ready, "Ready"),

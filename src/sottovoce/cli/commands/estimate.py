@@ -10,7 +10,7 @@ import typer
 from sottovoce.answers.difference import difference
 from sottovoce.answers.estimate import Estimate
 from sottovoce.answers.questions import Questions, Row, read_questions
-from sottovoce.base.checks import check_choice, check_int
+from sottovoce.base.checks import check_choice
 from sottovoce.base.errors import InvalidInput
 from sottovoce.cli.shared.asking import (
     METHOD,
@@ -99,9 +99,7 @@ def estimate(
     check_formats("estimate", as_csv=as_csv, as_json=as_json)
     _check_picture(plot, kind, by, force)
     check_result(output, force=force, inputs=[source])
-    for name, count in (("--top", asked.top), ("--top-keys", asked.top_keys)):
-        if count is not None:
-            check_int(count, name, "estimate", 1)
+    asked.check_counts("estimate")
     groups = {"": read_tally([source])} if by is None else read_groups([source], by)
     if not groups:
         raise InvalidInput("INPUT", "estimate", "not without reports", source)
@@ -110,7 +108,7 @@ def estimate(
     questions = read_questions(
         mechanism.domain, asked.questions, confidence=confidence, words=words
     )
-    drawn = _drawn_key(mechanism.domain, asked.key, kind)
+    drawn = _drawn_key(mechanism.domain, asked.texts("key"), kind)
     options = parse_options(option, taken=("observed", "method", "goal", "then"))
     choice = {"goal": goal or questions.goal, "then": then or (), **options}
     blocks, estimates = [], []
@@ -149,7 +147,7 @@ def _check_picture(plot: str | None, kind: str | None, by: str | None, force: bo
     check_picture(plot, "estimate", force=force)
 
 
-def _drawn_key(domain: Domain, keys: Sequence[str] | None, kind: str | None) -> Any:
+def _drawn_key(domain: Domain, keys: Sequence[str], kind: str | None) -> Any:
     """The key whose numbers are drawn; None where they are not."""
     pairs = domain.keyed
     if pairs is None or not keys or kind not in ("shares", "cdf", "ring"):

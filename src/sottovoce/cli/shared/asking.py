@@ -1,21 +1,26 @@
-"""Options that ask: what is wanted of an estimate, and how it is made; of files and of a collector."""
+"""Options for questions about an estimate and for how it is made, from files or from a collector."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Annotated
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 import typer
 
-from sottovoce.answers.questions import Words
+from sottovoce.answers.questions import Question, Words, registered_questions
+from sottovoce.answers.questions.subjects import SUBJECTS
+from sottovoce.answers.questions.texts import COUNT
+from sottovoce.base.checks import check_int
 from sottovoce.base.errors import InvalidInput
 
 __all__ = [
     "METHOD", "AsCsv", "AskedOptions", "Confidence", "Goal", "Method", "Then", "check_formats",
-    "option_words",
+    "option_name", "option_words",
 ]  # fmt: skip
 
-_QUESTIONS = "What is asked (nothing: the share of every value, or every key)"
+_QUESTIONS = "Questions (if none is given: the share of every value, or every key)"
 METHOD = "How it is estimated"
 
 Method = Annotated[
@@ -55,101 +60,81 @@ AsCsv = Annotated[bool, typer.Option("--csv", help="The answers as CSV.")]
 
 @dataclass(frozen=True)
 class AskedOptions:
-    """What is wanted of an estimate."""
+    """The questions on a command line: an option for every question that is registered."""
 
-    top: Annotated[
-        int | None,
-        typer.Option(
-            "--top", metavar="N", rich_help_panel=_QUESTIONS, help="The N most frequent values."
-        ),
-    ] = None
-    share: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--share",
-            metavar="VALUE",
-            rich_help_panel=_QUESTIONS,
-            help="The share of one value. Repeatable.",
-        ),
-    ] = None
-    total: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--total",
-            metavar="A,B",
-            rich_help_panel=_QUESTIONS,
-            help="The share of several values together. Repeatable.",
-        ),
-    ] = None
-    range_: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--range",
-            metavar="LOW:HIGH",
-            rich_help_panel=_QUESTIONS,
-            help="The share of numbers in a range. Repeatable.",
-        ),
-    ] = None
-    cdf: Annotated[
-        list[float] | None,
-        typer.Option(
-            "--cdf",
-            metavar="X",
-            rich_help_panel=_QUESTIONS,
-            help="The share of numbers up to X. Repeatable.",
-        ),
-    ] = None
-    quantile: Annotated[
-        list[float] | None,
-        typer.Option(
-            "--quantile",
-            metavar="Q",
-            rich_help_panel=_QUESTIONS,
-            help="The number below which a share Q lies: 0.5 for the median. Repeatable.",
-        ),
-    ] = None
-    mean: Annotated[
-        bool, typer.Option("--mean", rich_help_panel=_QUESTIONS, help="The mean of the numbers.")
-    ] = False
-    variance: Annotated[
-        bool,
-        typer.Option("--variance", rich_help_panel=_QUESTIONS, help="The variance of the numbers."),
-    ] = False
-    key: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--key",
-            metavar="KEY",
-            rich_help_panel=_QUESTIONS,
-            help="The frequency of a key and the mean of its numbers, which other questions on numbers "
-            "are then about. Repeatable.",
-        ),
-    ] = None
-    top_keys: Annotated[
-        int | None,
-        typer.Option(
-            "--top-keys",
-            metavar="N",
-            rich_help_panel=_QUESTIONS,
-            help="The N most frequent keys, with their means.",
-        ),
-    ] = None
+    values: Mapping[str, Any]
+    """By the name of the question; None, or False, for an option that was not used."""
+
+    @classmethod
+    def parameters(cls) -> list[inspect.Parameter]:
+        """One option per question."""
+        return [_option(question) for question in _in_order()]
+
+    @classmethod
+    def from_options(cls, **values: Any) -> AskedOptions:
+        """From the value of every option."""
+        return cls(values)
 
     @property
     def questions(self) -> list[tuple[str, str]]:
-        """Questions by name and text; an option that was not used asks nothing.
+        """Questions by name and text, in the order in which they are answered."""
+        return [
+            (question.name, text) for question in _in_order() for text in self.texts(question.name)
+        ]
 
-        Keys that are named come after those that are found, as they are shown.
-        """
-        given = {each.name.rstrip("_"): getattr(self, each.name) for each in fields(self)}
-        given["key"] = given.pop("key")  # to the end
-        asked = []
-        for name, told in given.items():
-            if told is None or told is False:
-                continue
-            texts = told if isinstance(told, list) else [int(told)]
-            asked += [(name, str(text)) for text in texts]
-        return asked
+    def texts(self, name: str) -> list[str]:
+        """The texts of one question; none where its option was not used."""
+        value = self.values.get(name)
+        if value is None or value is False:
+            return []
+        if value is True:
+            return ["1"]
+        return [str(each) for each in (value if isinstance(value, list) else [value])]
+
+    def check_counts(self, command: str) -> None:
+        """Refuse counts below 1 before anything is read."""
+        for question in registered_questions():
+            if question.text is COUNT:
+                for text in self.texts(question.name):
+                    check_int(int(text), option_name(question.name), command, 1)
+
+
+def _in_order() -> list[Question]:
+    """By subject; questions that find values or keys come before those that name them."""
+    return sorted(
+        registered_questions(),
+        key=lambda each: (SUBJECTS.index(each.about), each.text is not COUNT),
+    )
+
+
+def _option(question: Question) -> inspect.Parameter:
+    """The option of a question."""
+    kind: Any = question.text.option
+    default = False if kind is bool else None
+    if kind is not bool:
+        kind = (list[kind] if question.repeatable else kind) | None
+    option = typer.Option(
+        option_name(question.name),
+        metavar=question.metavar or None,
+        rich_help_panel=_QUESTIONS,
+        help=_help(question),
+    )
+    return inspect.Parameter(
+        question.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=default,
+        annotation=Annotated[kind, option],
+    )
+
+
+def _help(question: Question) -> str:
+    repeatable = question.repeatable and question.text.option is not bool
+    return question.description + (" Repeatable." if repeatable else "")
+
+
+def option_name(name: str) -> str:
+    """The option of a question: ``--top-keys`` for ``top_keys``."""
+    return f"--{name.replace('_', '-')}"
 
 
 def check_formats(command: str, *, as_csv: bool, as_json: bool) -> None:
@@ -160,4 +145,4 @@ def check_formats(command: str, *, as_csv: bool, as_json: bool) -> None:
 
 def option_words(command: str) -> Words:
     """Questions as a command's options are written, for its errors."""
-    return Words(command, lambda name: f"--{name.replace('_', '-')}")
+    return Words(command, option_name)

@@ -8,7 +8,7 @@ from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sottovoce.answers.questions import QUESTIONS, Questions, Row, read_questions
+from sottovoce.answers.questions import Questions, Row, read_questions, registered_questions
 from sottovoce.base.errors import InvalidInput
 from sottovoce.domains.base import Domain
 from sottovoce.service.analysis.answering import EstimateOptions, SurveyEstimate
@@ -131,7 +131,7 @@ async def _told(
     published = state.published(request.path_params["fingerprint"])
     questions = _questions(query, published.survey.mechanism.domain)
     if needs_question and not questions.asked:
-        allowed = f"one of {', '.join(QUESTIONS)}"
+        allowed = f"one of {', '.join(each.name for each in registered_questions())}"
         raise InvalidInput("question", "a request for answers", allowed, None)
     way = _way(query, questions)
     told = await state.aside(state.analyst.estimate, published, query.getlist("window"), way)
@@ -139,16 +139,17 @@ async def _told(
 
 
 def _questions(query: QueryParams, domain: Domain) -> Questions:
-    """The questions in the order of the address; parameters of other names are no questions."""
-    asked = [(name, text) for name, text in query.multi_items() if name in QUESTIONS]
-    given = query.get("confidence", "0.95")
+    """The questions in the order of the address; parameters of other names are not questions."""
+    names = {each.name for each in registered_questions()}
+    named_texts = [(name, text) for name, text in query.multi_items() if name in names]
+    text = query.get("confidence", "0.95")
     try:
-        confidence = float(given)
+        confidence = float(text)
     except ValueError:
         confidence = 0.0
     if not 0 < confidence < 1:
-        raise InvalidInput("confidence", "a request", "a number between 0 and 1", given)
-    return read_questions(domain, asked, confidence=confidence)
+        raise InvalidInput("confidence", "a request", "a number between 0 and 1", text)
+    return read_questions(domain, named_texts, confidence=confidence)
 
 
 def _way(query: QueryParams, questions: Questions) -> EstimateOptions:

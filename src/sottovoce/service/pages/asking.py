@@ -11,11 +11,18 @@ from starlette.datastructures import QueryParams
 
 from sottovoce.answers.answer import Answer
 from sottovoce.answers.estimate import Estimate
-from sottovoce.answers.questions import QUESTIONS, Row, Words, example_of, read_questions
+from sottovoce.answers.questions import (
+    Question,
+    Row,
+    Words,
+    find_question,
+    read_questions,
+    registered_questions,
+)
+from sottovoce.answers.questions.texts import COUNT, VALUES
 from sottovoce.base.errors import InvalidInput, SottovoceError, shown
+from sottovoce.base.suggestions import did_you_mean
 from sottovoce.domains.base import Domain
-from sottovoce.domains.interval import Interval
-from sottovoce.domains.key_values import KeyValues
 from sottovoce.service.pages.words import number_row, share_row, text
 
 __all__ = ["Asked", "asked", "offered"]
@@ -23,8 +30,6 @@ __all__ = ["Asked", "asked", "offered"]
 _LONGEST = 1000
 """Characters of a question."""
 _MOST_ROWS = 500
-_COUNTED = {"top", "top_keys"}
-_IN_NUMBERS = {"quantile", "mean", "variance"}
 
 
 @dataclass(frozen=True)
@@ -38,58 +43,61 @@ class Asked:
 
 
 def offered(domain: Domain) -> list[tuple[str, str, str]]:
-    """Questions that a form offers: name, meaning, and an example from the survey's own domain."""
-    if isinstance(domain, KeyValues):
-        names = ["key", "top_keys"]
-    elif isinstance(domain, Interval):
-        names = ["range", "cdf", "quantile"]
-    else:
-        names = ["share", "total", "top"]
-    return [(name, QUESTIONS[name], example_of(name, domain)) for name in names]
+    """Questions that a form offers: name, summary, and an example from the survey's own domain."""
+    return [
+        (each.name, each.summary, each.example(domain))
+        for each in registered_questions()
+        if each.is_offered_for(domain)
+    ]
 
 
-def asked(query: QueryParams, found: Estimate) -> Asked:
+def asked(query: QueryParams, estimate: Estimate) -> Asked:
     """The answer to the question in an address, if there is one."""
-    name, told = query.get("question", ""), query.get("text", "").strip()
-    if not name and not told:
+    name, typed = query.get("question", ""), query.get("text", "").strip()
+    if not name and not typed:
         return Asked()
-    names = [each for each, _, _ in offered(found.domain)]
+    names = [each for each, _, _ in offered(estimate.domain)]
     if name not in names:
-        return Asked(name, told[:_LONGEST], problem=f"question must be one of {', '.join(names)}")
-    if len(told) > _LONGEST:
-        return Asked(name, told[:_LONGEST], problem=f"at most {_LONGEST:,} characters are read")
-    if name in _COUNTED and told.isdecimal() and int(told) > _MOST_ROWS:
+        hint = did_you_mean(name, names)
+        problem = f"question must be one of {', '.join(names)}" + (f". {hint}" if hint else "")
+        return Asked(name, typed[:_LONGEST], problem=problem)
+    question = find_question(name)
+    if len(typed) > _LONGEST:
+        return Asked(name, typed[:_LONGEST], problem=f"at most {_LONGEST:,} characters are read")
+    if question.text is COUNT and typed.isdecimal() and int(typed) > _MOST_ROWS:
         problem = f"at most {_MOST_ROWS} are shown here; all are in the downloads"
-        return Asked(name, told, problem=problem)
+        return Asked(name, typed, problem=problem)
     try:
         words = Words("this question", lambda _: "the text")
-        rows = read_questions(found.domain, [(name, _tidy(name, told))], words=words).of(found)
+        named_text = (name, _tidy(question, typed))
+        rows = read_questions(estimate.domain, [named_text], words=words).of(estimate)
     except SottovoceError as error:
-        return Asked(name, told, problem=_problem(error))
-    return Asked(name, told, [_written(row) for row in rows])
+        return Asked(name, typed, problem=_problem(error))
+    units = {each.name: each.unit for each in registered_questions()}
+    return Asked(name, typed, [_written(row, units.get(row["question"], "share")) for row in rows])
 
 
-def _tidy(name: str, told: str) -> str:
+def _tidy(question: Question, typed: str) -> str:
     """A list without the blanks that people type after commas; what is in quotes stays."""
-    if name != "total":
-        return told
+    if question.text is not VALUES:
+        return typed
     try:
-        items = next(csv.reader([told], skipinitialspace=True), [])
+        items = next(csv.reader([typed], skipinitialspace=True), [])
     except csv.Error:
-        return told  # which is refused where it is read
-    text = io.StringIO()
-    csv.writer(text, lineterminator="").writerow(items)
-    return text.getvalue()
+        return typed  # which is refused where it is read
+    tidy = io.StringIO()
+    csv.writer(tidy, lineterminator="").writerow(items)
+    return tidy.getvalue()
 
 
 def _problem(error: SottovoceError) -> str:
     if isinstance(error, InvalidInput) and error.parameter == "value":
-        return f"{shown(error.given)} is no answer here; it must be {error.allowed}"
+        return f"{shown(error.given)} is not an answer here; it must be {error.allowed}"
     return str(error)
 
 
-def _written(row: Row) -> tuple[str, ...]:
+def _written(row: Row, unit: str) -> tuple[str, ...]:
     answer = Answer(row["value"], row["stderr"], row["low"], row["high"])
-    written = number_row(answer) if row["question"] in _IN_NUMBERS else share_row(answer)
+    written = share_row(answer) if unit == "share" else number_row(answer)
     head = "mean of " if row["question"] == "mean" else ""
     return (f"{head}{text(row['label'])}", *written)

@@ -1,0 +1,86 @@
+"""Example texts for questions about a domain; empty where none is short and plain."""
+
+from __future__ import annotations
+
+from sottovoce.answers.questions.subjects import parts_of
+from sottovoce.domains.base import Domain
+
+__all__ = [
+    "count_example", "key_count_example", "key_example", "range_example", "upper_example",
+    "value_example", "values_example",
+]  # fmt: skip
+
+_LONGEST_LABEL = 24
+_MOST = 10
+"""How many values or keys an example asks for."""
+
+
+def value_example(domain: Domain) -> str:
+    """One value."""
+    return _values(domain, 1)
+
+
+def values_example(domain: Domain) -> str:
+    """Two values.
+
+    >>> from sottovoce.domains.categories import Categories
+    >>> values_example(Categories(["tea", "coffee", "water"]))
+    'tea,coffee'
+    """
+    return _values(domain, 2)
+
+
+def count_example(domain: Domain) -> str:
+    """A number of values."""
+    return str(min(_MOST, domain.size))
+
+
+def key_example(domain: Domain) -> str:
+    """One key."""
+    return _values(parts_of(domain).keys or domain, 1)
+
+
+def key_count_example(domain: Domain) -> str:
+    """A number of keys."""
+    return count_example(parts_of(domain).keys or domain)
+
+
+def range_example(domain: Domain) -> str:
+    """A range of numbers.
+
+    >>> from sottovoce.domains.interval import Interval
+    >>> range_example(Interval(0, 12, bins=48))
+    '6:8'
+    """
+    return ":".join(f"{bound:.6g}" for bound in _bounds(domain))
+
+
+def upper_example(domain: Domain) -> str:
+    """A number."""
+    return f"{_bounds(domain)[1]:.6g}"
+
+
+def _bounds(domain: Domain) -> tuple[float, float]:
+    """A half and two thirds of the way, on edges of bins, or among the whole numbers."""
+    numbers = parts_of(domain).numbers
+    if numbers is None:
+        return 20.0, 30.0
+    first, second = (round(numbers.size * part) for part in (1 / 2, 2 / 3))
+    second = min(max(second, first + 1), numbers.size)
+    if numbers.whole:
+        last = numbers.size - 1
+        return float(numbers.label(min(first, last))), float(numbers.label(min(second, last)))
+    low, high = numbers.span
+    return tuple(low + (high - low) * index / numbers.size for index in (first, second))  # type: ignore[return-value]
+
+
+def _values(domain: Domain, count: int) -> str:
+    """The first values, a bin by the number in its middle."""
+    numbers = parts_of(domain).numbers
+    if domain is numbers:
+        labels = [f"{middle:.6g}" for middle in numbers.midpoints[:count]]
+    else:
+        labels = [str(domain.label(index)) for index in range(min(count, domain.size))]
+    short = all(label.isprintable() and len(label) <= _LONGEST_LABEL for label in labels)
+    plain = short and not any(mark in label for label in labels for mark in '",')
+    return ",".join(labels) if plain else ""

@@ -1,0 +1,41 @@
+"""What questions about a domain can be about: its values, its numbers, or its keys."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from sottovoce.domains.base import Domain
+from sottovoce.domains.interval import Interval
+from sottovoce.domains.key_values import KeyValues
+
+__all__ = ["SUBJECTS", "Parts", "parts_of"]
+
+SUBJECTS = ("values", "numbers", "keys")
+"""What a question is about, in the order in which a command shows its options."""
+
+
+class Parts(NamedTuple):
+    """The keys and the numbers of a domain; None where it has none."""
+
+    keys: Domain | None
+    numbers: Interval | None
+
+    @property
+    def subject(self) -> str:
+        """What a form asks about: keys before numbers, numbers before values."""
+        if self.keys is not None:
+            return "keys"
+        return "values" if self.numbers is None else "numbers"
+
+
+def parts_of(domain: Domain) -> Parts:
+    """The keys and the numbers that can be asked about.
+
+    >>> parts_of(KeyValues(["film", "book"], 0, 5, bins=4)).subject
+    'keys'
+    >>> parts_of(Interval(0, 100, bins=10)).subject
+    'numbers'
+    """
+    if isinstance(domain, KeyValues):
+        return Parts(domain.keys, domain.interval)
+    return Parts(None, domain if isinstance(domain, Interval) else None)
