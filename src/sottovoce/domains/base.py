@@ -61,8 +61,6 @@ class Domain(ABC):
     kind: ClassVar[str]
     ordered: ClassVar[bool] = False
     """Whether neighbouring indices are neighbouring values (smoothing makes sense)."""
-    questions: ClassVar[tuple[str, ...]] = ("share", "total", "top")
-    """Names of the questions that can be asked about such a domain."""
     written_as: ClassVar[str] = "a value"
     """What a text must be for :meth:`reader` to read it, for messages."""
     toml: ClassVar[TomlKeys | None] = None

@@ -53,7 +53,6 @@ class Vector(Domain):
     """
 
     kind: ClassVar[str] = "vector"
-    questions: ClassVar[tuple[str, ...]] = ("top",)
     toml: ClassVar[TomlKeys | None] = TomlKeys(
         ("low", "high", "coordinates"), ("bins",), "low, high, bins, coordinates"
     )

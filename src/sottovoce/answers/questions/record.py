@@ -16,7 +16,6 @@ from sottovoce.answers.questions.texts import Context, Text
 from sottovoce.base.checks import check_choice
 from sottovoce.base.errors import InvalidInput, Unfit
 from sottovoce.domains.base import Domain
-from sottovoce.domains.parsing import reader_of
 
 __all__ = ["UNITS", "Askable", "Question"]
 
@@ -114,7 +113,7 @@ class Question:
         ):
             return False
         try:
-            return not self.text.names_values or bool(reader_of(domain))
+            return not self.text.names_values or bool(domain.reader())
         except Unfit:
             return False
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from sottovoce.domains.base import Domain
 from sottovoce.domains.interval import Interval
-from sottovoce.domains.key_values import KeyValues
 
 __all__ = ["SUBJECTS", "Parts", "parts_of"]
 
@@ -31,11 +30,12 @@ class Parts(NamedTuple):
 def parts_of(domain: Domain) -> Parts:
     """The keys and the numbers that can be asked about.
 
+    >>> from sottovoce.domains.key_values import KeyValues
     >>> parts_of(KeyValues(["film", "book"], 0, 5, bins=4)).subject
     'keys'
     >>> parts_of(Interval(0, 100, bins=10)).subject
     'numbers'
     """
-    if isinstance(domain, KeyValues):
-        return Parts(domain.keys, domain.interval)
-    return Parts(None, domain if isinstance(domain, Interval) else None)
+    if (pairs := domain.keyed) is not None:
+        return Parts(pairs.keys, pairs.interval)
+    return Parts(None, domain.numbers)
