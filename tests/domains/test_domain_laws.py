@@ -154,6 +154,8 @@ def test_values_outside_are_replaced_by_the_rule():
         drinks.admit("milk", "refuse")
     with pytest.raises(InvalidInput, match="outside of .* must be one of other, refuse; got 'nea"):
         drinks.admit("milk", "nearest")
+    with pytest.raises(InvalidInput, match="outside of .* must be one of refuse; got 'nearest'"):
+        sv.Categories(["far", "nearest"]).admit("milk", "nearest")
 
 
 @every_domain

@@ -14,7 +14,7 @@ from sottovoce.base.canonical import LARGEST_INTEGER
 from sottovoce.base.checks import check_int, first_repeated
 from sottovoce.base.errors import InvalidInput, shown
 from sottovoce.domains.base import Domain, Indices, Read, TomlKeys, register_domain
-from sottovoce.domains.parsing import cell_text, whole_number
+from sottovoce.domains.parsing import text_of, whole_number
 
 __all__ = ["Categories"]
 
@@ -151,7 +151,7 @@ class Categories(Domain):
         return ("other", "refuse") if "other" in self._index_of else ("refuse",)
 
     def _replaced(self, value: Any, rule: str) -> Any:
-        return rule if rule in self._index_of else super()._replaced(value, rule)
+        return rule if rule in self.outside_rules else super()._replaced(value, rule)
 
     def in_words(self) -> str:
         if self.values is None:
@@ -165,7 +165,7 @@ class Categories(Domain):
             return whole_number
         known: dict[str, Label] = {str(value): value for value in reversed(self.values)}
         known.update((value, value) for value in self.values if isinstance(value, str))
-        return lambda cell: known.get(text := cell_text(cell), text)
+        return lambda cell: known.get(text := text_of(cell), text)
 
     def to_toml(self) -> dict[str, Any]:
         return {"size": self.count} if self.values is None else {"values": list(self.values)}

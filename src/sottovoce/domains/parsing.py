@@ -8,7 +8,7 @@ from typing import Any
 from sottovoce.base.errors import InvalidInput
 from sottovoce.domains.base import Domain
 
-__all__ = ["cell_text", "read_value", "split_list", "whole_number"]
+__all__ = ["text_of", "read_value", "split_list", "whole_number"]
 
 
 def read_value(text: str, domain: Domain, parameter: str, owner: str) -> Any:
@@ -41,7 +41,7 @@ def split_list(text: str, parameter: str, owner: str) -> list[str]:
     return items
 
 
-def cell_text(cell: Any) -> str:
+def text_of(cell: Any) -> str:
     """A cell as text; tables hold whole numbers as floats wherever a column has gaps."""
     if isinstance(cell, float) and cell.is_integer():
         return str(int(cell))

@@ -12,7 +12,7 @@ import numpy as np
 from sottovoce.base.errors import InvalidInput
 from sottovoce.cli.shared.tables import read_columns, row_error
 from sottovoce.domains.base import Domain, Indices, Read
-from sottovoce.domains.parsing import cell_text
+from sottovoce.domains.parsing import text_of
 
 __all__ = ["PrivateColumn", "groups_of", "is_empty", "read_values"]
 
@@ -80,7 +80,7 @@ def is_empty(cell: Any) -> bool:
 
 def groups_of(cells: Cells, row: int, by: str, name: str) -> list[str]:
     """The group that each cell of a public column names."""
-    known = {cell: cell_text(cell) for cell in dict.fromkeys(cells)}
+    known = {cell: text_of(cell) for cell in dict.fromkeys(cells)}
     if any(map(is_empty, known)):
         place = next(place for place, cell in enumerate(cells) if is_empty(cell))
         raise row_error(name, row + place, by, "not empty: it names a group", cells[place])
