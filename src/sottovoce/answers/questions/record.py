@@ -11,12 +11,11 @@ from typing import Any
 from sottovoce.answers.answer import Answer
 from sottovoce.answers.difference import Difference
 from sottovoce.answers.estimate import Estimate
-from sottovoce.answers.questions.subjects import SUBJECTS, parts_of
+from sottovoce.answers.questions.subjects import SUBJECTS, can_be_written, parts_of
 from sottovoce.answers.questions.texts import Context, Text
 from sottovoce.base.checks import check_choice
 from sottovoce.base.errors import InvalidInput, Unfit
 from sottovoce.domains.base import Domain
-from sottovoce.domains.parsing import reader_of
 
 __all__ = ["UNITS", "Askable", "Question"]
 
@@ -113,10 +112,7 @@ class Question:
             self.about == "numbers" and parts.numbers is None
         ):
             return False
-        try:
-            return not self.text.names_values or bool(reader_of(domain))
-        except Unfit:
-            return False
+        return not self.text.names_values or can_be_written(domain)
 
     def is_offered_for(self, domain: Domain) -> bool:
         """Whether the form of the dashboard offers it for a domain."""

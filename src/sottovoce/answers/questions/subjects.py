@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from sottovoce.base.errors import InvalidInput, Unfit
 from sottovoce.domains.base import Domain
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.key_values import KeyValues
+from sottovoce.domains.parsing import read_value
 
-__all__ = ["SUBJECTS", "Parts", "parts_of"]
+__all__ = ["SUBJECTS", "Parts", "can_be_written", "parts_of"]
 
 SUBJECTS = ("values", "numbers", "keys")
 """What a question is about, in the order in which a command shows its options."""
@@ -39,3 +41,14 @@ def parts_of(domain: Domain) -> Parts:
     if isinstance(domain, KeyValues):
         return Parts(domain.keys, domain.interval)
     return Parts(None, domain if isinstance(domain, Interval) else None)
+
+
+def can_be_written(domain: Domain) -> bool:
+    """Whether a value of a domain can be written as one text; those of pairs and vectors cannot."""
+    try:
+        read_value("", domain, "value", "a question")
+    except Unfit:
+        return False
+    except InvalidInput:  # a number, which is not empty
+        return True
+    return True
