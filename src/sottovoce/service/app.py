@@ -167,10 +167,10 @@ def _check_role(state: CollectorState, request: Request, role: str) -> None:
 
 
 def _check_parameters(request: Request, described: Described) -> None:
-    known = {each.name for each in described.query}
+    known = sorted({each.name for each in described.query})
     for name in request.query_params:
         if name not in known:
-            allowed = f"one of {', '.join(sorted(known))}" if known else "left out: it takes none"
+            allowed = f"one of {', '.join(known)}" if known else "left out: it takes none"
             hint = did_you_mean(name, known)
             raise InvalidInput("parameter", "this address", allowed, name, hint=hint)
 

@@ -11,7 +11,7 @@ from typing import Any
 from sottovoce.answers.answer import Answer
 from sottovoce.answers.difference import Difference
 from sottovoce.answers.estimate import Estimate
-from sottovoce.answers.questions.subjects import SUBJECTS, parts_of
+from sottovoce.answers.questions.subjects import SUBJECTS, can_be_written, parts_of
 from sottovoce.answers.questions.texts import Context, Text
 from sottovoce.base.checks import check_choice
 from sottovoce.base.errors import InvalidInput, Unfit
@@ -112,10 +112,7 @@ class Question:
             self.about == "numbers" and parts.numbers is None
         ):
             return False
-        try:
-            return not self.text.names_values or bool(domain.reader())
-        except Unfit:
-            return False
+        return not self.text.names_values or can_be_written(domain)
 
     def is_offered_for(self, domain: Domain) -> bool:
         """Whether the form of the dashboard offers it for a domain."""

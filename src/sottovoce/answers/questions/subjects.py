@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from sottovoce.base.errors import Unfit
 from sottovoce.domains.base import Domain
 from sottovoce.domains.interval import Interval
 
-__all__ = ["SUBJECTS", "Parts", "parts_of"]
+__all__ = ["SUBJECTS", "Parts", "can_be_written", "parts_of"]
 
 SUBJECTS = ("values", "numbers", "keys")
 """What a question is about, in the order in which a command shows its options."""
@@ -39,3 +40,12 @@ def parts_of(domain: Domain) -> Parts:
     if (pairs := domain.keyed) is not None:
         return Parts(pairs.keys, pairs.interval)
     return Parts(None, domain.numbers)
+
+
+def can_be_written(domain: Domain) -> bool:
+    """Whether a value of a domain can be written as one text; those of pairs and vectors cannot."""
+    try:
+        domain.reader()
+    except Unfit:
+        return False
+    return True
