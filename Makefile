@@ -66,7 +66,7 @@ browser:         ## Chromium for the slow tests of the dashboard, where apt can 
 	  { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq chromium; } || \
 	  echo "no Chromium: the dashboard is not tested in a browser (apt-get install chromium)"
 
-js:              ## the TypeScript client: installs its compiler (Node 20 or newer) and builds clients/js/dist
+js:              ## the client in TypeScript, built into clients/js/dist (needs Node 20 or newer)
 	cd clients/js && npm ci --silent --no-audit --no-fund && npm run --silent build
 
 lint: $(READY)   ## style, types, borders between rooms, spelling

@@ -3,7 +3,6 @@ import { readCounts } from "./counts.js";
 import { readInterval } from "./interval.js";
 import { readKeyValues } from "./keyvalues.js";
 import { refuse } from "./reading.js";
-import { InvalidValue } from "./errors.js";
 import { readVector } from "./vector.js";
 /** Read a domain of any kind. */
 export function readDomain(document, where = "domain") {
@@ -31,6 +30,5 @@ export function inputOf(domain, value) {
             const pair = domain.pair(value);
             return pair.key * domain.interval.bins + domain.interval.bin(pair.number);
         }
-        case "vector": throw new InvalidValue("a vector is answered only by gaussian and sampled-coordinate");
     }
 }

@@ -4,11 +4,12 @@ import { readInterval, type Interval } from "./interval.js";
 import type { Json } from "./json.js";
 import { readKeyValues, type KeyValues } from "./keyvalues.js";
 import { refuse } from "./reading.js";
-import { InvalidValue } from "./errors.js";
 import { readVector, type Vector } from "./vector.js";
 
 /** What a value may be. `size` is the number of inputs. */
 export type Domain = Categories | Interval | Counts | Vector | KeyValues;
+/** The domains of which a mechanism for categories sees one input per person. */
+export type SingleDomain = Exclude<Domain, Vector>;
 /** The domains of one number. */
 export type NumberDomain = Interval | Counts;
 
@@ -31,7 +32,7 @@ export function isNumeric(domain: Domain): domain is NumberDomain {
 }
 
 /** The input of one value, for the mechanisms that see nothing finer: a category, a bin, or a pair of key and bin. */
-export function inputOf(domain: Domain, value: unknown): number {
+export function inputOf(domain: SingleDomain, value: unknown): number {
   switch (domain.kind) {
     case "categories": return domain.input(value);
     case "interval":
@@ -40,6 +41,5 @@ export function inputOf(domain: Domain, value: unknown): number {
       const pair = domain.pair(value);
       return pair.key * domain.interval.bins + domain.interval.bin(pair.number);
     }
-    case "vector": throw new InvalidValue("a vector is answered only by gaussian and sampled-coordinate");
   }
 }

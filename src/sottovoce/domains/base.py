@@ -53,6 +53,11 @@ class Domain(ABC):
         """Whether people hold sets of inputs, one of which a mechanism has to draw."""
         return False
 
+    @property
+    def holds_rows(self) -> bool:
+        """Whether people hold rows of numbers, where an input is one number of a row."""
+        return False
+
     @abstractmethod
     def is_one(self, values: object) -> bool:
         """Whether ``values`` is a single value rather than a batch."""

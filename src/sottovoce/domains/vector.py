@@ -53,6 +53,10 @@ class Vector(Domain):
     def size(self) -> int:
         return self.coordinates * self.interval.bins
 
+    @property
+    def holds_rows(self) -> bool:
+        return True
+
     def rows(self, values: Any) -> NDArray[np.float64]:
         """One row or many as a table of numbers; one bad number refuses the whole batch."""
         array = np.asarray(values)

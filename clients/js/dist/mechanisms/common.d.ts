@@ -1,4 +1,4 @@
-import { type Domain, type NumberDomain } from "../domain.js";
+import { type NumberDomain, type SingleDomain } from "../domain.js";
 import type { Report } from "../fields.js";
 import type { Json } from "../json.js";
 import type { Source } from "../mechanism.js";
@@ -7,12 +7,12 @@ import type { Words } from "../words.js";
 export declare function readBits(value: Json | undefined, where: string): number;
 /** The options of a mechanism, with exactly these names. */
 export declare function readOptions(source: Source, names: readonly string[]): Map<string, Json>;
-/** The domain of a mechanism for categories: any but sets of pairs. */
-export declare function categorical(source: Source): Domain;
+/** The domain of a mechanism for categories: any but vectors and sets of pairs. */
+export declare function categorical(source: Source): SingleDomain;
 /** The domain of a mechanism for one number. */
 export declare function numeric(source: Source): NumberDomain;
 /** How a mechanism for inputs answers values: the value's input, then the draw. */
-export declare function byInput(domain: Domain, respondAt: (input: number, words: Words) => Report): {
+export declare function byInput(domain: SingleDomain, respondAt: (input: number, words: Words) => Report): {
     steps: number;
     respond: (value: unknown, words: Words) => Report;
     respondAt: (input: number, words: Words) => Report;

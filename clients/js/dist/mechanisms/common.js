@@ -8,9 +8,11 @@ export function readBits(value, where) {
 export function readOptions(source, names) {
     return record(source.options, names, `${source.where}.options`);
 }
-/** The domain of a mechanism for categories: any but sets of pairs. */
+/** The domain of a mechanism for categories: any but vectors and sets of pairs. */
 export function categorical(source) {
     const { domain } = source;
+    if (domain.kind === "vector")
+        refuse(`${source.where}.domain`, "of one value per person: vectors need sampled-coordinate or gaussian");
     if (domain.kind === "key-values" && domain.pairs !== null)
         refuse(`${source.where}.domain`, "without sets of pairs");
     return domain;

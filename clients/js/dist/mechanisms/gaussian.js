@@ -26,7 +26,7 @@ export function readGaussian(source) {
     const certificate = { ratio: one.bins === 1 ? ONE : null, delta, scope: "" };
     const below = one.bins + 2 * reach;
     if (vector === undefined) {
-        return { fields: [numberField("cell", below)], cells: below, blocks: 1, certificate, ...byInput(domain, oneCell(noise)) };
+        return { fields: [numberField("cell", below)], cells: below, blocks: 1, certificate, ...byInput(one, oneCell(noise)) };
     }
     return {
         fields: [rowField("cell", vector.coordinates, below)],

@@ -1,4 +1,4 @@
-import { inputOf, isNumeric, type Domain, type NumberDomain } from "../domain.js";
+import { inputOf, isNumeric, type NumberDomain, type SingleDomain } from "../domain.js";
 import type { Report } from "../fields.js";
 import type { Json } from "../json.js";
 import type { Source } from "../mechanism.js";
@@ -15,9 +15,10 @@ export function readOptions(source: Source, names: readonly string[]): Map<strin
   return record(source.options, names, `${source.where}.options`);
 }
 
-/** The domain of a mechanism for categories: any but sets of pairs. */
-export function categorical(source: Source): Domain {
+/** The domain of a mechanism for categories: any but vectors and sets of pairs. */
+export function categorical(source: Source): SingleDomain {
   const { domain } = source;
+  if (domain.kind === "vector") refuse(`${source.where}.domain`, "of one value per person: vectors need sampled-coordinate or gaussian");
   if (domain.kind === "key-values" && domain.pairs !== null) refuse(`${source.where}.domain`, "without sets of pairs");
   return domain;
 }
@@ -29,7 +30,7 @@ export function numeric(source: Source): NumberDomain {
 }
 
 /** How a mechanism for inputs answers values: the value's input, then the draw. */
-export function byInput(domain: Domain, respondAt: (input: number, words: Words) => Report): {
+export function byInput(domain: SingleDomain, respondAt: (input: number, words: Words) => Report): {
   steps: number;
   respond: (value: unknown, words: Words) => Report;
   respondAt: (input: number, words: Words) => Report;

@@ -30,7 +30,7 @@ export function readGaussian(source: Source): Parts {
 
   const below = one.bins + 2 * reach;
   if (vector === undefined) {
-    return { fields: [numberField("cell", below)], cells: below, blocks: 1, certificate, ...byInput(domain, oneCell(noise)) };
+    return { fields: [numberField("cell", below)], cells: below, blocks: 1, certificate, ...byInput(one, oneCell(noise)) };
   }
   return {
     fields: [rowField("cell", vector.coordinates, below)],
