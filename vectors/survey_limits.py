@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import sottovoce as sv
@@ -66,6 +67,17 @@ def _inputs() -> Iterator[Pair]:
     power = {"domain.low": str(2**53 - 64), "domain.high": str(2**53)}
     at, over = ({**power, "domain.bins": bins, **filled(bins, 1.0)} for bins in (2, 3))
     yield "16 units of a power of two", with_changes(narrow, at), with_changes(narrow, over)
+    least = math.ulp(0.0)  # 47 of them in three bins: the double w is 16 of them, the quotient less
+    at, over = (
+        {
+            "domain.low": "0",
+            "domain.high": decimal_text(n * least),
+            "domain.bins": 3,
+            **filled(3, 1.0),
+        }
+        for n in (47, 46)
+    )
+    yield "a width that is rounded", with_changes(narrow, at), with_changes(narrow, over)
     wide = survey_of(sv.mechanism("grr", sv.Interval(0, 1, bins=2), 1.0))
     ends = ("89" + "0" * 306, "-89" + "0" * 306)
     at = {"domain.high": ends[0], "domain.low": ends[1]}

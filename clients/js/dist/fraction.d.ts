@@ -5,7 +5,7 @@ export interface Fraction {
 }
 /** A fraction from its parts. */
 export declare function fraction(numerator: bigint, denominator: bigint): Fraction;
-/** One: the ratio where nothing can be told apart. */
+/** One: the ratio where all values give the same reports. */
 export declare const ONE: Fraction;
 /** Zero: the delta of all pure mechanisms. */
 export declare const ZERO: Fraction;

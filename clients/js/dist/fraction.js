@@ -2,7 +2,7 @@
 export function fraction(numerator, denominator) {
     return { numerator, denominator };
 }
-/** One: the ratio where nothing can be told apart. */
+/** One: the ratio where all values give the same reports. */
 export const ONE = fraction(1n, 1n);
 /** Zero: the delta of all pure mechanisms. */
 export const ZERO = fraction(0n, 1n);

@@ -9,7 +9,7 @@ export function fraction(numerator: bigint, denominator: bigint): Fraction {
   return { numerator, denominator };
 }
 
-/** One: the ratio where nothing can be told apart. */
+/** One: the ratio where all values give the same reports. */
 export const ONE: Fraction = fraction(1n, 1n);
 /** Zero: the delta of all pure mechanisms. */
 export const ZERO: Fraction = fraction(0n, 1n);
