@@ -19,7 +19,7 @@ PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 1577836800)
 export SOURCE_DATE_EPOCH
 
-.PHONY: help demo test test-slow browser lint format bench docs wheel lock sbom clean
+.PHONY: help demo test test-slow browser js lint format bench docs wheel lock sbom clean
 
 help:            ## what there is to do
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/' | column -t -s:
@@ -65,6 +65,9 @@ browser:         ## Chromium for the slow tests of the dashboard, where apt can 
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \
 	  { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq chromium; } || \
 	  echo "no Chromium: the dashboard is not tested in a browser (apt-get install chromium)"
+
+js:              ## the client in TypeScript, built into clients/js/dist (needs Node 20 or newer)
+	cd clients/js && npm ci --silent --no-audit --no-fund && npm run --silent build
 
 lint: $(READY)   ## style, types, borders between rooms, spelling
 	$(BIN)/ruff check $(CODE)

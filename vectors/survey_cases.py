@@ -12,6 +12,7 @@ from sottovoce.base.canonical import LONGEST_DOCUMENT, canonical_json
 from vectors.random_weights import random_weights
 from vectors.report_cases import certificate_of
 from vectors.survey_limits import limits
+from vectors.survey_readings import other_readings, right_readings
 from vectors.survey_tables import RIGHT, RIGHT_ELSEWHERE, WRONG, WRONG_ELSEWHERE
 from vectors.survey_texts import refused_texts, taken_texts
 from vectors.survey_weights import hostile_surveys, weighed_surveys
@@ -179,6 +180,7 @@ def _right_documents() -> Iterator[Case]:
         yield f"nearest of {name}", put(made[name], "outside", "nearest")
     for name, path, value in RIGHT_ELSEWHERE:
         yield f"{name}: {path} = {json.dumps(value)[:40]}", put(made[name], path, value)
+    yield from right_readings()
 
 
 def _wrong_documents() -> Iterator[Case]:
@@ -218,6 +220,7 @@ def _wrong_mechanisms() -> Iterator[Case]:
             yield f"other of {name}", put(made[name], "outside", "other")
         if name in ("categories", "numbered", "vector", "pairs"):
             yield f"nearest of {name}", put(made[name], "outside", "nearest")
+    yield from other_readings()
 
 
 def _places(document: dict[str, Any], path: str = "") -> Iterator[str]:

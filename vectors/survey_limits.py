@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 import sottovoce as sv
 from sottovoce.base.canonical import canonical_json
+from sottovoce.base.exact import decimal_text
 from vectors.changed import MOST, Pair, filled, flat, survey_of, with_changes
 from vectors.survey_limits_of_parts import cell_limits, mechanism_limits, pair_limits
 
@@ -62,6 +64,20 @@ def _inputs() -> Iterator[Pair]:
     across = {"domain.low": str(2**52 - 32), "domain.high": str(2**52 + 32)}
     at, over = ({**across, "domain.bins": bins, **filled(bins, 1.0)} for bins in (4, 5))
     yield "16 units of the larger bound", with_changes(narrow, at), with_changes(narrow, over)
+    power = {"domain.low": str(2**53 - 64), "domain.high": str(2**53)}
+    at, over = ({**power, "domain.bins": bins, **filled(bins, 1.0)} for bins in (2, 3))
+    yield "16 units of a power of two", with_changes(narrow, at), with_changes(narrow, over)
+    least = math.ulp(0.0)  # 47 of them in three bins: the double w is 16 of them, the quotient less
+    at, over = (
+        {
+            "domain.low": "0",
+            "domain.high": decimal_text(n * least),
+            "domain.bins": 3,
+            **filled(3, 1.0),
+        }
+        for n in (47, 46)
+    )
+    yield "a width that is rounded", with_changes(narrow, at), with_changes(narrow, over)
     wide = survey_of(sv.mechanism("grr", sv.Interval(0, 1, bins=2), 1.0))
     ends = ("89" + "0" * 306, "-89" + "0" * 306)
     at = {"domain.high": ends[0], "domain.low": ends[1]}
@@ -203,6 +219,8 @@ def _noise() -> Iterator[Pair]:
     )
     at, over = ({"domain.bins": bins, **flat(1, 2**40)} for bins in (2**16, 2**16 + 1))
     yield "bins of noise", with_changes(one, at), with_changes(one, over)
+    changes = ({"domain.bins": n, **flat(1, 2**40, "change")} for n in (2**16, 2**16 + 1))
+    yield "bins of Gaussian noise", *(with_changes(gaussian, change) for change in changes)
     two = survey_of(sv.mechanism("gaussian", sv.Interval(0, 1, bins=2), 1.0, delta=0.1, reach=0))
     at, over = (
         {"options.reach": reach, **flat(2**40, 2**40, "change")} for reach in (2**16, 2**16 + 1)
@@ -214,7 +232,7 @@ def _noise() -> Iterator[Pair]:
         )
         known = float(made.certificate().delta)
         document = survey_of(made)
-        at, over = ({"options.delta": f"{known * more:.7f}"} for more in (1.001, 0.999))
+        at, over = ({"options.delta": _rounded(known * more)} for more in (1.001, 0.999))
         yield f"delta of {bits} bits", with_changes(document, at), with_changes(document, over)
     ratio = int(made.weights[1])
     steep = {"weights.ratio": str(ratio), "weights.change": str(made.weights[2])}
@@ -238,5 +256,10 @@ def _noise() -> Iterator[Pair]:
     rows = sv.Vector(sv.Interval(0, 1, bins=3), 2)
     made = sv.mechanism("gaussian", rows, 1.0, delta=0.01, reach=4, bits=24)
     known, document = float(made.certificate().delta), survey_of(made)
-    at, over = ({"options.delta": f"{known * more:.7f}"} for more in (1.001, 0.999))
+    at, over = ({"options.delta": _rounded(known * more)} for more in (1.001, 0.999))
     yield "delta of a row", with_changes(document, at), with_changes(document, over)
+
+
+def _rounded(delta: float) -> str:
+    """A delta of seven decimals, as documents write it."""
+    return decimal_text(round(delta, 7))

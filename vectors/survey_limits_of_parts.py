@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 import sottovoce as sv
+from sottovoce.base.exact import decimal_text
 from vectors.changed import MOST, Pair, filled, flat, survey_of, with_changes
 
 __all__ = ["cell_limits", "mechanism_limits", "pair_limits"]
@@ -90,7 +92,8 @@ def mechanism_limits() -> Iterator[Pair]:
         at, over = ({"options.bits": bits, **filled(3, 1.0, bits)} for bits in (inside, beyond))
         yield f"bits {inside}", with_changes(plain, at), with_changes(plain, over)
     least = {"weights.keep": "1", "weights.other": str((2**62 - 1) // 3)}
-    at, over = ({"epsilon": text, **least} for text in ("0.000001", "0.0000009999999999999999"))
+    below = decimal_text(math.nextafter(0.000001, 0))
+    at, over = ({"epsilon": text, **least} for text in ("0.000001", below))
     yield "the least epsilon", with_changes(plain, at), with_changes(plain, over)
     two = survey_of(sv.mechanism("grr", sv.Categories(2), 1.0))
     for why, keep in (("keep", 0), ("other", 2**62)):

@@ -90,6 +90,10 @@ def _asked() -> Iterator[tuple[Any, str, int, list[Any]]]:
     yield third, "refuse", 5, [*_beside(*starts), 0, 2.3]
     yield sv.Interval(0, 120, bins=24), "refuse", 2731, [*_beside(5, 60, 120), 7.25, 119.9999]
     yield sv.Interval(-1e-300, 1e-300, bins=3), "refuse", 2, [0, -1e-300, 1e-300, 4e-301, -4e-301]
+    tiny = sv.Interval(0, 3e-322, bins=2)  # steps / width is infinite
+    for steps in (1, 3):
+        yield tiny, "refuse", steps, [0, *_beside(tiny.width), 1e-322, 3e-322]
+        yield sv.Interval(0, 1e-308, bins=1), "refuse", steps, [0, 5e-324, 5e-309, 1e-308]
     yield (
         sv.Interval(1e15, 1e15 + 64, bins=4),
         "refuse",

@@ -67,6 +67,10 @@ def _wrong_wholes(one: bytes, number: bytes) -> Iterator[Wrong]:
     }.items():  # fmt: skip
         yield why, wrong, "malformed", None
     yield "8 arrays in each other", pack([2, one, "", [[number, [[[[[]]]]]]]]), "wrong-payload", 0
+    begun = data[:-3]  # up to the payload, which is inside three arrays
+    for depth, code, position in ((8, "wrong-payload", 0), (9, "malformed", None)):
+        maps = begun + b"\x81\x01" * (depth - 4) + b"\x80"
+        yield f"maps in arrays, {depth} in each other", maps, code, position
     skipped = {
         "true": b"\xc3", "false": b"\xc2", "nothing": b"\xc0", "a float": b"\xca" + bytes(4), "a double": b"\xcb" + bytes(8),
         "a short map": b"\x81\x01\xc4\x01\x02", "a map": b"\xde\x00\x02\x01\x02\x03\x04", "a long map": b"\xdf\x00\x00\x00\x02\x01\x02\x03\x04",
@@ -218,7 +222,18 @@ def wrong_json(mark: str, number: str) -> Iterator[Wrong]:
     yield "a report that is text", text(reports=["?"]), "malformed", 0
     yield "a report that is an array", text(reports=[[number]]), "malformed", 0
     yield "a report that is an array of three", text(reports=[[number, "02", 1]]), "malformed", 0
-    yield "a report that is an array of two", text(reports=[[number, "02"]]), "no-id", 0
+    yield "a report that is an array of two", text(reports=[[number, "02"]]), "malformed", 0
+    yield (
+        "a fingerprint before a report that is an array",
+        text(fingerprint="?", reports=[[number, "02"]]),
+        "malformed",
+        None,
+    )
+    for why, opening, last, closing in (("lists", "[", "", "]"), ("objects", '{"a": ', "0", "}")):
+        for depth, code, position in ((16, "wrong-payload", 0), (17, "malformed", None)):
+            inside = opening * (depth - 3) + last + closing * (depth - 3)
+            data = whole.replace('"02"', inside).encode()
+            yield f"a payload of {why}, {depth} in each other", data, code, position
     yield "a report with a key too much", of(time="now"), "malformed", 0
     yield "a report without payload", of("payload"), "malformed", 0
     yield "an empty report", text(reports=[{}]), "malformed", 0

@@ -44,7 +44,7 @@ class Hierarchy(Mechanism):
         self.budget = split == "budget"
         demand(isinstance(ranges, list) and len(ranges) == (0 if self.budget else height), "ranges")
         epsilon = part_of(self.epsilon, height) if self.budget else self.document["epsilon"]
-        self.one_cell = not self.budget
+        self.one_cell = not self.budget or self.d == 1
         self.levels = [
             self.level(epsilon, size, None if self.budget else ranges[i], weights)
             for i, (size, weights) in enumerate(

@@ -7,6 +7,7 @@ import re
 
 LONGEST = 2**22
 LARGEST = 2**53 - 1
+DEEPEST = 16
 SPACE = re.compile("[ \t\n\r]*")
 HEX = re.compile("[0-9a-fA-F]{4}")
 NUMBER = re.compile("-?(0|[1-9][0-9]{0,15})")
@@ -31,10 +32,7 @@ def read(data: bytes) -> object:
     except UnicodeDecodeError:
         raise Refused("not UTF-8") from None
     reader = Reader(text)
-    try:
-        value = reader.value()
-    except RecursionError:
-        raise Refused("too many lists in each other") from None
+    value = reader.value(0)
     reader.space()
     demand(reader.at == len(text), "something follows the document")
     return value
@@ -56,13 +54,14 @@ class Reader:
         demand(self.text.startswith(wanted, self.at), f"{wanted} is missing")
         self.at += len(wanted)
 
-    def value(self) -> object:
+    def value(self, depth: int) -> object:
         self.space()
         first = self.peek()
+        demand(depth < DEEPEST or first not in ("{", "["), "too many lists in each other")
         if first == "{":
-            return self.pairs()
+            return self.pairs(depth + 1)
         if first == "[":
-            return self.items()
+            return self.items(depth + 1)
         if first == '"':
             return self.string()
         for word, meant in (("true", True), ("false", False), ("null", None)):
@@ -71,7 +70,7 @@ class Reader:
                 return meant
         return self.number()
 
-    def pairs(self) -> dict[str, object]:
+    def pairs(self, depth: int) -> dict[str, object]:
         found: dict[str, object] = {}
         self.take("{")
         self.space()
@@ -83,19 +82,19 @@ class Reader:
             demand(key not in found, f"{key} is there twice")
             self.space()
             self.take(":")
-            found[key] = self.value()
+            found[key] = self.value(depth)
             self.space()
         self.take("}")
         return found
 
-    def items(self) -> list[object]:
+    def items(self, depth: int) -> list[object]:
         found: list[object] = []
         self.take("[")
         self.space()
         while self.peek() != "]":
             if found:
                 self.take(",")
-            found.append(self.value())
+            found.append(self.value(depth))
             self.space()
         self.take("]")
         return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from math import floor, isfinite, isnan, ulp
+from math import floor, isfinite, isinf, isnan, ulp
 
 from independent.decimals import double, whole
 from independent.documents import Refused, demand, keys_of
@@ -86,8 +86,10 @@ class Interval(Domain):
     def position_of(self, value, steps: int) -> int:
         """A number on a grid that is finer than its bin."""
         place = self.input_of(value)
-        within = floor((value - self.start(place)) * (steps / self.width))
-        return place * steps + min(within, steps - 1)
+        offset, scale = value - self.start(place), steps / self.width
+        if isinf(scale):
+            return place * steps + (steps - 1 if offset > 0 else 0)
+        return place * steps + min(floor(offset * scale), steps - 1)
 
     def nearest(self, value):
         demand(is_number(value) and not isnan(value), "not a number")

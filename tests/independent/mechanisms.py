@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from independent.decimals import double, refuse_above, weights_of, whole
 from independent.documents import demand, fingerprint, keys_of
-from independent.domains import Domain, KeyValues, read_domain
+from independent.domains import Domain, KeyValues, Vector, read_domain
 from independent.draws import Words
 
 MOST = 2_500_000
@@ -72,6 +72,7 @@ class Mechanism:
     def check_domain(self) -> None:
         sets = isinstance(self.domain, KeyValues) and self.domain.pairs is not None
         demand(not sets, "sets of pairs")
+        demand(not isinstance(self.domain, Vector), "a vector")
 
     def check(self) -> None:
         """Options and weights."""

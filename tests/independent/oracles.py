@@ -50,7 +50,9 @@ class RandomizedResponse(Mechanism):
 class Sets(Mechanism):
     """A report falls in or out of a cell for every value."""
 
-    one_cell = False
+    @property
+    def one_cell(self) -> bool:
+        return self.d == 1
 
     def cells(self) -> int:
         return 2 * self.d

@@ -106,8 +106,9 @@ def days_of(window: str, name: str) -> tuple[date, date]:
         if window == "week":
             monday = date.fromisocalendar(year, number, 1)
             return monday, monday + timedelta(6)
-        after = date(year + number // 12, number % 12 + 1, 1)
-        return date(year, number, 1), after - timedelta(1)
+        first = date(year, number, 1)
+        length = 31 if number == 12 else (date(year, number + 1, 1) - first).days
+        return first, first + timedelta(length - 1)
     except (ValueError, OverflowError):
         raise Refused("no such day, week or month") from None
 

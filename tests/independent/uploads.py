@@ -143,6 +143,7 @@ def parts_of_json(data: bytes) -> list:
     reports = told["reports"]
     if isinstance(reports, list):
         for place, report in enumerate(reports):
+            reports[place] = None
             if isinstance(report, dict):
                 need(set(report) | {"id"} == {"id", "payload"}, "malformed", place)
                 reports[place] = [unhex(report.get("id")), unhex(report["payload"])]

@@ -77,6 +77,18 @@ def test_bad_domains_and_inputs():
         sv.mechanism("vector", HOURS, 1.0, inner="magic")
 
 
+@pytest.mark.parametrize("name", ["grr", "oue", "ss", "hr", "olh", "olh-seeded", "flh", "table"])
+def test_mechanisms_of_one_value_refuse_vectors(name):
+    """People hold rows: nobody could answer such a survey."""
+    options = {"weights": [[3, 1]] * HOURS.size} if name == "table" else {}
+    message = (
+        r"must be of one value per person; got 'Vector\(Interval\(0, 24, bins=12\), 3\)'\. "
+        r"Vectors are for the mechanisms sampled-coordinate and gaussian\."
+    )
+    with pytest.raises(InvalidInput, match=message):
+        sv.mechanism(name, HOURS, 1.2, **options)
+
+
 # -- one sampled coordinate -----------------------------------------------------------------
 
 

@@ -63,8 +63,8 @@ def fingerprint_of(document: Any) -> str:
 
 def _leaves(document: Any, depth: int = 0) -> Iterator[Any]:
     """Everything in a document that holds nothing else, keys included."""
-    if depth > _DEEPEST:
-        allowed = f"of lists and objects in at most {_DEEPEST} others"
+    if depth == _DEEPEST and isinstance(document, (Mapping, list, tuple)):
+        allowed = f"of at most {_DEEPEST} lists and objects in each other"
         raise InvalidInput("document", "canonical JSON", allowed, "more")
     if isinstance(document, Mapping):
         for key, value in document.items():

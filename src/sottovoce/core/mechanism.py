@@ -133,14 +133,14 @@ class Mechanism(ABC):
             raise InvalidInput(
                 "domain", self.name, "a domain such as Categories or Interval", self.domain
             )
+        hint = ""
         if self.domain.holds_sets:
-            raise InvalidInput(
-                "domain",
-                self.name,
-                "of one value per person",
-                str(self.domain),
-                hint="Sets of pairs are for the mechanism key-value.",
-            )
+            hint = "Sets of pairs are for the mechanism key-value."
+        elif self.domain.vector is not None:
+            hint = "Vectors are for the mechanisms sampled-coordinate and gaussian."
+        if hint:
+            allowed = "of one value per person"
+            raise InvalidInput("domain", self.name, allowed, str(self.domain), hint=hint)
 
     # -- what a subclass says --------------------------------------------------
 

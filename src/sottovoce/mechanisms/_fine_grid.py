@@ -26,8 +26,10 @@ def places_on_grid(interval: Interval, steps: int, values: Any) -> Indices:
     """The positions of numbers on a grid of ``steps`` positions a bin."""
     bins = interval.indices(values)
     numbers = np.asarray(values, dtype=np.float64)
-    within = (numbers - interval.edges_at(bins)) * (steps / interval.width)
-    return bins * steps + np.clip(within.astype(np.int64), 0, steps - 1)
+    offsets, scale = numbers - interval.edges_at(bins), steps / interval.width
+    if np.isinf(scale):  # bins narrower than about steps * 5e-309: the first position, or the last
+        return bins * steps + np.where(offsets > 0, steps - 1, 0)
+    return bins * steps + np.clip((offsets * scale).astype(np.int64), 0, steps - 1)
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ Days are those of UTC, on devices and on the collector.
 from __future__ import annotations
 
 import re
+from calendar import monthrange
 from datetime import UTC, date, datetime, timedelta
 
 from sottovoce.base.errors import InvalidInput, Refused
@@ -74,8 +75,7 @@ def _days(window: str, name: str, found: re.Match[str]) -> tuple[date, date]:
     if window == "week":
         monday = date.fromisocalendar(year, number, 1)
         return monday, monday + timedelta(6)
-    first = date(year, number, 1)
-    return first, date(year + number // 12, number % 12 + 1, 1) - timedelta(1)
+    return date(year, number, 1), date(year, number, monthrange(year, number)[1])
 
 
 def check_window(survey: Survey, name: str, *, earliest: date, latest: date) -> None:

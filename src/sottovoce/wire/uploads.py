@@ -256,7 +256,7 @@ def _json_parts(data: bytes) -> tuple[Any, Any, Any]:
 
 def _json_report(report: Any, position: int) -> Any:
     if not isinstance(report, dict):
-        return report  # refused as in MessagePack
+        return None  # refused in its turn: only an object is a report
     _check_keys({"id": None, **report}, {"id", "payload"}, position)
     return [_bytes(report.get("id")), _bytes(report["payload"])]
 

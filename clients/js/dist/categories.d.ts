@@ -1,0 +1,15 @@
+import type { Json, JsonObject } from "./json.js";
+/** One answer out of a list, or a whole number below a size. */
+export interface Categories {
+    readonly kind: "categories";
+    readonly document: JsonObject;
+    readonly size: number;
+    /** Whether a value is one of them; `1` is not `"1"`. */
+    has(value: unknown): boolean;
+    /** The index of a value; other values are refused. */
+    input(value: unknown): number;
+}
+/** Read a document of categories, named or numbered. */
+export declare function readCategories(document: Json | undefined, where: string): Categories;
+/** Categories that are the whole numbers below a size. */
+export declare function numberedCategories(size: number): Categories;

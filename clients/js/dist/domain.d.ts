@@ -1,0 +1,18 @@
+import { type Categories } from "./categories.js";
+import { type Counts } from "./counts.js";
+import { type Interval } from "./interval.js";
+import type { Json } from "./json.js";
+import { type KeyValues } from "./keyvalues.js";
+import { type Vector } from "./vector.js";
+/** What a value may be. `size` is the number of inputs. */
+export type Domain = Categories | Interval | Counts | Vector | KeyValues;
+/** The domains of which a mechanism for categories sees one input per person. */
+export type SingleDomain = Exclude<Domain, Vector>;
+/** The domains of one number. */
+export type NumberDomain = Interval | Counts;
+/** Read a domain of any kind. */
+export declare function readDomain(document: Json | undefined, where?: string): Domain;
+/** Whether a domain is of one number. */
+export declare function isNumeric(domain: Domain): domain is NumberDomain;
+/** The input of one value, for the mechanisms that see nothing finer: a category, a bin, or a pair of key and bin. */
+export declare function inputOf(domain: SingleDomain, value: unknown): number;

@@ -1,0 +1,12 @@
+export { Survey, type ParseOptions } from "./survey.js";
+export type { Outside } from "./admit.js";
+export { ratioText, type Certificate } from "./certificate.js";
+export type { Fraction } from "./fraction.js";
+export type { Mechanism } from "./mechanism.js";
+export type { Field } from "./fields.js";
+export type { Domain } from "./domain.js";
+export { newId, systemWords, type Words } from "./words.js";
+export { writeUpload, writeUploadJson, type ReportOut, type Upload } from "./upload.js";
+export { isDay, windowDays, windowName, type WindowDays, type WindowKind } from "./windows.js";
+export { fromHex, toHex } from "./bytes.js";
+export { InvalidArgument, InvalidSurvey, InvalidValue, NoRandomness, SottovoceError } from "./errors.js";

@@ -1,0 +1,26 @@
+import type { Json, JsonObject } from "./json.js";
+/** Real numbers from `low` to `high`, both included, in equal bins. */
+export interface Interval {
+    readonly kind: "interval";
+    readonly document: JsonObject;
+    readonly low: number;
+    readonly high: number;
+    readonly bins: number;
+    readonly size: number;
+    /** The bin of a number; anything that is not a number from low to high is refused. */
+    bin(value: unknown): number;
+    /** The position of a number on a grid of `bins * steps`. */
+    position(value: unknown, steps: number): number;
+    /** The nearest number of the interval; NaN and values that are not numbers are refused. */
+    nearest(value: unknown): number;
+    /** The same bounds in another number of bins. */
+    cut(bins: number): Interval;
+}
+/** Read a document of an interval. */
+export declare function readInterval(document: Json | undefined, where: string): Interval;
+/** An interval that is known to be right. */
+export declare function makeInterval(low: number, high: number, bins: number): Interval;
+/** The unit in the last place of a double: the distance to the next larger one. */
+export declare function lastPlace(value: number): number;
+/** The double `by` steps above a positive one; a negative `by` steps down. */
+export declare function step(value: number, by: bigint): number;

@@ -1,0 +1,5 @@
+import type { Parts, Source } from "../mechanism.js";
+/** Read `hadamard-response`: a row of a Hadamard matrix, likelier where one's own column is plus. */
+export declare function readHadamardResponse(source: Source): Parts;
+/** Whether a number below 2^31 has an odd number of set bits: 1 or 0. */
+export declare function parity(n: number): number;

@@ -1,0 +1,105 @@
+import { numberedCategories } from "../categories.js";
+import { ratioCertificate } from "../certificate.js";
+import { decimalOf } from "../decimal.js";
+import { bitsField, numberField } from "../fields.js";
+import { largest, ONE, product } from "../fraction.js";
+import { holds } from "../exponential.js";
+import { step } from "../interval.js";
+import { innerMechanism } from "../mechanism.js";
+import { choice, list, require, weightsNamed, whole } from "../reading.js";
+import { belowNumber } from "../words.js";
+import { byInput, numeric, readBits, readOptions } from "./common.js";
+import { makeUnary, unaryReport } from "./unary.js";
+/** Read `hierarchy`: a tree over the bins; a report is about nodes of one level, or of all levels. */
+export function readHierarchy(source) {
+    const domain = numeric(source);
+    const where = `${source.where}.options`;
+    const options = readOptions(source, ["bits", "branching", "hash_ranges", "split"]);
+    const bits = readBits(options.get("bits"), source.where);
+    const branching = whole(options.get("branching"), 2, Number.MAX_SAFE_INTEGER, `${where}.branching`);
+    const split = choice(options.get("split"), ["population", "budget"], `${where}.split`);
+    const ranges = list(options.get("hash_ranges"), `${where}.hash_ranges`);
+    const sizes = [domain.bins];
+    while (sizes[sizes.length - 1] > branching)
+        sizes.push(Math.ceil(sizes[sizes.length - 1] / branching));
+    const weights = list(source.weights, `${source.where}.weights`);
+    require(weights.length === sizes.length, `${source.where}.weights`, "a list with weights for every level");
+    require(ranges.length === (split === "budget" ? 0 : sizes.length), `${where}.hash_ranges`, "one for every level, or none");
+    const tree = { source, bits, branching, sizes, weights };
+    const parts = split === "population" ? byPopulation(tree, ranges) : byBudget(tree);
+    return { ...parts, ...byInput(domain, parts.respondAt) };
+}
+/** The node of a level: its bin divided by branching once per level. */
+function nodeOf(bin, level, branching) {
+    let node = bin;
+    for (let i = 0; i < level; i++)
+        node = Math.floor(node / branching);
+    return node;
+}
+/** A report is about one drawn level, with all of epsilon. */
+function byPopulation({ source, bits, branching, sizes, weights }, ranges) {
+    const starts = [];
+    let cells = 0;
+    const levels = sizes.map((size, l) => {
+        const where = `${source.where}, level ${l}`;
+        const range = whole(ranges[l], 0, Number.MAX_SAFE_INTEGER, `${source.where}.options.hash_ranges`);
+        const options = new Map([["bits", bits]]);
+        if (range > 0)
+            options.set("hash_range", range);
+        const name = range > 0 ? "local-hashing" : "randomized-response";
+        const level = innerMechanism(name, numberedCategories(size), source.epsilon, options, weights[l], where);
+        starts.push(cells);
+        cells += level.cells;
+        return { level, range };
+    });
+    return {
+        fields: [numberField("cell", cells)],
+        cells,
+        blocks: 1,
+        certificate: ratioCertificate(largest(ONE, ...levels.map(({ level }) => level.certificate.ratio))),
+        respondAt(bin, words) {
+            const l = belowNumber(sizes.length, words);
+            const { level, range } = levels[l];
+            const node = nodeOf(bin, l, branching);
+            if (range === 0)
+                words.next();
+            const report = level.respondAt(node, words);
+            return [starts[l] + (range === 0 ? report[0] : report[0] * range + report[1])];
+        },
+    };
+}
+/** A report is about all levels, each by unary encoding with a part of epsilon. */
+function byBudget({ source, bits, branching, sizes, weights }) {
+    const part = partOf(source.epsilon, sizes.length);
+    require(part.value >= 0.000001, `${source.where}.epsilon`, "at least 0.000001 for every level");
+    let ratio = ONE;
+    const levels = sizes.map((size, l) => {
+        const where = `${source.where}, level ${l}`;
+        const { own, other } = weightsNamed(weights[l], ["other", "own"], `${where}.weights`);
+        const unary = makeUnary(own, other, bits, where);
+        const one = size === 1 ? ONE : unary.ratio;
+        require(holds(one, part), `${where}.weights`, `such that no ratio exceeds e^${part.text}`);
+        ratio = product(ratio, one);
+        return unary;
+    });
+    const nodes = sizes.reduce((sum, size) => sum + size, 0);
+    return {
+        fields: sizes.map((size, l) => bitsField(`bits${l}`, size)),
+        cells: 2 * nodes,
+        blocks: nodes,
+        certificate: ratioCertificate(ratio),
+        respondAt: (bin, words) => levels.map((unary, l) => unaryReport(unary, sizes[l], nodeOf(bin, l, branching), words)),
+    };
+}
+/** The largest double whose shortest decimal, times the number of levels, is at most epsilon. */
+function partOf(epsilon, levels) {
+    let part = epsilon.value / levels;
+    for (;;) {
+        const tried = decimalOf(part);
+        const scale = Math.max(tried.scale, epsilon.scale);
+        const all = BigInt(levels) * tried.digits * 10n ** BigInt(scale - tried.scale);
+        if (all <= epsilon.digits * 10n ** BigInt(scale - epsilon.scale))
+            return tried;
+        part = step(part, -1n);
+    }
+}

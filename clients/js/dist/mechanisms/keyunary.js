@@ -1,0 +1,71 @@
+import { bitsField, rowField } from "../fields.js";
+import { exceeds, fraction, ONE } from "../fraction.js";
+import { MOST_TOTAL } from "../limits.js";
+import { require } from "../reading.js";
+import { below, belowNumber, wordBytes } from "../words.js";
+import { makeUnary, putBit } from "./unary.js";
+/** Unary keys: every key is set or not, and one that is set has a number. */
+export function unaryKeys(keys, pairs, numbers, weights, bits, where) {
+    const own = weights["own"];
+    const other = weights["other"];
+    const unary = makeUnary(own, other, bits, where);
+    const total = BigInt(numbers.outputs) * numbers.low + numbers.added;
+    require(total <= MOST_TOTAL, `${where}.weights`, "of a total of at most 2^63");
+    function respond(slot, words) {
+        const mine = unary.own(words);
+        const set = unary.others(keys, words);
+        const isSet = (key) => ((set[key >> 3] >> (key & 7)) & 1) === 1;
+        const made = numbers.rounding ? wordBytes(Math.ceil(keys / 64), words).subarray(0, set.length) : new Array(keys).fill(0);
+        if (!numbers.rounding) {
+            for (let key = 0; key < keys; key++)
+                if (isSet(key))
+                    made[key] = numbers.cell(belowNumber(numbers.outputs, words));
+        }
+        const z = below(total, words);
+        if (slot !== null) {
+            const output = z < numbers.added ? numbers.near(slot.position, z) : Number((z - numbers.added) / numbers.low);
+            putBit(set, slot.key, mine);
+            if (made instanceof Uint8Array)
+                putBit(made, slot.key, output === 1);
+            else
+                made[slot.key] = numbers.cell(output);
+        }
+        if (made instanceof Uint8Array)
+            return [set, made.map((byte, i) => byte & set[i])];
+        return [made.map((cell, key) => (isSet(key) ? cell + 1 : 0))];
+    }
+    const fields = numbers.rounding
+        ? [bitsField("set", keys), bitsField("high", keys)]
+        : [rowField("cell", keys, numbers.outputBins + 1)];
+    const ratio = worstRatio(BigInt(keys), BigInt(pairs ?? 1), numbers, own, other, 1n << BigInt(bits), total);
+    return { fields, cells: keys * (numbers.outputBins + 1), blocks: keys, ratio, respond };
+}
+/** The worst ratio over all pairs of sets, at the corners of what their sizes can be. */
+function worstRatio(K, l, numbers, own, other, T, N) {
+    const O = BigInt(numbers.outputs);
+    const M = own * O * (numbers.low + numbers.top) * (T - other);
+    const m = own * O * numbers.low * (T - other);
+    const U = (T - own) * other * N;
+    const I = (T - other) * other * N;
+    const least = m < U ? m : U;
+    const L = l < K ? l : K;
+    const sizes = [
+        [1n, 1n], [1n, L], [L, 1n], [L, L], [1n, K - 1n], [K - 1n, 1n], [L, K - L], [K - L, L],
+    ];
+    let worst = ONE;
+    for (const [s, t] of sizes) {
+        if (s < 1n || s > L || t < 1n || t > L)
+            continue;
+        for (const n of [s > t ? s : t, s + t < K ? s + t : K]) {
+            const p = n - t;
+            const q = n - s;
+            const c = s + t - n;
+            for (const [x, y] of [[M, m], [U, U]]) {
+                const ratio = fraction(p * M + c * x + (l - p - c) * I, q * least + c * y + (l - q - c) * I);
+                if (exceeds(ratio, worst))
+                    worst = ratio;
+            }
+        }
+    }
+    return worst;
+}

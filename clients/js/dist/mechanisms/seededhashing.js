@@ -1,0 +1,41 @@
+import { ratioCertificate } from "../certificate.js";
+import { numberField } from "../fields.js";
+import { whole } from "../reading.js";
+import { byInput, categorical, readBits, readOptions } from "./common.js";
+import { readResponse } from "./response.js";
+/** Read `seeded-hashing`: a fresh seed is the hash, then randomized response on its cell. */
+export function readSeededHashing(source) {
+    const domain = categorical(source);
+    const d = domain.size;
+    const options = readOptions(source, ["bits", "hash_range"]);
+    const bits = readBits(options.get("bits"), source.where);
+    const g = whole(options.get("hash_range"), 2, 2 ** 29, `${source.where}.options.hash_range`);
+    const response = readResponse(source.weights, g, bits, source.where);
+    return {
+        fields: [numberField("seed", 1n << 64n), numberField("cell", g)],
+        cells: 2 * d,
+        blocks: d,
+        certificate: ratioCertificate(response.ratio, d === 1),
+        ...byInput(domain, (value, words) => {
+            const seed = words.next();
+            return [seed, response.respond(seededCell(seed, value, g), words)];
+        }),
+    };
+}
+/** The cell of a value under a seed. */
+function seededCell(seed, value, g) {
+    const low = Number(seed & 0xffffffffn);
+    const high = Number(seed >> 32n);
+    const hash = mix(mix((value ^ low) >>> 0) ^ high);
+    return Number((BigInt(hash) * BigInt(g)) >> 32n);
+}
+/** The finalizer of MurmurHash3, modulo 2^32. */
+function mix(word) {
+    let x = word >>> 0;
+    x ^= x >>> 16;
+    x = Math.imul(x, 0x85ebca6b);
+    x ^= x >>> 13;
+    x = Math.imul(x, 0xc2b2ae35);
+    x ^= x >>> 16;
+    return x >>> 0;
+}

@@ -1,0 +1,3 @@
+import type { Parts, Source } from "../mechanism.js";
+/** Read `subset-selection`. */
+export declare function readSubsetSelection(source: Source): Parts;

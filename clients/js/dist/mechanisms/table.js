@@ -1,0 +1,60 @@
+import { ratioCertificate } from "../certificate.js";
+import { numberField } from "../fields.js";
+import { exceeds, fraction, ONE } from "../fraction.js";
+import { MOST_TOTAL } from "../limits.js";
+import { list, readWeightRow, require } from "../reading.js";
+import { below } from "../words.js";
+import { byInput, categorical, readOptions } from "./common.js";
+/** Read `table`: row v holds the weights of every report for value v. */
+export function readTable(source) {
+    const domain = categorical(source);
+    const where = `${source.where}.weights`;
+    readOptions(source, []);
+    const rows = list(source.weights, where).map((row) => readWeightRow(row, where));
+    require(rows.length === domain.size, where, "a row for every value");
+    const columns = rows[0].length;
+    const total = sum(rows[0]);
+    require(total >= 1n && total <= MOST_TOTAL, where, "rows with a sum from 1 to 2^63");
+    require(rows.every((row) => row.length === columns && sum(row) === total), where, "rows of one length and one sum");
+    return {
+        fields: [numberField("cell", columns)],
+        cells: columns,
+        blocks: 1,
+        certificate: ratioCertificate(worstColumn(rows, columns, where)),
+        ...byInput(domain, (value, words) => {
+            const x = below(total, words);
+            let running = 0n;
+            let cell = 0;
+            for (const one of rows[value]) {
+                running += one;
+                if (running <= x)
+                    cell++;
+            }
+            return [cell];
+        }),
+    };
+}
+function sum(row) {
+    return row.reduce((all, one) => all + one, 0n);
+}
+/** The largest ratio within a column; columns of zeros are left out, and one with a zero and another number is refused. */
+function worstColumn(rows, columns, where) {
+    let worst = ONE;
+    for (let y = 0; y < columns; y++) {
+        let least = rows[0][y];
+        let most = least;
+        for (const row of rows) {
+            if (row[y] < least)
+                least = row[y];
+            if (row[y] > most)
+                most = row[y];
+        }
+        if (most === 0n)
+            continue;
+        require(least > 0n, where, "without a column that has both a zero and another number");
+        const ratio = fraction(most, least);
+        if (exceeds(ratio, worst))
+            worst = ratio;
+    }
+    return worst;
+}

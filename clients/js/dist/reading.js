@@ -1,0 +1,73 @@
+import { readDecimal } from "./decimal.js";
+import { InvalidSurvey } from "./errors.js";
+/** No weight has more digits: the largest is 2^128. */
+const MOST_DIGITS = 39;
+/** Refuse a document. */
+export function refuse(where, must) {
+    throw new InvalidSurvey(`${where} must be ${must}`);
+}
+/** Refuse a document unless something holds. */
+export function require(condition, where, must) {
+    if (!condition)
+        refuse(where, must);
+}
+/** An object with exactly these keys. */
+export function record(value, keys, where) {
+    if (!(value instanceof Map))
+        refuse(where, "an object");
+    require(value.size === keys.length && keys.every((key) => value.has(key)), where, `an object with ${keys.join(", ")}`);
+    return value;
+}
+/** A list. */
+export function list(value, where) {
+    if (!Array.isArray(value))
+        refuse(where, "a list");
+    return value;
+}
+/** A text. */
+export function text(value, where) {
+    if (typeof value !== "string")
+        refuse(where, "text");
+    return value;
+}
+/** One of a few texts. */
+export function choice(value, allowed, where) {
+    const found = allowed.find((one) => one === value);
+    return found ?? refuse(where, allowed.join(" or "));
+}
+/** True or false. */
+export function flag(value, where) {
+    if (typeof value !== "boolean")
+        refuse(where, "true or false");
+    return value;
+}
+/** A whole number within bounds, both included. */
+export function whole(value, least, most, where) {
+    if (typeof value !== "number" || value < least || value > most)
+        refuse(where, `a whole number from ${least} to ${most}`);
+    return value;
+}
+/** A weight: a whole number, not negative, as decimal text. */
+export function weight(value, where) {
+    if (typeof value !== "string" || value.length > MOST_DIGITS || !/^(?:0|[1-9][0-9]*)$/.test(value)) {
+        refuse(where, "a whole number as decimal text");
+    }
+    return BigInt(value);
+}
+/** An object of weights with exactly these names. */
+export function weightsNamed(value, names, where) {
+    const found = record(value, names, where);
+    const weights = {};
+    for (const name of names)
+        weights[name] = weight(found.get(name), `${where}.${name}`);
+    return weights;
+}
+/** A real number, as the shortest decimal of its double. */
+export function decimal(value, where) {
+    const found = typeof value === "string" ? readDecimal(value) : undefined;
+    return found ?? refuse(where, "a decimal as text, in its shortest form");
+}
+/** A list of weights. */
+export function readWeightRow(value, where) {
+    return list(value, where).map((one) => weight(one, where));
+}

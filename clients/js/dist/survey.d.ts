@@ -1,0 +1,40 @@
+import { type Outside } from "./admit.js";
+import type { Certificate } from "./certificate.js";
+import { type Mechanism } from "./mechanism.js";
+import { type WindowKind } from "./windows.js";
+import type { Words } from "./words.js";
+/** What a program may say about the surveys that it takes. */
+export interface ParseOptions {
+    /** The most delta, as a decimal; "0" unless said otherwise, so that a promise that may fail is refused. */
+    readonly maximumDelta?: string;
+}
+/** A survey that was read, and whose weights keep its epsilon. */
+export declare class Survey {
+    private readonly document;
+    readonly name: string;
+    readonly question: string;
+    readonly window: WindowKind;
+    readonly minimumBatch: number;
+    readonly outside: Outside;
+    /** First and last day in UTC, or empty. */
+    readonly opens: string;
+    readonly closes: string;
+    readonly mechanism: Mechanism;
+    /** 32 hexadecimal digits that stand for the survey, weights included. */
+    readonly fingerprint: string;
+    private constructor();
+    /** Read a survey's JSON and check everything in it, its certificate included. Throws `InvalidSurvey`. */
+    static parse(source: string | Uint8Array, options?: ParseOptions): Survey;
+    /** Epsilon of one report, as a decimal: what a report costs. */
+    get epsilon(): string;
+    /** What the weights promise. */
+    get certificate(): Certificate;
+    /** Bytes of every payload of this survey. */
+    get payloadBytes(): number;
+    /** The canonical JSON, of which the fingerprint is the hash. */
+    toJson(): string;
+    /** The payload of one report: the value, drawn with random words. Refuses a bad value before it draws. */
+    randomize(value: unknown, source: Words): Uint8Array;
+    /** The name of the window that a day is in, or undefined where the survey is not open on it. */
+    windowOf(day: string): string | undefined;
+}

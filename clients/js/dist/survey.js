@@ -1,0 +1,84 @@
+import { admit } from "./admit.js";
+import { canonical, fingerprint } from "./canonical.js";
+import { exact, readDecimal } from "./decimal.js";
+import { InvalidArgument, InvalidSurvey } from "./errors.js";
+import { payloadBytes, writePayload } from "./fields.js";
+import { exceeds } from "./fraction.js";
+import { readJson } from "./json.js";
+import { readMechanism } from "./mechanism.js";
+import { choice, record, require, text, whole } from "./reading.js";
+import { isDay, windowName } from "./windows.js";
+const KEYS = ["closes", "mechanism", "minimum_batch", "name", "opens", "outside", "question", "series", "survey", "window"];
+/** A survey that was read, and whose weights keep its epsilon. */
+export class Survey {
+    constructor(document) {
+        this.document = document;
+        whole(document.get("survey"), 2, 2, "survey");
+        this.name = words(document.get("name"), 200, "name");
+        this.question = words(document.get("question"), 2000, "question");
+        this.mechanism = readMechanism(document.get("mechanism"));
+        this.window = choice(document.get("window"), ["once", "day", "week", "month"], "window");
+        this.minimumBatch = whole(document.get("minimum_batch"), 1, 1000000000, "minimum_batch");
+        this.outside = choice(document.get("outside"), ["refuse", "other", "nearest"], "outside");
+        const { domain } = this.mechanism;
+        require(this.outside !== "other" || (domain.kind === "categories" && domain.has("other")), "outside", 'refuse, unless there is a category "other"');
+        require(this.outside !== "nearest" || domain.kind === "interval" || domain.kind === "counts", "outside", "refuse, unless values are numbers");
+        this.opens = date(document.get("opens"), "opens");
+        this.closes = date(document.get("closes"), "closes");
+        require(this.opens === "" || this.closes === "" || this.opens <= this.closes, "closes", "a day from opens on");
+        require(document.get("series") === "", "series", "empty");
+        this.fingerprint = fingerprint(document);
+    }
+    /** Read a survey's JSON and check everything in it, its certificate included. Throws `InvalidSurvey`. */
+    static parse(source, options = {}) {
+        const survey = new Survey(record(readJson(source), KEYS, "survey"));
+        const most = readDecimal(options.maximumDelta ?? "0");
+        if (most === undefined || most.value < 0)
+            throw new InvalidArgument("maximumDelta must be a decimal from 0, as text");
+        if (exceeds(survey.certificate.delta, exact(most))) {
+            throw new InvalidSurvey(`the delta of this survey exceeds maximumDelta, which is ${most.text}`);
+        }
+        return survey;
+    }
+    /** Epsilon of one report, as a decimal: what a report costs. */
+    get epsilon() {
+        return this.mechanism.epsilon.text;
+    }
+    /** What the weights promise. */
+    get certificate() {
+        return this.mechanism.certificate;
+    }
+    /** Bytes of every payload of this survey. */
+    get payloadBytes() {
+        return payloadBytes(this.mechanism.fields);
+    }
+    /** The canonical JSON, of which the fingerprint is the hash. */
+    toJson() {
+        return canonical(this.document);
+    }
+    /** The payload of one report: the value, drawn with random words. Refuses a bad value before it draws. */
+    randomize(value, source) {
+        const admitted = admit(this.mechanism.domain, this.outside, value);
+        return writePayload(this.mechanism.fields, this.mechanism.respond(admitted, source));
+    }
+    /** The name of the window that a day is in, or undefined where the survey is not open on it. */
+    windowOf(day) {
+        const name = windowName(this.window, day);
+        const open = (this.opens === "" || this.opens <= day) && (this.closes === "" || day <= this.closes);
+        return open ? name : undefined;
+    }
+}
+/** Text of 1 to `most` code points, at least one of them above a space, without NUL. */
+function words(value, most, where) {
+    const found = text(value, where);
+    // No text of `most` code points has more than twice as many code units.
+    const length = found.length > 2 * most ? Infinity : [...found].length;
+    require(length >= 1 && length <= most, where, `text of 1 to ${most} characters`);
+    require(!found.includes("\0") && /[^\u0000-\u0020]/.test(found), where, "text that can be seen, without NUL");
+    return found;
+}
+function date(value, where) {
+    const found = text(value, where);
+    require(found === "" || isDay(found), where, "empty, or a date such as 2026-01-31");
+    return found;
+}

@@ -1,0 +1,13 @@
+/** How long a window is: a person sends at most one report in each. */
+export type WindowKind = "once" | "day" | "week" | "month";
+/** A window's first and last day, as year-month-day; for `once` the first and last day of the calendar. */
+export interface WindowDays {
+    readonly first: string;
+    readonly last: string;
+}
+/** Whether a text is a date such as 2026-01-31. */
+export declare function isDay(text: string): boolean;
+/** The name of the window that a day (in UTC) is in. */
+export declare function windowName(kind: WindowKind, day: string): string;
+/** First and last day of a window, or undefined where a survey with such windows has none of that name. */
+export declare function windowDays(kind: WindowKind, name: string): WindowDays | undefined;

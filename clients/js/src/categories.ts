@@ -1,0 +1,64 @@
+import { InvalidValue } from "./errors.js";
+import type { Json, JsonObject } from "./json.js";
+import { MOST_INPUTS } from "./limits.js";
+import { list, record, refuse, require, whole } from "./reading.js";
+
+/** One answer out of a list, or a whole number below a size. */
+export interface Categories {
+  readonly kind: "categories";
+  readonly document: JsonObject;
+  readonly size: number;
+  /** Whether a value is one of them; `1` is not `"1"`. */
+  has(value: unknown): boolean;
+  /** The index of a value; other values are refused. */
+  input(value: unknown): number;
+}
+
+/** Read a document of categories, named or numbered. */
+export function readCategories(document: Json | undefined, where: string): Categories {
+  const found = record(document, ["kind", "size", "values", "version"], where);
+  require(found.get("kind") === "categories", `${where}.kind`, "categories");
+  whole(found.get("version"), 1, 1, `${where}.version`);
+  const size = whole(found.get("size"), 1, MOST_INPUTS, `${where}.size`);
+  const values = found.get("values");
+  if (values === null) return categories(found, size, (value) => numbered(value, size));
+  const places = readPlaces(list(values, `${where}.values`), `${where}.values`);
+  require(places.size === size, `${where}.size`, "the number of values");
+  return categories(found, size, (value) => places.get(value));
+}
+
+/** Categories that are the whole numbers below a size. */
+export function numberedCategories(size: number): Categories {
+  const document: JsonObject = new Map<string, Json>([["kind", "categories"], ["size", size], ["values", null], ["version", 1]]);
+  return categories(document, size, (value) => numbered(value, size));
+}
+
+function categories(document: JsonObject, size: number, find: (value: unknown) => number | undefined): Categories {
+  return {
+    kind: "categories",
+    document,
+    size,
+    has: (value) => find(value) !== undefined,
+    input: (value) => {
+      const place = find(value);
+      if (place === undefined) throw new InvalidValue("the value must be one of the categories");
+      return place;
+    },
+  };
+}
+
+function numbered(value: unknown, size: number): number | undefined {
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value >= size) return undefined;
+  return value + 0; // -0 becomes 0
+}
+
+function readPlaces(values: readonly Json[], where: string): Map<unknown, number> {
+  const places = new Map<unknown, number>();
+  for (const value of values) {
+    const right = typeof value === "number" || (typeof value === "string" && !value.includes("\0"));
+    if (!right) refuse(where, "texts without NUL, and whole numbers");
+    require(!places.has(value), where, "distinct");
+    places.set(value, places.size);
+  }
+  return places;
+}

@@ -1,0 +1,91 @@
+import { writeDecimal } from "./decimal.js";
+import { InvalidValue } from "./errors.js";
+import type { Json, JsonObject } from "./json.js";
+import { MOST_INPUTS } from "./limits.js";
+import { decimal, record, require, whole } from "./reading.js";
+
+/** Real numbers from `low` to `high`, both included, in equal bins. */
+export interface Interval {
+  readonly kind: "interval";
+  readonly document: JsonObject;
+  readonly low: number;
+  readonly high: number;
+  readonly bins: number;
+  readonly size: number;
+  /** The bin of a number; anything that is not a number from low to high is refused. */
+  bin(value: unknown): number;
+  /** The position of a number on a grid of `bins * steps`. */
+  position(value: unknown, steps: number): number;
+  /** The nearest number of the interval; NaN and values that are not numbers are refused. */
+  nearest(value: unknown): number;
+  /** The same bounds in another number of bins. */
+  cut(bins: number): Interval;
+}
+
+/** Read a document of an interval. */
+export function readInterval(document: Json | undefined, where: string): Interval {
+  const found = record(document, ["bins", "high", "kind", "low", "version"], where);
+  require(found.get("kind") === "interval", `${where}.kind`, "interval");
+  whole(found.get("version"), 1, 1, `${where}.version`);
+  const low = decimal(found.get("low"), `${where}.low`).value;
+  const high = decimal(found.get("high"), `${where}.high`).value;
+  const bins = whole(found.get("bins"), 1, MOST_INPUTS, `${where}.bins`);
+  require(low < high, where, "such that low is below high");
+  const width = (high - low) / bins;
+  const least = 16 * lastPlace(Math.max(Math.abs(low), Math.abs(high)));
+  require(Number.isFinite(width) && width >= least, `${where}.bins`, "such that bins are 16 units in the last place wide");
+  return interval(found, low, high, bins);
+}
+
+/** An interval that is known to be right. */
+export function makeInterval(low: number, high: number, bins: number): Interval {
+  const document: JsonObject = new Map<string, Json>([
+    ["bins", bins], ["high", writeDecimal(high)], ["kind", "interval"], ["low", writeDecimal(low)], ["version", 1],
+  ]);
+  return interval(document, low, high, bins);
+}
+
+function interval(document: JsonObject, low: number, high: number, bins: number): Interval {
+  const width = (high - low) / bins;
+
+  function bin(value: unknown): number {
+    if (typeof value !== "number" || !(value >= low && value <= high)) {
+      throw new InvalidValue(`the value must be a number from ${low} to ${high}`);
+    }
+    let i = Math.min(Math.max(Math.floor((value - low) / width), 0), bins - 1);
+    while (i > 0 && low + i * width > value) i--;
+    while (i < bins - 1 && low + (i + 1) * width <= value) i++;
+    return i;
+  }
+
+  function position(value: unknown, steps: number): number {
+    const i = bin(value);
+    const within = Math.floor(((value as number) - (low + i * width)) * (steps / width));
+    return i * steps + (within > 0 ? Math.min(within, steps - 1) : 0);
+  }
+
+  function nearest(value: unknown): number {
+    if (typeof value !== "number" || Number.isNaN(value)) throw new InvalidValue("the value must be a number, and not NaN");
+    return Math.min(Math.max(value, low), high);
+  }
+
+  return {
+    kind: "interval", document, low, high, bins, size: bins, bin, position, nearest,
+    cut: (wide) => makeInterval(low, high, wide),
+  };
+}
+
+/** The unit in the last place of a double: the distance to the next larger one. */
+export function lastPlace(value: number): number {
+  const next = step(value, 1n);
+  return Number.isFinite(next) ? next - value : value - step(value, -1n);
+}
+
+/** The double `by` steps above a positive one; a negative `by` steps down. */
+export function step(value: number, by: bigint): number {
+  const bits = new BigInt64Array(1);
+  const double = new Float64Array(bits.buffer);
+  double[0] = value;
+  bits[0]! += by;
+  return double[0]!;
+}

@@ -1,0 +1,56 @@
+import { inputOf, isNumeric, type NumberDomain, type SingleDomain } from "../domain.js";
+import type { Report } from "../fields.js";
+import type { Json } from "../json.js";
+import type { Source } from "../mechanism.js";
+import { record, refuse, whole } from "../reading.js";
+import type { Words } from "../words.js";
+
+/** The option `bits`: weights are integers over 2^bits. */
+export function readBits(value: Json | undefined, where: string): number {
+  return whole(value, 8, 62, `${where}.bits`);
+}
+
+/** The options of a mechanism, with exactly these names. */
+export function readOptions(source: Source, names: readonly string[]): Map<string, Json> {
+  return record(source.options, names, `${source.where}.options`);
+}
+
+/** The domain of a mechanism for categories: any but vectors and sets of pairs. */
+export function categorical(source: Source): SingleDomain {
+  const { domain } = source;
+  if (domain.kind === "vector") refuse(`${source.where}.domain`, "of one value per person: vectors need sampled-coordinate or gaussian");
+  if (domain.kind === "key-values" && domain.pairs !== null) refuse(`${source.where}.domain`, "without sets of pairs");
+  return domain;
+}
+
+/** The domain of a mechanism for one number. */
+export function numeric(source: Source): NumberDomain {
+  if (!isNumeric(source.domain)) refuse(`${source.where}.domain`, "an interval or counts");
+  return source.domain;
+}
+
+/** How a mechanism for inputs answers values: the value's input, then the draw. */
+export function byInput(domain: SingleDomain, respondAt: (input: number, words: Words) => Report): {
+  steps: number;
+  respond: (value: unknown, words: Words) => Report;
+  respondAt: (input: number, words: Words) => Report;
+} {
+  return { steps: 1, respond: (value, words) => respondAt(inputOf(domain, value), words), respondAt };
+}
+
+/** The same for a mechanism that sees a number at a position finer than its bin. */
+export function byPosition(domain: NumberDomain, steps: number, respondAt: (position: number, words: Words) => Report): {
+  steps: number;
+  respond: (value: unknown, words: Words) => Report;
+  respondAt: (position: number, words: Words) => Report;
+} {
+  return { steps, respond: (value, words) => respondAt(domain.position(value, steps), words), respondAt };
+}
+
+/** The option `steps`: from 1 to the largest grid, and exactly 1 for counts. */
+export function readSteps(value: Json | undefined, domain: NumberDomain, mostPositions: number, where: string): number {
+  const most = domain.kind === "counts" ? 1 : Math.floor(mostPositions / domain.bins);
+  const steps = whole(value, 1, Math.max(most, 1), `${where}.options.steps`);
+  if (steps * domain.bins > mostPositions) refuse(`${where}.options.steps`, `such that there are at most ${mostPositions} positions`);
+  return steps;
+}

@@ -1,0 +1,75 @@
+import { fingerprint } from "../canonical.js";
+import { ratioCertificate } from "../certificate.js";
+import { numberField } from "../fields.js";
+import type { Parts, Source } from "../mechanism.js";
+import { isPrime, primeFrom } from "../primes.js";
+import { publicIndex } from "../publicwords.js";
+import { require, whole } from "../reading.js";
+import { belowNumber } from "../words.js";
+import { byInput, categorical, readBits, readOptions } from "./common.js";
+import { readResponse } from "./response.js";
+
+/** Read `local-hashing`: a random public hash of the linear family, then randomized response on its cell. */
+export function readLocalHashing(source: Source): Parts {
+  const domain = categorical(source);
+  const d = domain.size;
+  const options = readOptions(source, ["bits", "hash_range"]);
+  const bits = readBits(options.get("bits"), source.where);
+  const g = whole(options.get("hash_range"), 2, primeFrom(d), `${source.where}.options.hash_range`);
+  require(isPrime(g), `${source.where}.options.hash_range`, "a prime");
+  const response = readResponse(source.weights, g, bits, source.where);
+  const t = digitsFor(d, g);
+  const hashes = (g ** t - 1) / (g - 1);
+  let key: string | undefined;
+  return {
+    fields: [numberField("hash", hashes), numberField("cell", g)],
+    cells: hashes * g,
+    blocks: 1,
+    certificate: ratioCertificate(response.ratio, d === 1),
+    ...byInput(domain, (value, words) => {
+      const hash = belowNumber(hashes, words);
+      key ??= fingerprint(source.document);
+      const cell = linearCell(hash, point(value, g, t, key), g);
+      return [hash, response.respond(cell, words)];
+    }),
+  };
+}
+
+/** The least number t, at least 1, with g^t >= d. */
+function digitsFor(d: number, g: number): number {
+  let t = 1;
+  while (g ** t < d) t++;
+  return t;
+}
+
+/** The point of a value: places are scattered by the public words, without a table of them. */
+function point(value: number, g: number, t: number, key: string): number {
+  const a = g ** Math.floor(t / 2);
+  const b = g ** (t - Math.floor(t / 2));
+  let left = Math.floor(value / a);
+  let right = value % a;
+  for (let row = 0; row < 8; row += 2) {
+    right = (right + publicIndex("places", key, row, left, a)) % a;
+    left = (left + publicIndex("places", key, row + 1, right, b)) % b;
+  }
+  return left * a + right;
+}
+
+/** The cell of a point under hash number i: the i-th vector whose leading digit is 1, times the point, mod g. */
+function linearCell(hash: number, place: number, g: number): number {
+  let first = 0;
+  let power = 1;
+  while (hash >= first + power) {
+    first += power;
+    power *= g;
+  }
+  let vector = power + (hash - first);
+  let rest = place;
+  let sum = 0;
+  while (vector > 0) {
+    sum = (sum + (vector % g) * (rest % g)) % g;
+    vector = Math.floor(vector / g);
+    rest = Math.floor(rest / g);
+  }
+  return sum;
+}

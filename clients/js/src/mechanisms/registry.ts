@@ -1,0 +1,42 @@
+import type { Parts, Source } from "../mechanism.js";
+import { readBinned } from "./binned.js";
+import { readFixedHashing } from "./fixedhashing.js";
+import { readGaussian } from "./gaussian.js";
+import { readHaar } from "./haar.js";
+import { readHadamardResponse } from "./hadamard.js";
+import { readHierarchy } from "./hierarchy.js";
+import { readKeyValue } from "./keyvalue.js";
+import { readDegreeNoise, readLaplace } from "./laplace.js";
+import { readLocalHashing } from "./localhashing.js";
+import { readRandomizedResponse } from "./response.js";
+import { readRounding } from "./rounding.js";
+import { readSampledCoordinate } from "./sampled.js";
+import { readSeededHashing } from "./seededhashing.js";
+import { readSubsetSelection } from "./subset.js";
+import { readTable } from "./table.js";
+import { readUnaryEncoding } from "./unary.js";
+import { readPiecewise, readSquareWave, readWave } from "./waves.js";
+
+/** Every mechanism by its explaining name. */
+export const READERS: ReadonlyMap<string, (source: Source) => Parts> = new Map([
+  ["binned", readBinned],
+  ["degree-noise", readDegreeNoise],
+  ["fixed-hashing", readFixedHashing],
+  ["gaussian", readGaussian],
+  ["haar", readHaar],
+  ["hadamard-response", readHadamardResponse],
+  ["hierarchy", readHierarchy],
+  ["key-value", readKeyValue],
+  ["laplace", readLaplace],
+  ["local-hashing", readLocalHashing],
+  ["piecewise", readPiecewise],
+  ["randomized-response", readRandomizedResponse],
+  ["sampled-coordinate", readSampledCoordinate],
+  ["seeded-hashing", readSeededHashing],
+  ["square-wave", readSquareWave],
+  ["stochastic-rounding", readRounding],
+  ["subset-selection", readSubsetSelection],
+  ["table", readTable],
+  ["unary-encoding", readUnaryEncoding],
+  ["wave", readWave],
+]);

@@ -1,0 +1,73 @@
+import { ratioCertificate } from "../certificate.js";
+import { bitsField } from "../fields.js";
+import { fraction, type Fraction } from "../fraction.js";
+import type { Parts, Source } from "../mechanism.js";
+import { choice, require, weightsNamed } from "../reading.js";
+import { wordBytes, type Words } from "../words.js";
+import { byInput, categorical, readBits, readOptions } from "./common.js";
+
+/** A bit for every value: set with weight `own` for one's own, `other` for any other, out of 2^bits. */
+export interface Unary {
+  readonly ratio: Fraction;
+  /** Whether one's own bit is set: one word. */
+  own(words: Words): boolean;
+  /** The bits of `count` values, each drawn as if it were not the own value: one byte each, one word per tie. */
+  others(count: number, words: Words): Uint8Array;
+}
+
+/** The two weights of unary encoding, checked. */
+export function makeUnary(own: bigint, other: bigint, bits: number, where: string): Unary {
+  const total = 1n << BigInt(bits);
+  require(0n < other && other < own && own < total, `${where}.weights`, "such that 0 < other < own < 2^bits");
+  const shift = BigInt(64 - bits);
+  const ownBelow = own << shift;
+  const otherBelow = other << shift;
+  const first = Number(otherBelow >> 56n);
+  const rest = otherBelow & ((1n << 56n) - 1n);
+  return {
+    ratio: fraction(own * (total - other), other * (total - own)),
+    own: (words) => words.next() < ownBelow,
+    others(count, words) {
+      const lanes = wordBytes(Math.ceil(count / 8), words);
+      const packed = new Uint8Array(Math.ceil(count / 8));
+      for (let v = 0; v < count; v++) {
+        const lane = lanes[v]!;
+        const set = lane === first ? words.next() >> 8n < rest : lane < first;
+        if (set) packed[v >> 3]! |= 1 << (v & 7);
+      }
+      return packed;
+    },
+  };
+}
+
+/** Set or clear one bit of packed bits. */
+export function putBit(packed: Uint8Array, v: number, set: boolean): void {
+  const mask = 1 << (v & 7);
+  packed[v >> 3] = set ? packed[v >> 3]! | mask : packed[v >> 3]! & ~mask;
+}
+
+/** A whole report of unary encoding: one's own bit is drawn first and put in last. */
+export function unaryReport(unary: Unary, count: number, value: number, words: Words): Uint8Array {
+  const own = unary.own(words);
+  const packed = unary.others(count, words);
+  putBit(packed, value, own);
+  return packed;
+}
+
+/** Read `unary-encoding`. */
+export function readUnaryEncoding(source: Source): Parts {
+  const domain = categorical(source);
+  const d = domain.size;
+  const options = readOptions(source, ["bits", "variant"]);
+  const bits = readBits(options.get("bits"), source.where);
+  choice(options.get("variant"), ["optimized", "symmetric"], `${source.where}.options.variant`);
+  const { own, other } = weightsNamed(source.weights, ["other", "own"], `${source.where}.weights`);
+  const unary = makeUnary(own, other, bits, source.where);
+  return {
+    fields: [bitsField("bits", d)],
+    cells: 2 * d,
+    blocks: d,
+    certificate: ratioCertificate(unary.ratio, d === 1),
+    ...byInput(domain, (input, words) => [unaryReport(unary, d, input, words)]),
+  };
+}

@@ -1,0 +1,54 @@
+import { concatBytes, fromHex, toHex, utf8 } from "./bytes.js";
+import { InvalidArgument } from "./errors.js";
+
+/** One report to send: its payload, and an id of 16 random bytes that stays the same on every attempt. */
+export interface ReportOut {
+  readonly id: Uint8Array;
+  readonly payload: Uint8Array;
+}
+
+/** Reports of one survey and one window. */
+export interface Upload {
+  readonly fingerprint: string;
+  readonly window: string;
+  readonly reports: readonly ReportOut[];
+}
+
+/** Version of the wire. */
+const VERSION = 2;
+
+function check(upload: Upload): void {
+  if (!/^[0-9a-f]{32}$/.test(upload.fingerprint)) throw new InvalidArgument("fingerprint must be 32 lower-case hexadecimal digits");
+  if (utf8(upload.window).length > 31) throw new InvalidArgument("window must be a window name of at most 31 bytes");
+  if (upload.reports.length === 0 || upload.reports.length > 0xffff) throw new InvalidArgument("reports must hold 1 to 65,535 reports");
+  for (const { id, payload } of upload.reports) {
+    if (id.length !== 16) throw new InvalidArgument("id must have 16 bytes");
+    if (payload.length > 0xffff) throw new InvalidArgument("payload must have at most 65,535 bytes");
+  }
+}
+
+function array(count: number): Uint8Array {
+  return count < 16 ? Uint8Array.of(0x90 | count) : Uint8Array.of(0xdc, count >> 8, count & 0xff);
+}
+
+function bin(bytes: Uint8Array): Uint8Array[] {
+  const n = bytes.length;
+  return [n < 256 ? Uint8Array.of(0xc4, n) : Uint8Array.of(0xc5, n >> 8, n & 0xff), bytes];
+}
+
+/** An upload in MessagePack, everything in its shortest form. */
+export function writeUpload(upload: Upload): Uint8Array {
+  check(upload);
+  const window = utf8(upload.window);
+  const pieces = [Uint8Array.of(0x94, VERSION), ...bin(fromHex(upload.fingerprint)), Uint8Array.of(0xa0 | window.length), window];
+  pieces.push(array(upload.reports.length));
+  for (const { id, payload } of upload.reports) pieces.push(array(2), ...bin(id), ...bin(payload));
+  return concatBytes(pieces);
+}
+
+/** The same in JSON, bytes as hexadecimal digits. */
+export function writeUploadJson(upload: Upload): string {
+  check(upload);
+  const reports = upload.reports.map(({ id, payload }) => ({ id: toHex(id), payload: toHex(payload) }));
+  return JSON.stringify({ version: VERSION, fingerprint: upload.fingerprint, window: upload.window, reports });
+}

@@ -1,0 +1,41 @@
+import { readCounts, type Counts } from "./counts.js";
+import { InvalidValue } from "./errors.js";
+import { readInterval, type Interval } from "./interval.js";
+import type { Json, JsonObject } from "./json.js";
+import { MOST_INPUTS } from "./limits.js";
+import { record, require, whole } from "./reading.js";
+
+/** Rows of `coordinates` numbers, each in one interval. */
+export interface Vector {
+  readonly kind: "vector";
+  readonly document: JsonObject;
+  readonly interval: Interval | Counts;
+  readonly coordinates: number;
+  readonly size: number;
+  /** The numbers of a row, every one of them checked. */
+  row(value: unknown): number[];
+}
+
+/** Read a document of vectors; their interval may be of kind counts. */
+export function readVector(document: Json | undefined, where: string): Vector {
+  const found = record(document, ["coordinates", "interval", "kind", "version"], where);
+  require(found.get("kind") === "vector", `${where}.kind`, "vector");
+  whole(found.get("version"), 1, 1, `${where}.version`);
+  const inside = found.get("interval");
+  const whose = inside instanceof Map && inside.get("kind") === "counts" ? readCounts : readInterval;
+  const interval = whose(inside, `${where}.interval`);
+  const coordinates = whole(found.get("coordinates"), 1, MOST_INPUTS, `${where}.coordinates`);
+
+  function row(value: unknown): number[] {
+    if (!Array.isArray(value) || value.length !== coordinates) {
+      throw new InvalidValue(`the value must be a list of ${coordinates} numbers`);
+    }
+    // Array.from visits holes too, which are not numbers.
+    return Array.from(value, (number: unknown) => {
+      interval.bin(number);
+      return number as number;
+    });
+  }
+
+  return { kind: "vector", document: found, interval, coordinates, size: coordinates * interval.bins, row };
+}

@@ -1,0 +1,61 @@
+import { NoRandomness } from "./errors.js";
+
+/** A source of random words: each is 64 random bits, that is 8 bytes read as little-endian. */
+export interface Words {
+  next(): bigint;
+}
+
+const WORD = 1n << 64n;
+
+/** The platform's cryptographic randomness; there is no fallback. */
+function systemRandomness(): Crypto {
+  const source: Crypto | undefined = globalThis.crypto;
+  if (typeof source?.getRandomValues !== "function") throw new NoRandomness();
+  return source;
+}
+
+/** A report's id: 16 bytes of the operating system's randomness, drawn once and kept with the report. */
+export function newId(): Uint8Array {
+  return systemRandomness().getRandomValues(new Uint8Array(16));
+}
+
+/** The operating system's randomness. Refused where the platform has none. */
+export function systemWords(): Words {
+  const source = systemRandomness();
+  const buffer = new BigUint64Array(64);
+  let left = 0;
+  return {
+    next() {
+      if (left === 0) {
+        source.getRandomValues(buffer);
+        left = buffer.length;
+      }
+      const word = buffer[--left]!;
+      buffer[left] = 0n; // a word is used once, and not kept
+      return word;
+    },
+  };
+}
+
+/** Uniform below `size`, from 1 to 2^64: exactly, by drawing again where a word is beyond the last multiple. */
+export function below(size: bigint, words: Words): bigint {
+  if ((size & (size - 1n)) === 0n) return (words.next() * size) >> 64n;
+  const limit = WORD - (WORD % size);
+  for (;;) {
+    const word = words.next();
+    if (word < limit) return word % size;
+  }
+}
+
+/** The same for a size that is a small number. */
+export function belowNumber(size: number, words: Words): number {
+  return Number(below(BigInt(size), words));
+}
+
+/** `count` words as little-endian bytes. */
+export function wordBytes(count: number, words: Words): Uint8Array {
+  const bytes = new Uint8Array(8 * count);
+  const view = new DataView(bytes.buffer);
+  for (let i = 0; i < count; i++) view.setBigUint64(8 * i, words.next(), true);
+  return bytes;
+}

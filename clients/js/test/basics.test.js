@@ -1,0 +1,60 @@
+// What vectors do not reach: hashes of every length, the system's randomness, the form of the source.
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import test from "node:test";
+import { InvalidValue, newId, NoRandomness, Survey, systemWords, toHex } from "../dist/index.js";
+import { sha256 } from "../dist/sha256.js";
+import { shake256 } from "../dist/shake256.js";
+import { below } from "../dist/words.js";
+import { vectors } from "./support.js";
+
+test("SHA-256 and SHAKE-256 agree with those of Node", () => {
+  for (let length = 0; length < 300; length++) {
+    const message = Uint8Array.from({ length }, (_, i) => (i * 37 + length) & 255);
+    assert.equal(toHex(sha256(message)), createHash("sha256").update(message).digest("hex"));
+    const wanted = createHash("shake256", { outputLength: length + 1 }).update(message).digest("hex");
+    assert.equal(toHex(shake256(message, length + 1)), wanted);
+  }
+});
+
+test("the system's words, and where there are none", (t) => {
+  const words = systemWords();
+  const drawn = new Set(Array.from({ length: 500 }, () => words.next()));
+  assert.equal(drawn.size, 500);
+  for (const word of drawn) assert.ok(word >= 0n && word < 1n << 64n);
+  assert.equal(newId().length, 16);
+  for (const size of [1n, 2n, 3n, 10n, 1n << 63n, (1n << 63n) - 1n]) assert.ok(below(size, words) < size);
+
+  const kept = Object.getOwnPropertyDescriptor(globalThis, "crypto");
+  t.after(() => Object.defineProperty(globalThis, "crypto", kept));
+  for (const missing of [undefined, {}]) {
+    Object.defineProperty(globalThis, "crypto", { value: missing, configurable: true, writable: true });
+    assert.throws(() => systemWords(), NoRandomness);
+    assert.throws(() => newId(), NoRandomness);
+  }
+});
+
+test("a value that is refused draws no word", () => {
+  const never = { next: () => assert.fail("a word was drawn") };
+  for (const { survey, why } of vectors("surveys-taken.json").cases.filter((one) => one.why.startsWith("plain"))) {
+    const read = Survey.parse(survey, { maximumDelta: "1" });
+    for (const value of [undefined, Symbol("x"), {}, NaN, [[]], () => 1, -1e9]) {
+      assert.throws(() => read.randomize(value, never), InvalidValue, why);
+    }
+  }
+});
+
+test("a survey written again is the same", () => {
+  for (const { survey } of vectors("surveys-taken.json").cases.filter((one) => one.why.startsWith("plain"))) {
+    assert.equal(Survey.parse(survey, { maximumDelta: "1" }).toJson(), survey);
+  }
+});
+
+test("the source has nothing that a strict page or an old browser refuses", () => {
+  const root = new URL("../src/", import.meta.url);
+  for (const file of fs.readdirSync(root, { recursive: true }).filter((name) => name.endsWith(".ts"))) {
+    const text = fs.readFileSync(new URL(file, root), "utf8");
+    assert.doesNotMatch(text, /\(\?<[=!]|\beval\b|innerHTML|Function\(|Math\.random|document\.write/, file);
+  }
+});
