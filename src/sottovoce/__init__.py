@@ -22,6 +22,7 @@ from sottovoce.answers.estimate import Estimate
 from sottovoce.base.errors import NotConverged, SottovoceError
 from sottovoce.base.frame import Frame
 from sottovoce.base.randomness import OperatingSystem, Seeded
+from sottovoce.core.batches import tally_batches
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import mechanism, mechanism_from_json
@@ -138,5 +139,6 @@ __all__ = [
     "metrics",
     "plan",
     "pseudonyms",
+    "tally_batches",
 ]
 __all__ += mechanisms.__all__

@@ -250,16 +250,20 @@ class Mechanism(ABC):
 
     def tally(self, reports: Reports) -> Tally:
         """Count reports.  No reports give the empty tally."""
+        self.check_own(reports)
+        cells = self.count(reports)
+        cells.setflags(write=False)
+        return Tally(self, len(reports), cells)
+
+    def check_own(self, reports: Reports) -> None:
+        """Refuse reports that are not of this mechanism."""
         if not isinstance(reports, Reports):
             raise InvalidInput("reports", f"tally of {self.name}", "Reports", reports)
-        if reports.mechanism != self:
+        if reports.mechanism is not self and reports.mechanism != self:
             raise Mismatch(
                 f"{self} ({self.fingerprint}) was given reports of "
                 f"{reports.mechanism} ({reports.fingerprint})"
             )
-        cells = self.count(reports)
-        cells.setflags(write=False)
-        return Tally(self, len(reports), cells)
 
     def count(self, reports: Reports) -> NDArray[np.int64]:
         """The cells of a tally of ``reports``."""
