@@ -38,7 +38,7 @@ from sottovoce.surveys.survey import Survey
 import_module("sottovoce.plots")  # declares what draws results
 
 if TYPE_CHECKING:
-    from sottovoce import metrics
+    from sottovoce import metrics, testing
     from sottovoce.answers.difference import Difference, difference
     from sottovoce.answers.graphs import edges
     from sottovoce.device.client import Client
@@ -80,6 +80,7 @@ _WHEN_ASKED = {
     "metrics": "sottovoce.metrics",
     "plan": "sottovoce.planning.plan",
     "pseudonyms": "sottovoce.fusion.joining.keys",
+    "testing": "sottovoce.testing",
     **dict.fromkeys(mechanisms.__all__, "sottovoce.mechanisms"),
 }
 """What a device never needs is imported when first asked for: importing us stays cheap."""
@@ -140,5 +141,6 @@ __all__ = [
     "plan",
     "pseudonyms",
     "tally_batches",
+    "testing",
 ]
 __all__ += mechanisms.__all__

@@ -72,6 +72,8 @@ class Mechanism(ABC):
     """Paper names, each with the options it stands for."""
     weight_names: ClassVar[tuple[str, ...]] = ()
     """What the integers of ``weights`` are, in order."""
+    derives_weights: ClassVar[bool] = True
+    """Whether weights follow from epsilon; False where they are always given, as for a table."""
 
     domain: Domain
     epsilon: float
