@@ -59,6 +59,25 @@ def test_a_mechanism_and_a_method_of_others_work_by_name(offered, name, listed):
     assert printed == "james-stein + norm-sub\n"
 
 
+ASKED = """
+import sottovoce as sv
+week = sv.Categories(7)
+ring = sv.mechanism("ring", week, 3.0)
+tally = ring.simulate([500] * 7, source=sv.Seeded(1))
+ranked = sv.plan(week, epsilon=3.0, users=10_000)
+assert "ring-response" in [row.mechanism.name for row in ranked.prospects], ranked
+assert sv.audit(ring, trials=5_000).passed
+assert sv.influence(ring, fakes=0.01, values=[0]).how in ("exact", "bound")
+compared = sv.compare(tally, replicates=5)
+assert "james-stein" in list(compared.frame()["method"])
+print("fine")
+"""
+
+
+def test_plans_audits_bounds_and_comparisons_know_them(offered):
+    assert python(offered, ASKED) == "fine\n"
+
+
 READ = "import sottovoce as sv; print(sv.mechanism_from_json(%r))"
 
 

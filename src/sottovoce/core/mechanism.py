@@ -10,7 +10,7 @@ and how private it is (:meth:`Mechanism.certificate`).
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, fields
 from functools import cached_property
@@ -33,6 +33,7 @@ from sottovoce.core.fields import Column, Field
 from sottovoce.core.registry import VERSION
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
+from sottovoce.core.traits import Traits
 from sottovoce.domains.base import MOST_INPUTS, Domain, Indices
 
 __all__ = [
@@ -59,7 +60,7 @@ def check_bits(bits: object, owner: str) -> int:
 
 
 @dataclass(frozen=True)
-class Mechanism(ABC):
+class Mechanism(Traits):
     """A way to randomize one value of ``domain`` under ``epsilon``-local differential privacy.
 
     ``weights`` are the integers that the device draws with.  They are derived
@@ -72,8 +73,6 @@ class Mechanism(ABC):
     """Paper names, each with the options it stands for."""
     weight_names: ClassVar[tuple[str, ...]] = ()
     """What the integers of ``weights`` are, in order."""
-    derives_weights: ClassVar[bool] = True
-    """Whether weights follow from epsilon; False where they are always given, as for a table."""
 
     domain: Domain
     epsilon: float

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from sottovoce.answers.estimate import Estimate
@@ -22,6 +22,7 @@ from sottovoce.estimators.unbiased import UnbiasedShares
 __all__ = [
     "GROUP",
     "Method",
+    "Variant",
     "applies",
     "find_method",
     "find_step",
@@ -37,6 +38,14 @@ GROUP = "sottovoce.methods"
 
 _METHODS: dict[str, Method] = {}
 _NAMES: dict[str, str] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class Variant:
+    """A way to use a method that a comparison tries besides the method by itself."""
+
+    then: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -64,6 +73,15 @@ class Method:
     """Whether negative answers, rather than shares, are raised to 0."""
     on_kernels: bool = False
     """Whether its step works where a circulant kernel is known, but no unbiased shares."""
+    same_shares_as: str = ""
+    """A method that gives the same shares, so that a comparison has no use for both."""
+    is_distribution: bool = True
+    """Whether its shares are a distribution, or nearly; else others complete them, and it is not
+    compared by distances of histograms."""
+    completed_by: str = ""
+    """A step that makes its negative shares a distribution: with it, it is compared too."""
+    variants: tuple[Variant, ...] = ()
+    """Options, and steps after it, with which a comparison also tries it on wide domains."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A registered method is pickled as its name: what it runs may be any function."""
