@@ -1,7 +1,8 @@
 """The reference, written from the code: ``python -m docs.generate``, or ``make docs``.
 
 Every function of this package yields pages as pairs of path (below ``docs``) and text.  What is
-committed must be what is written now; a test compares.
+committed must be what is written now; a test compares.  One is not a page: the stub of names that
+are imported lazily, which type checkers read.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from docs.generate.names import name_pages
 from docs.generate.questions import question_pages
 from docs.generate.routes import route_pages
 from docs.generate.settings import setting_pages
+from docs.generate.stubs import stub_pages
 
 __all__ = ["DOCS", "FOLDERS", "pages", "write"]
 
@@ -28,7 +30,7 @@ def pages() -> dict[str, str]:
     """Every generated page, by its path below ``docs``."""
     makers = (
         mechanism_pages, method_pages, command_pages, setting_pages, route_pages, question_pages, name_pages,
-        licence_pages,
+        licence_pages, stub_pages,
     )  # fmt: skip
     return {path: text for maker in makers for path, text in maker()}
 

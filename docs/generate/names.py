@@ -17,6 +17,7 @@ import sottovoce as sv
 from docs.generate.markdown import fence, prose, sentence, split_doctest, table
 from docs.generate.sections import read_sections
 from docs.generate.source import texts_beside
+from sottovoce import testing
 from sottovoce.core.mechanism import Mechanism
 
 __all__ = ["anchor_of", "name_pages", "topic_of"]
@@ -36,20 +37,34 @@ TOPICS = {
     "fusion": ("Several services", "One answer from what the same people told several services."),
     "privacy": ("Privacy", "Promises, checked."),
     "metrics": ("Metrics", "How far an estimate is from a truth that is known: `sv.metrics`."),
+    "testing": (
+        "Testing",
+        "The laws of mechanisms and methods, for those who write one: `sottovoce.testing`.",
+    ),
     "errors": ("Errors", "The root of all errors that are raised on purpose."),
 }
 """The pages, in the order of the data's way: title and first sentence."""
 
 _MODULES = {
     "answers": "answers", "base.errors": "errors", "base.frame": "answers",
-    "base.randomness": "reports", "core.certificate": "mechanisms", "core.mechanism": "mechanisms",
+    "base.randomness": "reports", "core.batches": "tallies", "core.certificate": "mechanisms",
+    "core.mechanism": "mechanisms",
     "core.registry": "mechanisms", "core.reports": "reports", "core.tally": "tallies",
     "device": "surveys", "domains": "domains", "estimators": "estimating",
     "estimators.coordinates": "tallies", "estimators.two_phases": "planning", "fusion": "fusion",
     "mechanisms": "mechanisms", "metrics": "metrics", "planning": "planning", "plots": "answers",
-    "privacy": "privacy", "surveys": "surveys",
+    "privacy": "privacy", "surveys": "surveys", "testing": "testing",
 }  # fmt: skip
 """The page of what a module holds, by the beginning of its name."""
+
+
+_PACKAGES = ("metrics", "testing")
+"""Public names that are packages, each with a page of its own."""
+
+_LAWS = {
+    "Laws of a mechanism": testing.MECHANISM_LAWS,
+    "Laws of a method": (*testing.METHOD_LAWS, *testing.ERROR_LAWS),
+}
 
 
 def topic_of(name: str) -> str:
@@ -85,7 +100,7 @@ def _overview(names: dict[str, list[str]]) -> str:
 def _link(topic: str, name: str) -> str:
     if _is_mechanism(name):
         return f"[`{name}`](mechanisms/{getattr(sv, name).name}.md)"
-    return f"[`{name}`](python/{topic}.md{'' if name == 'metrics' else '#' + anchor_of(name)})"
+    return f"[`{name}`](python/{topic}.md{'' if name in _PACKAGES else '#' + anchor_of(name)})"
 
 
 def anchor_of(name: str) -> str:
@@ -113,6 +128,14 @@ def _entries(topic: str, names: list[str]) -> Iterator[str]:
         public = [each for each in sv.metrics.__all__ if each[0].islower()]
         for name in public:
             yield _entry(f"metrics.{name}", name, getattr(sv.metrics, name))
+        return
+    if topic == "testing":
+        yield "How they are used is in [add a mechanism](../../how-to/add-a-mechanism.md)."
+        for name in testing.__all__:
+            if not name.isupper():
+                yield _entry(f"testing.{name}", name, getattr(testing, name))
+        for title, laws in _LAWS.items():
+            yield f"## {title}\n\n{table(['law', ''], [(law.name, law.text) for law in laws])}"
         return
     classes = [name for name in names if _is_mechanism(name)]
     for name in names:

@@ -14,11 +14,15 @@ with honest error bars.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+import numpy  # noqa: F401 - deep inside a chain of imports it takes 5 ms longer
+
+from sottovoce import mechanisms
 from sottovoce.answers.answer import Answer
 from sottovoce.answers.estimate import Estimate
 from sottovoce.base.errors import NotConverged, SottovoceError
 from sottovoce.base.frame import Frame
 from sottovoce.base.randomness import OperatingSystem, Seeded
+from sottovoce.core.batches import tally_batches
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import mechanism, mechanism_from_json
@@ -29,13 +33,12 @@ from sottovoce.domains.counts import Counts
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.key_values import KeyValues
 from sottovoce.domains.vector import Vector
-from sottovoce.mechanisms import MECHANISMS as _MECHANISMS
 from sottovoce.surveys.survey import Survey
 
 import_module("sottovoce.plots")  # declares what draws results
 
 if TYPE_CHECKING:
-    from sottovoce import metrics
+    from sottovoce import metrics, testing
     from sottovoce.answers.difference import Difference, difference
     from sottovoce.answers.graphs import edges
     from sottovoce.device.client import Client
@@ -46,28 +49,7 @@ if TYPE_CHECKING:
     from sottovoce.fusion.external_reports import foreign
     from sottovoce.fusion.fuse import fuse, fuse_distribution, fuse_mean
     from sottovoce.fusion.joining.keys import pseudonyms
-    from sottovoce.mechanisms import (
-        Binned,
-        DegreeNoise,
-        FixedHashing,
-        Gaussian,
-        Haar,
-        HadamardResponse,
-        Hierarchy,
-        KeyValue,
-        Laplace,
-        LocalHashing,
-        Piecewise,
-        RandomizedResponse,
-        SampledCoordinate,
-        SeededHashing,
-        SquareWave,
-        StochasticRounding,
-        SubsetSelection,
-        Table,
-        UnaryEncoding,
-        Wave,
-    )
+    from sottovoce.mechanisms import *  # noqa: F403
     from sottovoce.planning.plan import plan
     from sottovoce.planning.result import Plan
     from sottovoce.plots.together import draw
@@ -98,7 +80,8 @@ _WHEN_ASKED = {
     "metrics": "sottovoce.metrics",
     "plan": "sottovoce.planning.plan",
     "pseudonyms": "sottovoce.fusion.joining.keys",
-    **dict.fromkeys(_MECHANISMS, "sottovoce.mechanisms"),
+    "testing": "sottovoce.testing",
+    **dict.fromkeys(mechanisms.__all__, "sottovoce.mechanisms"),
 }
 """What a device never needs is imported when first asked for: importing us stays cheap."""
 
@@ -118,47 +101,27 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Answer",
-    "Binned",
     "Categories",
     "Certificate",
     "Client",
     "Counts",
-    "DegreeNoise",
     "Difference",
     "Estimate",
-    "FixedHashing",
     "Frame",
-    "Gaussian",
-    "Haar",
-    "HadamardResponse",
-    "Hierarchy",
     "Influence",
     "Interval",
-    "KeyValue",
     "KeyValues",
-    "Laplace",
-    "LocalHashing",
     "Mechanism",
     "NotConverged",
     "OperatingSystem",
-    "Piecewise",
     "Plan",
-    "RandomizedResponse",
     "Reports",
     "Seeded",
-    "SampledCoordinate",
-    "SeededHashing",
     "SottovoceError",
-    "SquareWave",
-    "StochasticRounding",
-    "SubsetSelection",
     "Survey",
-    "Table",
     "Tally",
     "TwoPhaseVariance",
-    "UnaryEncoding",
     "Vector",
-    "Wave",
     "audit",
     "compare",
     "coordinates",
@@ -177,4 +140,7 @@ __all__ = [
     "metrics",
     "plan",
     "pseudonyms",
+    "tally_batches",
+    "testing",
 ]
+__all__ += mechanisms.__all__

@@ -10,7 +10,7 @@ from scipy import optimize
 
 import sottovoce as sv
 from sottovoce.base.errors import InvalidInput, Unfit
-from sottovoce.estimators.catalogue import FILTERS, METHODS
+from sottovoce.estimators.catalogue import METHODS
 from sottovoce.estimators.consistency.power import power, power_exponent
 from sottovoce.estimators.consistency.projections import (
     base_cut,
@@ -24,7 +24,7 @@ from sottovoce.estimators.consistency.projections import (
 )
 from sottovoce.estimators.unbiased import UnbiasedShares
 
-STEPS = {m.name: m for m in METHODS if m.step is not None and m.name not in FILTERS}
+STEPS = {m.name: m for m in METHODS if m.step is not None and not m.completed_by}
 """Those on shares; filters have tests of their own."""
 SUM_TO_ONE = ("norm", "norm-mul", "norm-sub", "norm-hyb", "mle-apx", "power-ns", "empirical-bayes")
 NEVER_NEGATIVE = (

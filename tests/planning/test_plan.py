@@ -18,8 +18,8 @@ import pytest
 import sottovoce as sv
 from sottovoce.base.errors import InvalidInput
 from sottovoce.mechanisms import local_hashing
+from sottovoce.mechanisms.randomized_response import response_limit
 from sottovoce.planning import plan as planning
-from sottovoce.planning.result import response_limit
 from sottovoce.planning.search import first
 
 NAMES = ("grr", "oue", "sue", "olh", "blh", "olh-seeded", "flh", "ss", "hr")

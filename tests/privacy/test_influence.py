@@ -13,11 +13,11 @@ import pytest
 import sottovoce as sv
 from sottovoce.answers.keys import key_weights, means
 from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.channels.stacked import LevelSampling
 from sottovoce.core.fields import BitField, Field, IntField, RowField
 from sottovoce.core.registry import registered
 from sottovoce.domains.key_values import KeyValues
 from sottovoce.domains.vector import Vector
-from sottovoce.mechanisms._level_sampling import LevelSampling
 
 _FAKES = 0.01
 _LIARS, _HONEST = 1_000, 99_000

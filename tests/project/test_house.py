@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -13,12 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sottovoce as sv
+from sottovoce import mechanisms
 from sottovoce.base.errors import MissingExtra
 from sottovoce.base.extras import optional
 from sottovoce.core.registry import registered
 from sottovoce.estimators.walk import walk
 from sottovoce.kernels import bits
-from sottovoce.mechanisms import MECHANISMS
 
 ROOT = Path(__file__).parents[2]
 EXTRAS = ("scipy", "numba", "pyarrow", "matplotlib", "rich", "typer", "pandas")
@@ -150,8 +151,56 @@ def test_old_survey_is_still_read():
     assert sv.Survey.from_json(text).to_json() == text
 
 
-def test_every_mechanism_is_declared_with_all_its_names():
-    """Modules are imported when asked for: what they register must be known before."""
-    declared = {frozenset(names) for names in MECHANISMS.values()}
-    assert declared == {frozenset({cls.name, *cls.aka}) for cls in registered()}
-    assert {cls.__name__ for cls in registered()} == set(MECHANISMS)
+def test_the_one_list_of_mechanisms_names_every_module_and_class():
+    """Class and name follow from the module; everything else is derived from the list."""
+    folder = ROOT / "src" / "sottovoce" / "mechanisms"
+    modules = {path.stem for path in folder.glob("[!_]*.py")}
+    assert list(mechanisms.MECHANISMS) == sorted(modules)
+    ours = [cls for cls in registered() if cls.__module__.startswith("sottovoce.")]
+    assert [cls.__module__ for cls in ours] == [
+        f"sottovoce.mechanisms.{stem}" for stem in mechanisms.MECHANISMS
+    ]
+    assert [cls.name.replace("-", "_") for cls in ours] == list(mechanisms.MECHANISMS)
+    assert [cls.__name__ for cls in ours] == mechanisms.__all__
+    assert all(getattr(sv, cls.__name__) is cls for cls in ours)
+    assert set(mechanisms.__all__) <= set(sv.__all__)
+
+
+PAPER_NAMES = """
+import sys
+import sottovoce as sv
+loaded = lambda: [name for name in sys.modules if name.startswith("sottovoce.mechanisms.")]
+assert not loaded(), loaded()
+sv.mechanism("local-hashing", sv.Categories(3), 1.0)
+assert "sottovoce.mechanisms.wave" not in loaded(), loaded()
+print(sv.mechanism("OLH", sv.Categories(3), 1.0).name)
+"""
+
+
+def test_a_module_of_a_mechanism_is_imported_when_its_name_is_used():
+    assert run(PAPER_NAMES) == "local-hashing\n"
+
+
+PUBLIC_TYPES = """
+import sottovoce as sv
+from sottovoce.mechanisms import UnaryEncoding
+mechanism: sv.LocalHashing = sv.LocalHashing(sv.Categories(3), 1.0)
+other: UnaryEncoding = sv.LocalHashing(sv.Categories(3), 1.0)
+"""
+
+
+def test_type_checkers_know_the_public_names(tmp_path):
+    """The stub, which is made from the list, is what mypy reads: a wrong class is an error."""
+    program = tmp_path / "program.py"
+    program.write_text(PUBLIC_TYPES)
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache")]
+    arguments = ["--follow-imports=silent", "--ignore-missing-imports", str(program)]
+    done = subprocess.run(
+        [*command, *arguments],
+        capture_output=True, text=True, check=False, cwd=ROOT,
+        env={**os.environ, "MYPYPATH": str(ROOT / "src")},
+    )  # fmt: skip
+    errors = [line for line in done.stdout.splitlines() if ": error:" in line]
+    assert len(errors) == 1, done.stdout + done.stderr
+    assert "program.py:5" in errors[0]
+    assert '"LocalHashing", variable has type "UnaryEncoding"' in errors[0]

@@ -10,6 +10,7 @@ import pickle
 from typing import Any
 
 __all__ = [
+    "BrokenPlugin",
     "CorruptBytes",
     "EntropyError",
     "InvalidInput",
@@ -145,3 +146,15 @@ class MissingExtra(SottovoceError, ImportError):
             f"{purpose} needs {package}, which is not installed. It comes with the extra {extra!r}: "
             f"in a clone of the repository, pip install '.[{extra}]'"
         )
+
+
+class BrokenPlugin(SottovoceError, UserWarning):
+    """An entry point of another distribution that cannot be used.
+
+    Raised where its name is asked for; given as a warning where everything is listed, so that one
+    broken plug-in does not hide the others.
+    """
+
+    def __init__(self, name: str, group: str, distribution: str, reason: str) -> None:
+        self.name, self.group, self.distribution = name, group, distribution
+        super().__init__(f"plug-in {name!r} of {distribution} ({group}) cannot be used: {reason}")

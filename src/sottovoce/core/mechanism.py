@@ -10,7 +10,7 @@ and how private it is (:meth:`Mechanism.certificate`).
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass, fields
 from functools import cached_property
@@ -33,6 +33,7 @@ from sottovoce.core.fields import Column, Field
 from sottovoce.core.registry import VERSION
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
+from sottovoce.core.traits import Traits
 from sottovoce.domains.base import MOST_INPUTS, Domain, Indices
 
 __all__ = [
@@ -59,7 +60,7 @@ def check_bits(bits: object, owner: str) -> int:
 
 
 @dataclass(frozen=True)
-class Mechanism(ABC):
+class Mechanism(Traits):
     """Randomizes one value of a domain under epsilon-local differential privacy.
 
     Weights are derived once, when a mechanism is made, and are part of its JSON. A device never
@@ -270,16 +271,20 @@ class Mechanism(ABC):
 
     def tally(self, reports: Reports) -> Tally:
         """Count reports.  No reports give the empty tally."""
+        self.check_own(reports)
+        cells = self.count(reports)
+        cells.setflags(write=False)
+        return Tally(self, len(reports), cells)
+
+    def check_own(self, reports: Reports) -> None:
+        """Refuse reports that are not of this mechanism."""
         if not isinstance(reports, Reports):
             raise InvalidInput("reports", f"tally of {self.name}", "Reports", reports)
-        if reports.mechanism != self:
+        if reports.mechanism is not self and reports.mechanism != self:
             raise Mismatch(
                 f"{self} ({self.fingerprint}) was given reports of "
                 f"{reports.mechanism} ({reports.fingerprint})"
             )
-        cells = self.count(reports)
-        cells.setflags(write=False)
-        return Tally(self, len(reports), cells)
 
     def count(self, reports: Reports) -> NDArray[np.int64]:
         """The cells of a tally of ``reports``."""

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from sottovoce.base.canonical import check_same, integers_of, read_document
 from sottovoce.base.errors import CorruptBytes, InvalidInput, SottovoceError, Unfit, shown
 from sottovoce.base.suggestions import did_you_mean, unknown
+from sottovoce.core.plugins import Plugins
 from sottovoce.domains.base import Domain, domain_from_json
 
 if TYPE_CHECKING:
     from sottovoce.core.mechanism import Mechanism
 
 __all__ = [
+    "GROUP",
     "VERSION",
     "declare",
     "mechanism",
@@ -29,8 +31,11 @@ __all__ = [
 VERSION = 2
 """Version of the document of a mechanism; with another list of keys comes another version."""
 
+GROUP = "sottovoce.mechanisms"
+"""The entry points by which other distributions offer mechanisms."""
+
 _WHERE: dict[str, str] = {}
-"""Modules that register a name when they are imported."""
+"""The module that registers a mechanism when it is imported, by the mechanism's own name."""
 _CLASSES: dict[str, type[Mechanism]] = {}
 _NAMES: dict[str, tuple[type[Mechanism], Mapping[str, Any]]] = {}
 
@@ -39,32 +44,64 @@ M = TypeVar("M", bound="type[Mechanism]")
 
 def register(cls: M) -> M:
     """Make a mechanism known under its name and its paper names; a taken name is refused."""
-    for name, options in {cls.name: {}, **cls.aka}.items():
+    if cls.__module__ not in _WHERE.values():
+        _import_all()  # so that every name of ours is taken
+    names: dict[str, Mapping[str, Any]] = {cls.name: {}, **cls.aka}
+    for name in names:
         if name in _NAMES:
             raise InvalidInput("name", cls.__name__, "not taken yet", name)
-        _NAMES[name] = (cls, options)
+    _NAMES.update({name: (cls, options) for name, options in names.items()})
     _CLASSES[cls.name] = cls
     return cls
 
 
-def declare(module: str, *names: str) -> None:
-    """Say that importing ``module`` registers ``names``: it is imported when one is asked for."""
-    _WHERE.update(dict.fromkeys(names, module))
+def declare(module: str, name: str) -> None:
+    """Say that importing ``module`` registers ``name``: it is imported when that is asked for."""
+    _WHERE[name] = module
+
+
+def _add_plugin(name: str, loaded: Any) -> None:
+    """Register the class of an entry point, unless its module already did."""
+    if not isinstance(loaded, type) or not hasattr(loaded, "respond_many"):
+        raise InvalidInput("entry point", name, "a subclass of Mechanism", loaded)
+    own = getattr(loaded, "name", None)
+    if own != name:
+        raise InvalidInput("entry point", name, f"named {own!r}, as its class", name)
+    if _CLASSES.get(name) is not loaded:
+        register(loaded)
+
+
+_plugins = Plugins(GROUP, _add_plugin)
+
+
+def _import_all() -> None:
+    for module in _WHERE.values():
+        import_module(module)
 
 
 def _is_known(name: object) -> bool:
-    """Whether a mechanism has that name, its module imported if need be."""
+    """Whether a mechanism has that name; modules and plug-ins are imported as far as needed.
+
+    A paper name is known once its module is imported, so one that is not known yet imports them
+    all.  Then come the plug-ins of that name, and all plug-ins, for it may be a paper name.
+    """
     if not isinstance(name, str):
         return False
     if name not in _NAMES and name in _WHERE:
         import_module(_WHERE[name])
+    if name not in _NAMES:
+        _import_all()
+    if name not in _NAMES:
+        _plugins.load(name)
+    if name not in _NAMES:
+        _plugins.load_all()
     return name in _NAMES
 
 
 def registered() -> Iterator[type[Mechanism]]:
-    """Every registered mechanism, in order of name."""
-    for module in dict.fromkeys(_WHERE.values()):
-        import_module(module)
+    """Every registered mechanism, plug-ins included, in order of name."""
+    _import_all()
+    _plugins.load_all()
     return iter(cls for _, cls in sorted(_CLASSES.items()))
 
 
@@ -102,7 +139,7 @@ def mechanism(name: str, domain: Domain, epsilon: float | None = None, **options
     """
     key = name.strip().lower() if isinstance(name, str) else name
     if not _is_known(key):
-        raise Unfit(unknown("mechanism", name, sorted({*_NAMES, *_WHERE})))
+        raise Unfit(unknown("mechanism", name, sorted(_NAMES)))
     if "report_bins" in options and key != "binned":
         bins, asked = options.pop("report_bins"), {"mechanism": key, "options": options}
         return mechanism("binned", domain, epsilon, report_bins=bins, oracle=asked)

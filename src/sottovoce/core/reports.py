@@ -127,7 +127,9 @@ class Reports:
             raise CorruptBytes(
                 f"reports of format {metadata['sottovoce.format']!r}; this version reads {FORMAT!r}"
             )
-        owner = mechanism_from_json(metadata.get("sottovoce.mechanism", "{}"))
+        text = metadata.get("sottovoce.mechanism", "{}")
+        same = mechanism is not None and mechanism.to_json() == text  # one text, one mechanism
+        owner = mechanism if mechanism is not None and same else mechanism_from_json(text)
         if owner.fingerprint != metadata.get("sottovoce.fingerprint"):
             raise CorruptBytes(
                 f"reports say fingerprint {metadata.get('sottovoce.fingerprint')}, "

@@ -18,15 +18,12 @@ from sottovoce.estimators.likelihood.base import unidentified
 from sottovoce.estimators.likelihood.em import em, ems, unordered
 from sottovoce.estimators.likelihood.mle import mle
 from sottovoce.estimators.likelihood.mr import mr
-from sottovoce.estimators.methods import Method, register_method
+from sottovoce.estimators.methods import Method, Variant, register_method
 from sottovoce.estimators.smooth.adaptive import adaptive, no_single_likelihood
 from sottovoce.estimators.trees.hh_admm import hh_admm, no_hierarchy
 from sottovoce.estimators.unbiased import UnbiasedShares
 
-__all__ = ["FILTERS", "METHODS", "power_ns"]
-
-FILTERS = ("smooth", "gaussian-filter", "dw", "iiw", "iiw-g", "amrp")
-"""Methods that mix the shares of neighbouring values."""
+__all__ = ["METHODS", "power_ns"]
 
 
 def power_ns(unbiased: UnbiasedShares) -> Floats:
@@ -53,22 +50,25 @@ def _not_haar(mechanism: Mechanism) -> str:
 METHODS = tuple(
     register_method(method)
     for method in (
-        Method("unbiased", "right on average, with exact errors", aka=("base",)),
-        Method("base-pos", "negative shares become 0", c.base_pos),
+        Method("unbiased", "right on average, with exact errors", aka=("base",), is_distribution=False),
+        Method("base-pos", "negative shares become 0", c.base_pos, is_distribution=False),
         Method(
-            "post-pos", "negative answers become 0, shares stay", _unchanged, clips_answers=True
+            "post-pos", "negative answers become 0, shares stay", _unchanged, clips_answers=True,
+            same_shares_as="unbiased",
         ),
         Method(
             "base-cut", "shares below a noise threshold become 0", c.base_cut,
             guideline="single values",
+            is_distribution=False,
         ),
         Method(
             "norm", "one constant added so that shares sum to 1", c.norm,
             guideline="most frequent values, their number unknown",
+            is_distribution=False, variants=(Variant(("base-pos",)),),
         ),
         Method("norm-mul", "negative shares 0, the rest scaled to sum 1", c.norm_mul),
         Method("norm-sub", "the nearest distribution", c.norm_sub, aka=("cls",)),
-        Method("norm-cut", "smallest shares 0 until the sum is at most 1", c.norm_cut),
+        Method("norm-cut", "smallest shares 0 until the sum is at most 1", c.norm_cut, is_distribution=False),
         Method(
             "norm-hyb", "large shares kept, the rest projected to what is left", c.norm_hyb,
             guideline="sets of values; most frequent values, their number known",
@@ -77,7 +77,7 @@ METHODS = tuple(
             "mle-apx", "approximate maximum likelihood of normal noise",
             c.maximum_likelihood_approximation, unfit=_needs_pure,
         ),
-        Method("power", "posterior means under a power law", power),
+        Method("power", "posterior means under a power law", power, is_distribution=False),
         Method("power-ns", "power, then norm-sub", power_ns),
         Method(
             "empirical-bayes",
@@ -115,6 +115,7 @@ METHODS = tuple(
         Method(
             "hh-ci", "all levels of a hierarchy made to agree by weighted least squares, unbiased",
             unfit=no_hierarchy, guideline="ranges",
+            completed_by="norm-sub",
         ),
         Method(
             "hh-admm", "the nearest distribution to all levels of a hierarchy", fit=hh_admm,
@@ -123,30 +124,37 @@ METHODS = tuple(
         Method(
             "haar", "shares from differences between halves, unbiased", unfit=_not_haar,
             guideline="ranges",
+            completed_by="norm-sub",
         ),
         Method(
             "smooth", "neighbouring shares averaged", smooth, unfit=unordered,
             guideline="smooth distributions",
+            completed_by="norm-sub",
         ),
         Method(
             "gaussian-filter", "shares averaged under a bell", gaussian_filter,
             unfit=unordered, guideline="smooth distributions",
+            completed_by="norm-sub", variants=(Variant(("norm-sub",), {"sigma": 3.0}),),
         ),
         Method(
             "dw", "Wiener's filter, with the power that was observed", dw, on_kernels=True,
             guideline="smooth distributions",
+            completed_by="norm-sub", variants=(Variant(("norm-sub",), {"prior": "gaussian"}),),
         ),
         Method(
             "iiw", "Wiener's filter, its result taken for the truth, 30 times", iiw,
             on_kernels=True, guideline="smooth distributions",
+            completed_by="norm-sub",
         ),
         Method(
             "iiw-g", "iiw from the power of the reports", iiw_g, unfit=is_randomized_response,
             guideline="smooth distributions, many reports",
+            completed_by="norm-sub",
         ),
         Method(
             "amrp", "dw averaged over random orders of the values", amrp,
             guideline="values without an order",
+            completed_by="norm-sub",
         ),
     )
 )  # fmt: skip

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 from sottovoce.answers.estimate import Estimate
@@ -13,13 +13,16 @@ from sottovoce.base.suggestions import did_you_mean
 from sottovoce.channels.base import Floats
 from sottovoce.core.coarse import reporting_mechanism
 from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.plugins import Plugins
 from sottovoce.core.tally import Tally
 from sottovoce.estimators.cell_means import only_told
 from sottovoce.estimators.observed import Fit, Observed
 from sottovoce.estimators.unbiased import UnbiasedShares
 
 __all__ = [
+    "GROUP",
     "Method",
+    "Variant",
     "applies",
     "find_method",
     "find_step",
@@ -30,8 +33,19 @@ __all__ = [
 
 Step = Callable[..., Floats]
 
+GROUP = "sottovoce.methods"
+"""The entry points by which other distributions offer methods."""
+
 _METHODS: dict[str, Method] = {}
 _NAMES: dict[str, str] = {}
+
+
+@dataclass(frozen=True, eq=False)
+class Variant:
+    """A way to use a method that a comparison tries besides the method by itself."""
+
+    then: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -59,6 +73,15 @@ class Method:
     """Whether negative answers, rather than shares, are raised to 0."""
     on_kernels: bool = False
     """Whether its step works where a circulant kernel is known, but no unbiased shares."""
+    same_shares_as: str = ""
+    """A method that gives the same shares, so that a comparison has no use for both."""
+    is_distribution: bool = True
+    """Whether its shares are a distribution, or nearly; else others complete them, and it is not
+    compared by distances of histograms."""
+    completed_by: str = ""
+    """A step that makes its negative shares a distribution: with it, it is compared too."""
+    variants: tuple[Variant, ...] = ()
+    """Options, and steps after it, with which a comparison also tries it on wide domains."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """A registered method is pickled as its name: what it runs may be any function."""
@@ -108,39 +131,68 @@ class Method:
 
 def register_method(method: Method) -> Method:
     """Make a method known under its name and other names; a taken name is refused."""
-    for name in (method.name, *method.aka):
+    names = (method.name, *method.aka)
+    for name in names:
         if name in _NAMES:
             raise InvalidInput("name", "register_method", "not taken yet", name)
-        _NAMES[name] = method.name
+    _NAMES.update(dict.fromkeys(names, method.name))
     _METHODS[method.name] = method
     return method
 
 
+def _add_plugin(name: str, loaded: Any) -> None:
+    """Register the method of an entry point, unless its module already did."""
+    if not isinstance(loaded, Method):
+        raise InvalidInput("entry point", name, "a Method", loaded)
+    if loaded.name != name:
+        raise InvalidInput("entry point", name, f"named {loaded.name!r}, as its method", name)
+    if _METHODS.get(name) is not loaded:
+        register_method(loaded)
+
+
+_plugins = Plugins(GROUP, _add_plugin)
+
+
+def _is_known(name: object) -> bool:
+    """Whether a method has that name; plug-ins are loaded as far as needed."""
+    if not isinstance(name, str):
+        return False
+    if name not in _NAMES:
+        _plugins.load(name)
+    if name not in _NAMES:
+        _plugins.load_all()
+    return name in _NAMES
+
+
 def registered_method(name: str) -> Method:
     """The method registered under its own name, whether it applies or not."""
-    if name not in _METHODS:
+    if not _is_known(name) or name not in _METHODS:
         raise Unfit(f"{name} is not registered here: import the module that registers it first")
     return _METHODS[name]
 
 
 def registered_methods() -> tuple[Method, ...]:
-    """Every method, in the order in which they were registered."""
+    """Every method, ours first, in the order in which they were registered."""
+    _plugins.load_all()
     return tuple(_METHODS.values())
 
 
 def find_method(name: str, mechanism: Mechanism) -> Method:
     """The method of that name, if it applies to ``mechanism``; else an error that lists what does."""
-    fitting = [m.name for m in _METHODS.values() if not m.why_not(mechanism)]
     key = name.strip().lower() if isinstance(name, str) else name
-    if not isinstance(key, str) or key not in _NAMES:
-        raise Unfit(_unknown(name, fitting))
+    if not _is_known(key):
+        raise Unfit(_unknown(name, _fitting(mechanism)))
     method = _METHODS[_NAMES[key]]
     if reason := method.why_not(mechanism):
         raise Unfit(
             f"{method.name} does not apply to {mechanism}: {reason}; "
-            f"what applies: {', '.join(fitting) or 'nothing'}"
+            f"what applies: {', '.join(_fitting(mechanism)) or 'nothing'}"
         )
     return method
+
+
+def _fitting(mechanism: Mechanism) -> list[str]:
+    return [m.name for m in registered_methods() if not m.why_not(mechanism)]
 
 
 def _unknown(name: object, fitting: Sequence[str]) -> str:
@@ -151,13 +203,15 @@ def _unknown(name: object, fitting: Sequence[str]) -> str:
 
 def applies(name: str, mechanism: Mechanism) -> bool:
     """Whether there is a method of that name, and it applies to ``mechanism``."""
-    return name in _METHODS and not _METHODS[name].why_not(mechanism)
+    return _is_known(name) and name in _METHODS and not _METHODS[name].why_not(mechanism)
 
 
 def find_step(name: str, mechanism: Mechanism) -> Method:
     """A method that can follow another (``then=``): one that works on shares."""
     method = find_method(name, mechanism)
     if method.step is None:
-        steps = ", ".join(m.name for m in _METHODS.values() if m.step and not m.why_not(mechanism))
+        steps = ", ".join(
+            m.name for m in registered_methods() if m.step and not m.why_not(mechanism)
+        )
         raise Unfit(f"{method.name} cannot follow another method; what can: {steps}")
     return method

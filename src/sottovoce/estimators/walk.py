@@ -5,7 +5,7 @@ value -> randomize -> report -> tally -> Tally -> estimate -> Estimate
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from sottovoce.answers.estimate import Estimate
 from sottovoce.base.randomness import Source
+from sottovoce.core.batches import tally_batches
 from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
 from sottovoce.estimators import estimate
 
@@ -47,11 +49,13 @@ def walk(
     1000
     """
     indices = mechanism.domain.indices(values)
-    tally = Tally.empty(mechanism)
-    for start in range(0, len(indices), batch):
-        part = indices[start : start + batch]
-        reports = mechanism.randomize_indices(part, source)  # on people's devices
-        tally += mechanism.tally(reports)  # at the collector: reports only
-        progress(len(part))
+
+    def reports() -> Iterator[Reports]:
+        for start in range(0, len(indices), batch):
+            part = indices[start : start + batch]
+            yield mechanism.randomize_indices(part, source)  # on people's devices
+            progress(len(part))
+
+    tally = tally_batches(mechanism, reports())  # at the collector: reports only
     truth = np.bincount(indices, minlength=mechanism.domain.size) / len(indices)
     return Walk(truth, tally, estimate(tally, method))  # at the analyst's desk: a tally only

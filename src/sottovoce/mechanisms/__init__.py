@@ -1,61 +1,41 @@
-"""Value to report: one file a mechanism, imported when it is first asked for by name or class."""
+"""Value to report: one file per mechanism, imported when its name or class is first used."""
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sottovoce.core.registry import declare
 
-if TYPE_CHECKING:
-    from sottovoce.mechanisms.binned import Binned
-    from sottovoce.mechanisms.degree_noise import DegreeNoise
-    from sottovoce.mechanisms.fixed_hashing import FixedHashing
-    from sottovoce.mechanisms.gaussian import Gaussian
-    from sottovoce.mechanisms.haar import Haar
-    from sottovoce.mechanisms.hadamard_response import HadamardResponse
-    from sottovoce.mechanisms.hierarchy import Hierarchy
-    from sottovoce.mechanisms.key_value import KeyValue
-    from sottovoce.mechanisms.laplace import Laplace
-    from sottovoce.mechanisms.local_hashing import LocalHashing
-    from sottovoce.mechanisms.piecewise import Piecewise
-    from sottovoce.mechanisms.randomized_response import RandomizedResponse
-    from sottovoce.mechanisms.sampled_coordinate import SampledCoordinate
-    from sottovoce.mechanisms.seeded_hashing import SeededHashing
-    from sottovoce.mechanisms.square_wave import SquareWave
-    from sottovoce.mechanisms.stochastic_rounding import StochasticRounding
-    from sottovoce.mechanisms.subset_selection import SubsetSelection
-    from sottovoce.mechanisms.table import Table
-    from sottovoce.mechanisms.unary_encoding import UnaryEncoding
-    from sottovoce.mechanisms.wave import Wave
+MECHANISMS = (
+    "binned",
+    "degree_noise",
+    "fixed_hashing",
+    "gaussian",
+    "haar",
+    "hadamard_response",
+    "hierarchy",
+    "key_value",
+    "laplace",
+    "local_hashing",
+    "piecewise",
+    "randomized_response",
+    "sampled_coordinate",
+    "seeded_hashing",
+    "square_wave",
+    "stochastic_rounding",
+    "subset_selection",
+    "table",
+    "unary_encoding",
+    "wave",
+)
+"""The module of every mechanism: the one list that a new mechanism is added to.
 
-MECHANISMS: dict[str, tuple[str, ...]] = {
-    "Binned": ("binned",),
-    "DegreeNoise": ("degree-noise", "edge-laplace"),
-    "FixedHashing": ("fixed-hashing", "flh"),
-    "Gaussian": ("gaussian",),
-    "Haar": ("haar", "haarhrr"),
-    "HadamardResponse": ("hadamard-response", "hr"),
-    "Hierarchy": ("hierarchy", "hh"),
-    "KeyValue": ("key-value", "pckv-ue", "pckv-grr", "pckv-pm"),
-    "Laplace": ("laplace",),
-    "LocalHashing": ("local-hashing", "olh", "blh"),
-    "Piecewise": ("piecewise", "pm"),
-    "RandomizedResponse": ("randomized-response", "grr", "krr", "de"),
-    "SampledCoordinate": ("sampled-coordinate", "vector"),
-    "SeededHashing": ("seeded-hashing", "olh-seeded"),
-    "SquareWave": ("square-wave", "sw", "sw-discrete"),
-    "StochasticRounding": ("stochastic-rounding", "sr"),
-    "SubsetSelection": ("subset-selection", "ss"),
-    "Table": ("table",),
-    "UnaryEncoding": ("unary-encoding", "oue", "sue"),
-    "Wave": ("wave", "gw"),
-}
-"""Every class with the names it registers; its module has the first of them, with underscores."""
+The module ``local_hashing`` defines the class ``LocalHashing`` with the name ``local-hashing``.
+``__init__.pyi``, which type checkers read, is written from this list by ``make docs``.
+"""
 
-_WHERE = {
-    cls: f"sottovoce.mechanisms.{names[0].replace('-', '_')}" for cls, names in MECHANISMS.items()
-}
-for _cls, _names in MECHANISMS.items():
-    declare(_WHERE[_cls], *_names)
+_WHERE = {stem.title().replace("_", ""): f"{__name__}.{stem}" for stem in MECHANISMS}
+for _stem in MECHANISMS:
+    declare(f"{__name__}.{_stem}", _stem.replace("_", "-"))
 
 
 def __getattr__(name: str) -> Any:
@@ -64,26 +44,4 @@ def __getattr__(name: str) -> Any:
     return getattr(import_module(_WHERE[name]), name)
 
 
-__all__ = [
-    "MECHANISMS",
-    "Binned",
-    "DegreeNoise",
-    "FixedHashing",
-    "Gaussian",
-    "Haar",
-    "HadamardResponse",
-    "Hierarchy",
-    "KeyValue",
-    "Laplace",
-    "LocalHashing",
-    "Piecewise",
-    "RandomizedResponse",
-    "SampledCoordinate",
-    "SeededHashing",
-    "SquareWave",
-    "StochasticRounding",
-    "SubsetSelection",
-    "Table",
-    "UnaryEncoding",
-    "Wave",
-]
+__all__ = [*_WHERE]  # noqa: PLE0604 - keys are names of classes

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channels.base import Floats, Inverse
+from sottovoce.channels.stacked import LevelSampling
 from sottovoce.channels.tree import Tree
 from sottovoce.kernels.hadamard import walsh_hadamard
-from sottovoce.mechanisms._level_sampling import LevelSampling
 
 __all__ = ["HaarChannel"]
 
@@ -24,6 +24,7 @@ class HaarChannel(LevelSampling):
     """
 
     inverse_name = "haar"
+    levels_apart = True
 
     def __init__(self, tree: Tree, keep: float, rates: Sequence[float] | None = None) -> None:
         self.tree, self._keep, self.counted = tree, keep, rates is not None

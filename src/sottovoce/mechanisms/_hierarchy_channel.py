@@ -9,8 +9,8 @@ from itertools import accumulate
 import numpy as np
 
 from sottovoce.channels.base import Channel, Floats, Inverse, SupportProbabilities
+from sottovoce.channels.stacked import LevelSampling, StackedChannel
 from sottovoce.channels.tree import ConstrainedInference, Tree, TreeChannel
-from sottovoce.mechanisms._level_sampling import LevelSampling, StackedChannel
 
 __all__ = ["HierarchyChannel", "SampledHierarchyChannel"]
 

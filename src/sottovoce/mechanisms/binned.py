@@ -51,6 +51,7 @@ class Binned(CoarseMechanism):
     """
 
     name: ClassVar[str] = "binned"
+    is_planned: ClassVar[bool] = False
 
     _: KW_ONLY
     report_bins: int | None = None

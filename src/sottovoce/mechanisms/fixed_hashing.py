@@ -57,6 +57,7 @@ class FixedHashing(NumberedHashes):
 
     name: ClassVar[str] = "fixed-hashing"
     aka: ClassVar[dict[str, dict[str, Any]]] = {"flh": {}}
+    sends_any_combination: ClassVar[bool] = False
 
     _: KW_ONLY
     hash_count: int = 500
@@ -98,6 +99,16 @@ class FixedHashing(NumberedHashes):
         hash_ = uniform_below(self.hash_count, source)
         cell = self.family.cell(hash_, index)
         return hash_, respond_one(cell, self.weights, self.bits, source)
+
+    @property
+    def support_probabilities(self) -> SupportProbabilities:
+        """On average over all hashes; the channel has those that were drawn."""
+        keep, other = self.weights
+        return SupportProbabilities((keep + other) / 2**self.bits, 1 / self.g)
+
+    @property
+    def lists_supported_values(self) -> bool:
+        return False
 
     def _channel(self) -> FixedChannel:
         keep, other = self.weights

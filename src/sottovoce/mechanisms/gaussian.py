@@ -18,6 +18,7 @@ from sottovoce.base.exact import exp_bounds
 from sottovoce.base.randomness import OperatingSystem, Source
 from sottovoce.channels.base import Channel
 from sottovoce.channels.coordinates import CoordinatesChannel
+from sottovoce.core.audit_plan import AuditPlan
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import Column, IntField
 from sottovoce.core.mechanism import Mechanism
@@ -26,6 +27,7 @@ from sottovoce.core.reports import Reports
 from sottovoce.domains.base import Indices
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.vector import Vector
+from sottovoce.mechanisms._audit_plans import plan_for_sums
 from sottovoce.mechanisms._gaussian_privacy import (
     delta_of_table,
     falls_steadily,
@@ -215,6 +217,9 @@ class Gaussian(NoiseOnGrid):
         if not isinstance(self.domain, Vector):
             return self
         return replace(self, domain=self.grid, weights=self._weights_document())
+
+    def audit_plan(self) -> AuditPlan | None:
+        return plan_for_sums(self) if isinstance(self.domain, Vector) else None
 
     @property
     def fields(self) -> tuple[IntField, ...]:

@@ -60,6 +60,7 @@ class HadamardResponse(Mechanism):
     name: ClassVar[str] = "hadamard-response"
     aka: ClassVar[dict[str, dict[str, Any]]] = {"hr": {}}
     weight_names: ClassVar[tuple[str, ...]] = ("keep",)
+    same_gains: ClassVar[bool] = True
 
     _: KW_ONLY
     block_count: int | None = None

@@ -14,6 +14,7 @@ from sottovoce.base.checks import check_choice, check_int
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.exact import exp_bounds
 from sottovoce.base.randomness import OperatingSystem, Source, uniform_below_many
+from sottovoce.core.audit_plan import AuditPlan
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import Column, Field
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
@@ -22,6 +23,7 @@ from sottovoce.core.reports import Reports
 from sottovoce.domains.base import Indices
 from sottovoce.domains.key_values import NO_PAIR, KeyValues
 from sottovoce.domains.pair_sets import PairSets
+from sottovoce.mechanisms._audit_plans import plan_for_pairs
 from sottovoce.mechanisms._fine_grid import places_on_grid
 from sottovoce.mechanisms._key_value_channel import PairsChannel
 from sottovoce.mechanisms._key_value_response import ResponseKeys
@@ -283,6 +285,9 @@ class KeyValue(Mechanism):
     def supports(self, reports: Reports, index: int) -> NDArray[np.bool_]:
         """Reports that speak for a position: its key, with a number that it makes more likely."""
         return self.reporter.supports(reports, *divmod(index, self._grid))
+
+    def audit_plan(self) -> AuditPlan:
+        return plan_for_pairs(self)
 
     @classmethod
     def examples(cls) -> Iterable[Mechanism]:

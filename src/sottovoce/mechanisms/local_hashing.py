@@ -31,6 +31,10 @@ _FEW_POINTS = 2**17
 """Points up to which a plan looks where the values are placed (a tenth of a second)."""
 
 
+_MOST_LISTED = 2**14
+"""Values up to which it is looked up how many of them one hash has together."""
+
+
 @register
 @dataclass(frozen=True)
 class LocalHashing(NumberedHashes):
@@ -96,6 +100,10 @@ class LocalHashing(NumberedHashes):
         family = self.family
         hash_ = uniform_below(family.hashes, source)
         return hash_, respond_one(family.cell(hash_, index), self.weights, self.bits, source)
+
+    @property
+    def lists_supported_values(self) -> bool:
+        return self.domain.size <= _MOST_LISTED
 
     def _channel(self) -> HashingChannel:
         keep, other = self.weights

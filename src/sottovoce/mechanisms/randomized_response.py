@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
@@ -28,6 +29,7 @@ __all__ = [
     "check_response_weights",
     "respond_all",
     "respond_one",
+    "response_limit",
     "response_weights",
 ]
 
@@ -126,6 +128,13 @@ class RandomizedResponse(Mechanism):
         uniform = np.full(self.cells, 1 / self.cells)
         return kept + random.multinomial(int((counts - kept).sum()), uniform)
 
+    def why_least_error(self) -> str:
+        return (
+            "A report is one value, which beats a bit for every value (unary-encoding) below "
+            f"{response_limit(self.epsilon):.1f} values at this epsilon; here there are "
+            f"{self.domain.size:,}."
+        )
+
     def _channel(self) -> ResponseChannel:
         return ResponseChannel(self.domain.size, self.weights, 2**self.bits)
 
@@ -142,6 +151,23 @@ class RandomizedResponse(Mechanism):
         yield cls(Categories(10), 0.5)
         yield cls(Categories(10), 4.0, bits=16)
         yield cls(Interval(0, 120, bins=24), 2.0)
+
+
+def response_limit(epsilon: float) -> float:
+    """The number of values below which randomized response errs less than unary encoding.
+
+    With E = e^eps the sums of all variances, times n, are
+
+        [d^2 + (2E-3) d - 2(E-1)] / (E-1)^2   and   4E d / (E-1)^2 + 1,
+
+    equal where ``d^2 - (2E+3) d - (E^2-1) = 0``, whatever the true shares.
+
+    >>> [round(response_limit(epsilon), 1) for epsilon in (1.0, 2.0, 3.0)]
+    [9.1, 20.4, 51.1]
+    """
+    e = math.exp(epsilon)
+    middle = (2 * e + 3) / 2
+    return middle + math.sqrt(middle**2 + e**2 - 1)
 
 
 def respond_one(index: int, weights: tuple[int, int], bits: int, source: Source) -> int:

@@ -105,6 +105,11 @@ class SampledCoordinate(Mechanism):
         assert isinstance(self.inner, Mechanism)
         return self.inner
 
+    @property
+    def audited(self) -> Mechanism:
+        """A single coordinate: which one is drawn without the value."""
+        return self.coordinate
+
     # -- device --------------------------------------------------------------------------
 
     @property

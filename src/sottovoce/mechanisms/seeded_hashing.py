@@ -62,6 +62,7 @@ class SeededHashing(SupportBlocks, HashedResponse):
 
     name: ClassVar[str] = "seeded-hashing"
     aka: ClassVar[dict[str, dict[str, Any]]] = {"olh-seeded": {}}
+    sends_any_combination: ClassVar[bool] = False
 
     _: KW_ONLY
     hash_range: int | None = None

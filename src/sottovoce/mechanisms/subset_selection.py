@@ -28,6 +28,7 @@ from sottovoce.kernels.bits import column_counts
 from sottovoce.mechanisms._reported_sets import SetRows, set_rows
 from sottovoce.mechanisms._support_blocks import SupportBlocks, UnaryChannel, in_and_out
 from sottovoce.mechanisms._uniform_subsets import SIXTEENTHS, UniformSubsets, best_start
+from sottovoce.mechanisms.randomized_response import response_limit
 
 __all__ = ["SubsetSelection"]
 
@@ -179,6 +180,14 @@ class SubsetSelection(SupportBlocks):
     def count(self, reports: Reports) -> NDArray[np.int64]:
         ones = column_counts(reports.columns["bits"], self.domain.size)
         return in_and_out(ones, len(reports))
+
+    def why_least_error(self) -> str:
+        limit = response_limit(self.epsilon)
+        return (
+            f"A report is a set of always the same size (subset_size={self.k} of "
+            f"{self.domain.size:,} values), which beats independent bits. A single value "
+            f"(randomized-response) beats those bits only below {limit:.1f} values at this epsilon."
+        )
 
     def _channel(self) -> SubsetChannel:
         return SubsetChannel(self.domain.size, self.k, self.weights[0] / 2**self.bits)

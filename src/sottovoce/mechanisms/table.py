@@ -45,6 +45,8 @@ class Table(Mechanism):
     """
 
     name: ClassVar[str] = "table"
+    is_planned: ClassVar[bool] = False
+    derives_weights: ClassVar[bool] = False
 
     epsilon: float = None  # type: ignore[assignment]  # read off the table at birth
 

@@ -35,6 +35,7 @@ class Wave(GridWave):
     """
 
     name: ClassVar[str] = "wave"
+    is_planned: ClassVar[bool] = False
     aka: ClassVar[dict[str, dict[str, Any]]] = {"gw": {}}
 
     _: KW_ONLY

@@ -44,8 +44,6 @@ __all__ = ["plan"]
 GOALS = ("shares", "distribution", "range", "mean")
 
 _LARGEST_DOMAIN = 2**22
-_LEFT_OUT = ("table", "binned", "wave")
-"""Mechanisms that cannot be made from a domain and epsilon alone, and those made to compare with."""
 _SUM = 1e-6
 """How far from 1 the sum of guessed shares may be; they are then divided by it."""
 
@@ -219,7 +217,7 @@ def _names() -> list[str]:
     for cls in registered():
         seen: list[Mapping[str, Any]] = []
         for name, options in (cls.aka or {cls.name: {}}).items():
-            if options not in seen and cls.name not in _LEFT_OUT:
+            if options not in seen and cls.is_planned:
                 seen.append(options)
                 names.append(name)
     return names

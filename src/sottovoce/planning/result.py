@@ -14,7 +14,7 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.odds import privacy_in_words
 from sottovoce.domains.base import Domain
 
-__all__ = ["Plan", "Prospect", "response_limit"]
+__all__ = ["Plan", "Prospect"]
 
 _ERRORS = {
     "shares": "rms error",
@@ -199,22 +199,14 @@ class Plan:
         return "\n".join([privacy_in_words(self.best.certificate()), *self._why(), *self._near()])
 
     def _why(self) -> list[str]:
-        d, best, limit = self.domain.size, self.prospects[0], response_limit(self.epsilon)
-        if d == 1:
+        best = self.prospects[0]
+        if self.domain.size == 1:
             return ["There is a single value: its share is 1."]
-        below = f"below {limit:.1f} values at this epsilon"
-        reasons = {
-            "randomized-response": "A report is one value, which beats a bit for every value "
-            f"(unary-encoding) {below}; here there are {d:,}.",
-            "subset-selection": f"A report is a set of always the same size ({best.options} of "
-            f"{d:,} values), which beats independent bits. A single value "
-            f"(randomized-response) beats those bits only {below}.",
-        }
         if self.goal != "shares":
             return [f"{best.name} errs least: {best.rms_error:.3g} is the {self._error}."]
         said = f"{best.name} errs least: {best.rms_error:.3g} for a typical share."
-        reason = reasons.get(best.mechanism.name)
-        return [said] if reason is None else [said, reason]
+        reason = best.mechanism.why_least_error()
+        return [said, reason] if reason else [said]
 
     def _near(self) -> list[str]:
         """The smallest reports among those that err little more, whatever the true shares."""
@@ -226,20 +218,3 @@ class Plan:
         more = small.rms_error / best.rms_error - 1
         cost = f"{small.report_bytes:,} bytes per report instead of {best.report_bytes:,}"
         return [f"{small.name} errs {100 * more:.1f}% more, in {cost}."]
-
-
-def response_limit(epsilon: float) -> float:
-    """The number of values below which randomized response errs less than unary encoding.
-
-    With E = e^eps the sums of all variances, times n, are
-
-        [d^2 + (2E-3) d - 2(E-1)] / (E-1)^2   and   4E d / (E-1)^2 + 1,
-
-    equal where ``d^2 - (2E+3) d - (E^2-1) = 0``, whatever the true shares.
-
-    >>> [round(response_limit(epsilon), 1) for epsilon in (1.0, 2.0, 3.0)]
-    [9.1, 20.4, 51.1]
-    """
-    e = math.exp(epsilon)
-    middle = (2 * e + 3) / 2
-    return middle + math.sqrt(middle**2 + e**2 - 1)

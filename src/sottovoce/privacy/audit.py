@@ -28,13 +28,10 @@ from numpy.typing import NDArray
 from sottovoce.base.checks import check_int, check_real
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.randomness import OperatingSystem
+from sottovoce.core.audit_plan import AuditPlan
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
-from sottovoce.domains.pair_sets import PairSets
-from sottovoce.mechanisms.gaussian import Gaussian
-from sottovoce.mechanisms.key_value import KeyValue
-from sottovoce.mechanisms.sampled_coordinate import SampledCoordinate
 from sottovoce.privacy.events import Sample, Supports, count_outcomes, count_supports, lower_bounds
 
 __all__ = ["Audit", "audit", "audit_black_box"]
@@ -42,7 +39,6 @@ __all__ = ["Audit", "audit", "audit_black_box"]
 _LARGEST_DOMAIN = 64
 _ON_A_GRID = 9
 """How many positions of a finer grid are tried, its ends among them."""
-_MOST_OUTCOMES = 2**12
 
 
 @dataclass(frozen=True)
@@ -112,12 +108,27 @@ def audit(mechanism: Mechanism, *, trials: int = 1_000_000, alpha: float = 1e-6)
     >>> sv.audit(sv.mechanism("grr", sv.Categories(2), 1.0), trials=10_000).passed
     True
     """
-    if isinstance(mechanism, SampledCoordinate):
-        return audit(mechanism.coordinate, trials=trials, alpha=alpha)  # the draw tells nothing
-    if isinstance(mechanism, Gaussian) and mechanism.domain.vector is not None:
-        return _audit_sum(mechanism, trials, alpha)
-    if isinstance(mechanism, KeyValue):
-        return _audit_pairs(mechanism, trials, alpha)
+    mechanism = mechanism.audited
+    plan, certificate = mechanism.audit_plan() or _usual_plan(mechanism), mechanism.certificate()
+    found = audit_black_box(
+        plan.sample,
+        plan.values,
+        mechanism.epsilon,
+        supports=plan.supports,
+        outcomes=plan.outcomes,
+        read=plan.read,
+        ordered=plan.ordered,
+        apart=None if certificate.scope is None else lambda v, u: abs(v - u),
+        trials=trials,
+        alpha=alpha,
+        delta=float(certificate.delta),
+    )
+    between = "" if certificate.scope is None else certificate.between
+    return replace(found, certificate=certificate, between=between)
+
+
+def _usual_plan(mechanism: Mechanism) -> AuditPlan:
+    """Every value, or some positions of a finer grid, by what reports support or are."""
     size = mechanism.domain.size
     if size == mechanism.positions and not 2 <= size <= _LARGEST_DOMAIN:
         raise InvalidInput(
@@ -127,7 +138,6 @@ def audit(mechanism: Mechanism, *, trials: int = 1_000_000, alpha: float = 1e-6)
             f"{size} values",
             hint="The certificate is exact for every size; audit the same mechanism on fewer values.",
         )
-    certificate = mechanism.certificate()
     tried = size if mechanism.positions == size else min(_ON_A_GRID, mechanism.positions)
     indices = np.linspace(0, mechanism.positions - 1, tried).astype(np.int64).tolist()
 
@@ -135,79 +145,20 @@ def audit(mechanism: Mechanism, *, trials: int = 1_000_000, alpha: float = 1e-6)
         positions = np.full(count, index, dtype=np.int64)
         return mechanism.randomize_positions(positions, OperatingSystem())
 
-    arguments: dict[str, Any] = {"supports": mechanism.supports}
-    probe = sample(0, 1)
-    if mechanism.supports(probe, 0) is None:
-        (field,) = mechanism.fields
-        arguments = {"outcomes": field.size, "read": lambda reports: reports.columns[field.name]}
-        arguments["ordered"] = mechanism.domain.ordered
-    if certificate.scope is not None:
-        arguments["apart"] = lambda v, u: abs(v - u)
-    found = audit_black_box(
-        sample,
-        indices,
-        mechanism.epsilon,
-        trials=trials,
-        alpha=alpha,
-        delta=float(certificate.delta),
-        **arguments,
-    )
-    between = "" if certificate.scope is None else certificate.between
-    return replace(found, certificate=certificate, between=between)
+    def supports(reports: Reports, index: int) -> NDArray[np.bool_]:
+        supported = mechanism.supports(reports, index)
+        assert supported is not None  # asked below
+        return supported
 
+    if mechanism.supports(sample(0, 1), 0) is not None:
+        return AuditPlan(indices, sample, supports)
+    (field,) = mechanism.fields
 
-def _audit_sum(mechanism: Gaussian, trials: int, alpha: float) -> Audit:
-    """Vectors at both ends of every coordinate, told apart by the sum of all cells: the best test
-    of equal noise on all coordinates."""
-    k, certificate = mechanism.coordinates, mechanism.certificate()
-    last = k * (mechanism.coordinate.cells - 1)
-    step = last // _MOST_OUTCOMES + 1
+    def read(reports: Reports) -> NDArray[Any]:
+        return reports.columns[field.name]
 
-    def sample(bin_: int, count: int) -> Reports:
-        rows = np.full((count, k), bin_, dtype=np.int64)
-        return mechanism.randomize_positions(rows, OperatingSystem())
-
-    def read(reports: Reports) -> NDArray[np.int64]:
-        columns = np.stack(list(reports.columns.values()))
-        return np.asarray(columns.sum(axis=0, dtype=np.int64) // step)
-
-    found = audit_black_box(
-        sample, [0, mechanism.grid.bins - 1], mechanism.epsilon, outcomes=last // step + 1,
-        read=read, ordered=True, trials=trials, alpha=alpha, delta=float(certificate.delta),
-    )  # fmt: skip
-    return replace(found, certificate=certificate)
-
-
-def _audit_pairs(mechanism: KeyValue, trials: int, alpha: float) -> Audit:
-    """Sets of pairs at both ends of their numbers: full ones, and single pairs.
-
-    A report of one key speaks for a set if it speaks for any of its pairs; one of all keys, if
-    for all: that is where reports of sets differ most.
-    """
-    domain, named = mechanism.domain, mechanism.domain.keys
-    full = min(domain.pairs or 1, named.size)
-    ends, labels = (domain.interval.low, domain.interval.high), named.labels()
-    some = (labels[:full], labels[-full:], labels[:1], labels[-1:])
-    tried = [dict.fromkeys(keys, end) for keys in some for end in ends]
-    values = [value for i, value in enumerate(tried) if value not in tried[:i]]
-    speaks = np.logical_or if mechanism.blocks == 1 else np.logical_and
-
-    def sample(value: dict[Any, float], count: int) -> Reports:
-        if domain.pairs is None:
-            positions = np.tile(mechanism.locate([*value.items()]), count)
-            return mechanism.randomize_positions(positions, OperatingSystem())
-        one = domain.sets(value)
-        many = (np.tile(column, count) for column in (one.sizes, one.keys, one.numbers))
-        return mechanism.randomize_sets(PairSets(*many), OperatingSystem())
-
-    def supports(reports: Reports, value: dict[Any, float]) -> NDArray[np.bool_]:
-        places = mechanism.locate([*value.items()]).tolist()
-        return np.asarray(speaks.reduce([mechanism.supports(reports, at) for at in places]))
-
-    found = audit_black_box(
-        sample, values, mechanism.epsilon, supports=supports, trials=trials, alpha=alpha
-    )
-    return replace(found, certificate=mechanism.certificate())
+    ordered = mechanism.domain.ordered
+    return AuditPlan(indices, sample, outcomes=field.size, read=read, ordered=ordered)
 
 
 def audit_black_box(

@@ -24,10 +24,6 @@ import numpy as np
 from sottovoce.base.errors import Unfit
 from sottovoce.channels.base import Channel, Floats, SupportProbabilities
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.mechanisms.fixed_hashing import FixedHashing
-from sottovoce.mechanisms.hadamard_response import HadamardResponse
-from sottovoce.mechanisms.local_hashing import LocalHashing
-from sottovoce.mechanisms.seeded_hashing import SeededHashing
 
 __all__ = [
     "BOUND",
@@ -47,8 +43,6 @@ BOUND = "bound"
 TRIED = "tried"
 """The largest shift by a few lies that were tried; others may shift it more."""
 
-_LARGE = 2**14
-"""Values above which it is not looked up how many of them one hash has together."""
 _SMALL = 2**20
 """Entries of values by cells up to which every value's gains are written out."""
 
@@ -73,7 +67,7 @@ def gains_of(channel: Channel, weights: Floats) -> Floats | None:
 def reach(mechanism: Mechanism, weights: Floats) -> Range | None:
     """What one report can add to ``weights . shares``; None where that has no unbiased estimate."""
     asked = np.flatnonzero(weights)
-    oracle = _oracle(mechanism)
+    oracle = mechanism.support_probabilities
     if oracle is not None and len(asked) == 1:  # as any gains, without those of all other values
         weight = float(weights[asked[0]])
         ends = sorted(weight * gain for gain in _gains_of_oracle(oracle))
@@ -83,21 +77,22 @@ def reach(mechanism: Mechanism, weights: Floats) -> Range | None:
     if cell_weights is None:
         return None
     table = cell_weights.reshape(channel.blocks, -1)
-    how = BOUND if isinstance(mechanism, SeededHashing) else EXACT
+    free = channel.blocks == 1 or mechanism.sends_any_combination
+    how = EXACT if free else BOUND
     return Range(float(table.min(axis=1).sum()), float(table.max(axis=1).sum()), how)
 
 
 def reach_of_any(mechanism: Mechanism, count: int) -> Range:
     """What one report can add to the total of ``count`` values that its sender chooses."""
-    oracle, channel, size = _oracle(mechanism), mechanism.channel(), mechanism.domain.size
+    oracle, channel = mechanism.support_probabilities, mechanism.channel()
+    size, listed = mechanism.domain.size, mechanism.lists_supported_values
     if oracle is None:
         return _reach_of_any_column(mechanism, count)
     outside, inside = _gains_of_oracle(oracle)
     if count == 1:
         return Range(outside, inside)
-    large = isinstance(mechanism, LocalHashing) and size > _LARGE
-    if channel.blocks > 1 or large or isinstance(mechanism, FixedHashing):
-        free = not large and not isinstance(mechanism, (SeededHashing, FixedHashing))
+    if channel.blocks > 1 or not listed:
+        free = listed and mechanism.sends_any_combination
         return Range(count * outside, count * inside, EXACT if free else BOUND)
     of_all = gains_of(channel, np.ones(size))
     assert of_all is not None
@@ -106,14 +101,6 @@ def reach_of_any(mechanism: Mechanism, count: int) -> Range:
     least = max(0, count - (size - int(supported.min())))
     low, high = (k * inside + (count - k) * outside for k in (least, most))
     return Range(low, high)
-
-
-def _oracle(mechanism: Mechanism) -> SupportProbabilities | None:
-    """Support probabilities: of these hashes, or of all on average."""
-    if isinstance(mechanism, FixedHashing):
-        keep, other = mechanism.weights
-        return SupportProbabilities((keep + other) / 2**mechanism.bits, 1 / mechanism.g)
-    return mechanism.channel().support_probabilities
 
 
 def _gains_of_oracle(oracle: SupportProbabilities) -> tuple[float, float]:
@@ -125,7 +112,7 @@ def _reach_of_any_column(mechanism: Mechanism, count: int) -> Range:
     """Cell by cell, the ``count`` values to which it adds most, and least."""
     channel, size = mechanism.channel(), mechanism.domain.size
     if size * channel.cells > _SMALL:
-        if isinstance(mechanism, HadamardResponse):  # every value's gains are 0, or +-1/k
+        if mechanism.same_gains:
             one = reach(mechanism, np.eye(1, size)[0])
             assert one is not None
             return Range(count * one.least, count * one.most, EXACT if count == 1 else BOUND)

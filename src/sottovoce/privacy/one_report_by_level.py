@@ -19,8 +19,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from sottovoce.channels.base import Floats
-from sottovoce.mechanisms._haar_channel import HaarChannel
-from sottovoce.mechanisms._level_sampling import LevelSampling
+from sottovoce.channels.stacked import LevelSampling
 from sottovoce.privacy.one_report import EXACT, TRIED
 
 __all__ = ["push_by_level"]
@@ -42,7 +41,7 @@ def push_by_level(
         told - _answer(channel, weights, (1 - fakes) * honest + lies)
         for lies in _lies(channel, -weights, honest, fakes)
     )
-    return rise, fall, EXACT if isinstance(channel, HaarChannel) else TRIED
+    return rise, fall, EXACT if channel.levels_apart else TRIED
 
 
 def _answer(channel: LevelSampling, weights: Floats, frequencies: Floats) -> float:
@@ -56,13 +55,13 @@ def _lies(
 ) -> Iterator[Floats]:
     """Frequencies of lies to try: spread over levels, and again at the parts so found."""
     seen = honest
-    for _ in range(1 if isinstance(channel, HaarChannel) else _ROUNDS):
+    for _ in range(1 if channel.levels_apart else _ROUNDS):
         best, beyond, parts = _best_cells(channel, weights, seen, honest)
         lies = np.zeros(channel.cells)
         lies[best] = _spread(beyond, (1 - fakes) * parts, fakes)
         yield lies
         seen = (1 - fakes) * honest + lies
-    if not isinstance(channel, HaarChannel):
+    if not channel.levels_apart:
         alone = np.zeros(channel.cells)
         alone[best[int(np.argmax(beyond / np.maximum(parts, 1e-12)))]] = fakes
         yield alone

@@ -11,11 +11,11 @@ from sottovoce.answers.estimate import Estimate
 from sottovoce.answers.keys import key_weights, means
 from sottovoce.base.errors import InvalidInput, Unfit
 from sottovoce.channels.base import Floats
+from sottovoce.channels.stacked import LevelSampling
 from sottovoce.core.coarse import CoarseMechanism
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.tally import Tally
 from sottovoce.estimators.run import run_method
-from sottovoce.mechanisms._level_sampling import LevelSampling
 from sottovoce.privacy.one_report import BOUND, EXACT, TRIED, gains_of, reach, reach_of_any
 from sottovoce.privacy.one_report_by_level import push_by_level
 from sottovoce.privacy.one_report_tried import push_by_trying

@@ -14,10 +14,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable
 
-import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import Connection, delete, func, select, update
 
+from sottovoce.core.batches import RunningCount
 from sottovoce.core.tally import Tally
 from sottovoce.store.catalogue import Entry
 from sottovoce.store.cells import bytes_of_cells, is_worth_writing, stored_tally
@@ -121,7 +120,7 @@ class _Piece:
     def __init__(self, entry: Entry) -> None:
         self.entry, self.last, self.changes, self.reports, self._bytes = entry, 0, 0, 0, 0
         self._rows: dict[int, list[bytes]] = {1: [], -1: []}
-        self._n, self._cells = 0, np.zeros(0, dtype=np.int64)
+        self._count = RunningCount(entry.mechanism)
         self.news = News(entry)
 
     def add(self, number: int, sign: int, reports: int, rows: bytes) -> None:
@@ -140,26 +139,16 @@ class _Piece:
             if rows:
                 reports = self.entry.reports(b"".join(rows))
                 rows.clear()
-                self._n += sign * len(reports)
-                cells = self.entry.mechanism.count(reports)
-                self._add(cells if sign > 0 else -cells)
+                change = self._count.add if sign > 0 else self._count.remove
+                change(reports)
         self._bytes = 0
-
-    def _add(self, cells: NDArray[np.int64]) -> None:
-        """Add to what is counted, in place: a tally may have millions of cells."""
-        if len(self._cells):
-            self._cells += cells
-        else:
-            self._cells = cells
 
     def onto(self, before: Tally | None) -> Tally:
         """A tally with these changes made, in place: what was counted is used up by it."""
         self.count()
         if before is not None:
-            self._add(before.cells)
-        self._cells.setflags(write=False)
-        n = self._n if before is None else before.n + self._n
-        return Tally(self.entry.mechanism, n, self._cells)
+            self._count.add_tally(before)
+        return self._count.tally()
 
 
 def _due(connection: Connection, by_window: dict[int, Entry], lazy: bool) -> dict[int, Entry]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -18,6 +19,8 @@ from sottovoce.base.extras import optional
 from sottovoce.cli.shared.outputs import read_folder
 from sottovoce.cli.shared.screen import Advance, progress
 from sottovoce.cli.shared.tables import CHUNK, PARQUET_MAGIC, STDIN, check_input, no_column
+from sottovoce.core.batches import tally_batches
+from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
 
@@ -175,17 +178,33 @@ def _stream_batches(stream: BinaryIO, name: str) -> Iterator[Any]:
 def _counted(
     tables: Iterator[Any], name: str, by: str | None, advance: Advance
 ) -> Iterator[tuple[str, Tally]]:
-    """The first table has no rows: it tells the mechanism even where nothing follows."""
+    """Tallies of tables of reports; the first table has no rows, and shows the mechanism."""
+    batches = _reports(tables, name)
+    header, first = next(batches)
+    if by is None:
+        yield _ALL, tally_batches(first.mechanism, _advancing(batches, advance))
+        return
+    for table, reports in chain([(header, first)], batches):
+        for group, part in _split(reports, table, by, name):
+            yield group, part.mechanism.tally(part)
+        advance(len(reports))
+
+
+def _reports(tables: Iterator[Any], name: str) -> Iterator[tuple[Any, Reports]]:
+    """Each table with its reports, all of the mechanism of the first."""
+    mechanism: Mechanism | None = None
     for table in tables:
         try:
-            reports = Reports.from_arrow(table)
+            reports = Reports.from_arrow(table, mechanism)
         except CorruptBytes as error:
             raise CorruptBytes(f"{name}: {error}") from error
-        if by is None:
-            yield _ALL, reports.mechanism.tally(reports)
-        else:
-            for group, part in _split(reports, table, by, name):
-                yield group, part.mechanism.tally(part)
+        mechanism = reports.mechanism
+        yield table, reports
+
+
+def _advancing(batches: Iterator[tuple[Any, Reports]], advance: Advance) -> Iterator[Reports]:
+    for _, reports in batches:
+        yield reports
         advance(len(reports))
 
 

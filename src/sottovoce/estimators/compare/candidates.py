@@ -16,7 +16,6 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.domains.base import Domain
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.key_values import KeyValues
-from sottovoce.estimators.catalogue import FILTERS
 from sottovoce.estimators.methods import Method, find_method, find_step, registered_methods
 from sottovoce.metrics import (
     mean_squared_error,
@@ -34,11 +33,6 @@ Score = Callable[[Estimate, Floats], float]
 TOP = 10
 PART = 0.1
 
-_WITH_NEGATIVE = ("hh-ci", "haar", *FILTERS)
-"""Methods whose shares may be negative, and for which norm-sub after them is a method of its own."""
-_NO_DISTRIBUTION = ("unbiased", "norm", "base-pos", "base-cut", "norm-cut", "power")
-"""Methods whose shares are negative or do not sum to 1, and that others complete already."""
-
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
@@ -55,47 +49,47 @@ class Candidate:
         return " + ".join([f"{self.method}({told})" if told else self.method, *self.then])
 
 
-_MORE = (
-    Candidate("norm", ("base-pos",)),
-    Candidate("dw", ("norm-sub",), {"prior": "gaussian"}),
-    Candidate("gaussian-filter", ("norm-sub",), {"sigma": 3.0}),
-)
-"""Besides every method by itself, and before norm-sub."""
 _WIDE_NEEDS = 10
-"""Values below which a filter three values wide has nothing to tell apart."""
+"""Values below which variants, such as a filter three values wide, have nothing to tell apart."""
 
 
 def candidates_for(mechanism: Mechanism, goal: str) -> tuple[list[Candidate], dict[str, str]]:
     """The candidates, and methods that are none with the reason."""
-    apply, unfit = [], {}
+    apply: dict[str, Method] = {}
+    unfit = {}
     for method in registered_methods():
         if reason := method.why_not(mechanism) or _no_use(method, mechanism, goal):
             unfit[method.name] = reason
         else:
-            apply.append(method.name)
+            apply[method.name] = method
     distribution = goal == "distribution" and mechanism.domain.numbers is not None
     found = []
-    for name in apply:
-        if name not in _WITH_NEGATIVE or not distribution:
+    for name, method in apply.items():
+        if not method.completed_by or not distribution:
             found.append(Candidate(name))
-        if name in _WITH_NEGATIVE and "norm-sub" in apply:
-            found.append(Candidate(name, ("norm-sub",)))
+        if method.completed_by in apply:
+            found.append(Candidate(name, (method.completed_by,)))
     if mechanism.domain.size >= _WIDE_NEEDS:
-        found += [c for c in _MORE if {c.method, *c.then} <= set(apply)]
+        for name, method in apply.items():
+            found += [
+                Candidate(name, variant.then, variant.options)
+                for variant in method.variants
+                if {*variant.then} <= set(apply)
+            ]
     return found, unfit
 
 
 def _no_use(method: Method, mechanism: Mechanism, goal: str) -> str:
     """Why a method that applies is no candidate for the goal."""
-    if method.name == "post-pos":
-        return "its shares are those of unbiased"
+    if method.same_shares_as:
+        return f"its shares are those of {method.same_shares_as}"
     told = method.tells_only(mechanism)
     if told and goal != "mean":
         return f"it tells {told} only here, no {goal}"
     if (
         goal == "distribution"
         and mechanism.domain.numbers is not None
-        and method.name in _NO_DISTRIBUTION
+        and not method.is_distribution
     ):
         return "its shares are not a distribution, which the histogram distance needs"
     return ""

@@ -49,6 +49,8 @@ class LevelSampling(StackedChannel):
     """
 
     counted: bool = False
+    levels_apart: bool = False
+    """Whether the parts of levels only scale what their own cells add, and weigh no other's."""
 
     @abstractmethod
     def _at(self, rates: Sequence[float]) -> LevelSampling:

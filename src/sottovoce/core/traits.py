@@ -1,0 +1,58 @@
+"""What planning, audits and bounds on fake reports ask of a mechanism.
+
+Each question has an answer that is right for most mechanisms, so that a new one need not know of it.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, ClassVar
+
+from sottovoce.channels.base import Channel, SupportProbabilities
+from sottovoce.core.audit_plan import AuditPlan
+
+if TYPE_CHECKING:
+    from sottovoce.core.mechanism import Mechanism
+
+__all__ = ["Traits"]
+
+
+class Traits(ABC):
+    """Attributes and methods of a mechanism by which others treat it."""
+
+    derives_weights: ClassVar[bool] = True
+    """Whether weights follow from epsilon; False where they are always given, as for a table."""
+    is_planned: ClassVar[bool] = True
+    """Whether planning ranks it: it is made from a domain and epsilon alone, to be used."""
+    sends_any_combination: ClassVar[bool] = True
+    """Whether some report has any choice of cells, one per block; hashes allow only some."""
+    same_gains: ClassVar[bool] = False
+    """Whether every value's unbiased share adds the same numbers, in some order of the cells."""
+
+    @abstractmethod
+    def channel(self) -> Channel:
+        """What this mechanism does to a distribution."""
+
+    @property
+    def support_probabilities(self) -> SupportProbabilities | None:
+        """How often a report supports its sender's value, and any other; None where that differs."""
+        return self.channel().support_probabilities
+
+    @property
+    def lists_supported_values(self) -> bool:
+        """Whether it is quick to look up how many values each report supports."""
+        return True
+
+    def why_least_error(self) -> str:
+        """Why it may err less on shares than others do, for a plan that ranks it first."""
+        return ""
+
+    @property
+    def audited(self) -> Mechanism:
+        """The mechanism that an audit samples: a part, where all else is drawn without the value."""
+        mechanism: Mechanism = self  # type: ignore[assignment]  # the one subclass
+        return mechanism
+
+    def audit_plan(self) -> AuditPlan | None:
+        """How an audit attacks it; None for the usual way: all values, by what each supports."""
+        return None

@@ -1,0 +1,48 @@
+# Written by `make docs` from MECHANISMS in __init__.py: names that a type checker knows.
+from typing import Final
+
+from sottovoce.mechanisms.binned import Binned
+from sottovoce.mechanisms.degree_noise import DegreeNoise
+from sottovoce.mechanisms.fixed_hashing import FixedHashing
+from sottovoce.mechanisms.gaussian import Gaussian
+from sottovoce.mechanisms.haar import Haar
+from sottovoce.mechanisms.hadamard_response import HadamardResponse
+from sottovoce.mechanisms.hierarchy import Hierarchy
+from sottovoce.mechanisms.key_value import KeyValue
+from sottovoce.mechanisms.laplace import Laplace
+from sottovoce.mechanisms.local_hashing import LocalHashing
+from sottovoce.mechanisms.piecewise import Piecewise
+from sottovoce.mechanisms.randomized_response import RandomizedResponse
+from sottovoce.mechanisms.sampled_coordinate import SampledCoordinate
+from sottovoce.mechanisms.seeded_hashing import SeededHashing
+from sottovoce.mechanisms.square_wave import SquareWave
+from sottovoce.mechanisms.stochastic_rounding import StochasticRounding
+from sottovoce.mechanisms.subset_selection import SubsetSelection
+from sottovoce.mechanisms.table import Table
+from sottovoce.mechanisms.unary_encoding import UnaryEncoding
+from sottovoce.mechanisms.wave import Wave
+
+MECHANISMS: Final[tuple[str, ...]]
+
+__all__ = [
+    "Binned",
+    "DegreeNoise",
+    "FixedHashing",
+    "Gaussian",
+    "Haar",
+    "HadamardResponse",
+    "Hierarchy",
+    "KeyValue",
+    "Laplace",
+    "LocalHashing",
+    "Piecewise",
+    "RandomizedResponse",
+    "SampledCoordinate",
+    "SeededHashing",
+    "SquareWave",
+    "StochasticRounding",
+    "SubsetSelection",
+    "Table",
+    "UnaryEncoding",
+    "Wave",
+]
