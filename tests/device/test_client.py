@@ -27,7 +27,7 @@ from sottovoce.base.errors import (
 from sottovoce.core.certificate import Certificate
 from sottovoce.device.client import Client
 from sottovoce.device.ledger import Ledger, default_folder
-from sottovoce.device.sending import check_url
+from sottovoce.device.remote_collector import check_url
 from sottovoce.wire.uploads import REFUSALS, decode_upload, parse_upload
 from support.devices import DRINKS, MONDAY, Waits, client_of, make_survey, running
 

@@ -17,9 +17,9 @@ from threading import Event
 from typing import Any
 
 from sottovoce.base.errors import SottovoceError
-from sottovoce.demo.asking import Caller
 from sottovoce.demo.surveys import Poll
 from sottovoce.device.client import Client, Receipt
+from sottovoce.device.remote_collector import RemoteCollector
 from sottovoce.device.sending import Outcome, Patience, deliver
 from sottovoce.wire.uploads import Upload, encode_upload, new_id
 
@@ -54,7 +54,7 @@ class Devices:
     home: Path
     stopped: Event
 
-    def send(self, publisher: Caller, advance: Advance) -> list[Sent]:
+    def send(self, publisher: RemoteCollector, advance: Advance) -> list[Sent]:
         """Everybody's report, day after day; what the devices with a client did is returned."""
         wants_token = self.poll.upload == "tokens"
         most = max(map(len, self.poll.days.values()))
@@ -76,7 +76,7 @@ class Devices:
         """What a device does whose acknowledgement got lost: the same bytes once more."""
         return deliver(self.url, sent.receipt.upload, token=None, patience=Patience())
 
-    def _tokens(self, publisher: Caller, count: int, allowance: int) -> list[str]:
+    def _tokens(self, publisher: RemoteCollector, count: int, allowance: int) -> list[str]:
         """So many, each good for so many reports a day."""
         path = f"/surveys/{self.poll.survey.fingerprint}/tokens"
         told = publisher.post(path, {"count": count, "allowance": allowance})
