@@ -14,8 +14,9 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.device import sending
+from sottovoce.service.upload.reading import decode_upload
 from sottovoce.surveys.windows import today, window_name
-from sottovoce.wire.uploads import MAXIMUM_BYTES, decode_upload
+from sottovoce.wire.uploads import MAXIMUM_BYTES
 from support.commands import refusal, run, run_json, small_collector
 
 DRINKS = ["tea", "coffee", "water", "other"]

@@ -28,7 +28,8 @@ from sottovoce.core.certificate import Certificate
 from sottovoce.device.client import Client
 from sottovoce.device.ledger import Ledger, default_folder
 from sottovoce.device.remote_collector import check_url
-from sottovoce.wire.uploads import REFUSALS, decode_upload, parse_upload
+from sottovoce.service.upload.reading import decode_upload, parse_upload
+from sottovoce.wire.uploads import REFUSALS
 from support.devices import DRINKS, MONDAY, Waits, client_of, make_survey, running
 
 
