@@ -15,8 +15,13 @@ from sottovoce.base.errors import InvalidInput
 from sottovoce.cli.shared.domains import Bins, High, Low
 from sottovoce.cli.shared.exits import guarded
 from sottovoce.cli.shared.options import AsJson, Force, parse_options
-from sottovoce.cli.shared.pictures import check_picture, write_picture
-from sottovoce.cli.shared.results import ResultFile, check_result, write_result
+from sottovoce.cli.shared.results import (
+    ResultFile,
+    check_picture,
+    check_result,
+    write_picture,
+    write_result,
+)
 from sottovoce.cli.shared.screen import progress, say, show_json, show_table, show_text
 from sottovoce.cli.shared.services import open_services
 from sottovoce.fusion.joining.files import ServiceFile
