@@ -21,6 +21,7 @@ import pytest
 from rich.console import Console
 
 from sottovoce.base.errors import InvalidInput, MissingExtra
+from sottovoce.base.progress import silent
 from sottovoce.demo import __main__ as command_line
 from sottovoce.demo.collector import CollectorFailed, collector
 from sottovoce.demo.devices import Devices, NotTaken, Sent
@@ -242,7 +243,7 @@ def test_a_report_that_is_not_taken_ends_the_demo(tmp_path):
         small.answers = [(404, {}, {"code": "unknown-survey", "message": ""})]
         devices = Devices(poll, small.url, tmp_path, Event())
         with pytest.raises(NotTaken, match="commute-hushwick is refused: unknown-survey"):
-            devices.send(RemoteCollector(small.url, ""), lambda done: None)
+            devices.send(RemoteCollector(small.url, ""), silent)
 
 
 # -- how it ends ---------------------------------------------------------------------------

@@ -227,10 +227,10 @@ def test_a_download_goes_on_while_bytes_come(monkeypatch, tmp_path):
     with server(reply(answer_of(data))) as (port, _):
         collector = Collector(f"http://127.0.0.1:{port}", "key", seconds=40.0)
         target = tmp_path / "reports"
-        assert collector.download("/x", (), target, lambda count: None) == []
+        assert collector.download("/x", (), target) == []
         assert target.read_bytes() == data
         with pytest.raises(NoAnswer, match="the answer took too long"):
-            replace(collector, slowest=1e9).download("/x", (), target, lambda count: None)
+            replace(collector, slowest=1e9).download("/x", (), target)
 
 
 def test_a_download_that_breaks_off_is_an_error(tmp_path):
@@ -241,7 +241,7 @@ def test_a_download_that_breaks_off_is_an_error(tmp_path):
     with server(handle) as (port, _):
         collector = Collector(f"http://127.0.0.1:{port}", "key")
         with pytest.raises(NoAnswer, match="IncompleteRead|broke off before the end of /x"):
-            collector.download("/x", (), tmp_path / "reports", lambda count: None)
+            collector.download("/x", (), tmp_path / "reports")
 
 
 def test_addresses_that_lead_nowhere_share_the_deadline(monkeypatch):

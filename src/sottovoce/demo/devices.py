@@ -9,7 +9,7 @@ be slow to simulate one connection at a time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -17,6 +17,7 @@ from threading import Event
 from typing import Any
 
 from sottovoce.base.errors import SottovoceError
+from sottovoce.base.progress import Counted, Progress
 from sottovoce.demo.surveys import Poll
 from sottovoce.device.client import Client, Receipt
 from sottovoce.device.remote_collector import RemoteCollector
@@ -29,8 +30,6 @@ CLIENTS = 4
 """Devices with the real client, a survey and day."""
 _RELAYED = 100
 """Reports in a request of a relay."""
-
-Advance = Callable[[int], object]
 
 
 class NotTaken(SottovoceError):
@@ -54,22 +53,22 @@ class Devices:
     home: Path
     stopped: Event
 
-    def send(self, publisher: RemoteCollector, advance: Advance) -> list[Sent]:
+    def send(self, publisher: RemoteCollector, progress: Progress) -> list[Sent]:
         """Everybody's report, day after day; what the devices with a client did is returned."""
         wants_token = self.poll.upload == "tokens"
         most = max(map(len, self.poll.days.values()))
         own = self._tokens(publisher, CLIENTS, 1) if wants_token else [None] * CLIENTS
         (relay,) = self._tokens(publisher, 1, most) if wants_token else [None]
-        sent = []
+        sent, counted = [], Counted(progress, self.poll.name, self.poll.people)
         for window, values in self.poll.days.items():
             for number, token in enumerate(own):
                 sent.append(self._by_client(window, values[number], number, token))
-                advance(1)
+                counted.add(1)
             for some in _parts(values[CLIENTS:], _RELAYED):
                 if self.stopped.is_set():
                     return sent
                 self._by_relay(window, some, relay)
-                advance(len(some))
+                counted.add(len(some))
         return sent
 
     def send_again(self, sent: Sent) -> Outcome:

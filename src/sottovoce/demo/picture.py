@@ -21,7 +21,7 @@ def draw(reader: RemoteCollector, poll: Poll, target: Path) -> None:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "reports.parquet"
         path = f"/surveys/{poll.survey.fingerprint}/reports.parquet"
-        reader.download(path, (), file, lambda count: None)
+        reader.download(path, (), file)
         reports = Reports.read(file)
     mechanism = poll.survey.mechanism
     places = mechanism.domain.indices(poll.values)

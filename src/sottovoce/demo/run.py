@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -117,11 +116,8 @@ def _send(
 ) -> list[list[Sent]]:
     """All surveys at once, a thread each; where one fails or Ctrl-C comes, the others end too."""
     totals = {each.poll.name: each.poll.people for each in devices}
-    with bars(console, totals) as advance, ThreadPoolExecutor(len(devices)) as threads:
-        work = [
-            threads.submit(each.send, publisher, partial(advance, each.poll.name))
-            for each in devices
-        ]
+    with bars(console, totals) as progress, ThreadPoolExecutor(len(devices)) as threads:
+        work = [threads.submit(each.send, publisher, progress) for each in devices]
         try:
             wait(work, return_when=FIRST_EXCEPTION)
         finally:

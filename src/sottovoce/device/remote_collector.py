@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -74,14 +74,11 @@ class RemoteCollector:
             raise Mismatch(f"{self.url} gives {survey.fingerprint} where {fingerprint} is wanted")
         return survey
 
-    def download(
-        self, path: str, query: Query, target: Path, advance: Callable[[int], object]
-    ) -> list[str]:
+    def download(self, path: str, query: Query, target: Path) -> list[str]:
         """Write a file of the collector's, complete or an error; the windows that are not in it."""
         with self._accepted(path, query, None) as answer, target.open("wb") as file:
             for piece in answer.pieces(self.slowest):
                 file.write(piece)
-                advance(len(piece))
             if answer.missing:
                 raise NoAnswer(f"it broke off before the end of {path}")
             left_out = answer.headers.get("Sottovoce-Left-Out") or ""

@@ -5,7 +5,6 @@ value -> randomize -> report -> tally -> Tally -> estimate -> Estimate
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.answers.estimate import Estimate
+from sottovoce.base.progress import Counted, Progress, silent
 from sottovoce.base.randomness import Source
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.tally import Tally
@@ -37,7 +37,7 @@ def walk(
     method: str = "auto",
     batch: int = 10_000,
     source: Source | None = None,
-    progress: Callable[[int], object] = lambda done: None,
+    progress: Progress = silent,
 ) -> Walk:
     """Send everybody's value the whole way, in batches, as a collector would meet them.
 
@@ -47,11 +47,11 @@ def walk(
     1000
     """
     indices = mechanism.domain.indices(values)
-    tally = Tally.empty(mechanism)
+    tally, counted = Tally.empty(mechanism), Counted(progress, "walk", len(indices))
     for start in range(0, len(indices), batch):
         part = indices[start : start + batch]
         reports = mechanism.randomize_indices(part, source)  # on people's devices
         tally += mechanism.tally(reports)  # at the collector: reports only
-        progress(len(part))
+        counted.add(len(part))
     truth = np.bincount(indices, minlength=mechanism.domain.size) / len(indices)
     return Walk(truth, tally, estimate(tally, method))  # at the analyst's desk: a tally only

@@ -19,8 +19,9 @@ from typing import Any
 from sottovoce.base.checks import check_choice, check_int
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.frame import Frame
+from sottovoce.base.progress import Progress
 from sottovoce.experiments.claims import Finding
-from sottovoce.experiments.work import Progress, shown_progress
+from sottovoce.experiments.work import shown_progress
 
 __all__ = ["Reproduction", "papers", "reproduce"]
 

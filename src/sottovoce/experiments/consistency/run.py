@@ -11,13 +11,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from sottovoce.base.progress import Progress, silent
 from sottovoce.experiments.claims import Reading, judge, read_claims
 from sottovoce.experiments.consistency import comparison, figures, intervals
 from sottovoce.experiments.consistency.report import TITLE, Results
 from sottovoce.experiments.consistency.sweep import sweep
 from sottovoce.experiments.datasets import Dataset, load
 from sottovoce.experiments.outcome import file_name, publish
-from sottovoce.experiments.work import Progress, silent
 
 __all__ = ["CLAIMS", "REPEATS", "TITLE", "Results", "run"]
 

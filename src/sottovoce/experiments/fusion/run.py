@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sottovoce.base.progress import Progress, silent
 from sottovoce.experiments.claims import Reading, judge, read_claims
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.fusion import (
@@ -28,7 +29,6 @@ from sottovoce.experiments.fusion.sizes import Sizes, sizes_of
 from sottovoce.experiments.fusion.values import SKEWED, load, steps_of_time
 from sottovoce.experiments.numbers import Numbers
 from sottovoce.experiments.outcome import file_name, publish
-from sottovoce.experiments.work import Progress, silent
 
 __all__ = ["CLAIMS", "REPEATS", "TITLE", "Results", "conclude", "measure", "run"]
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sottovoce.base.progress import Progress, silent
 from sottovoce.experiments.claims import judge, read_claims
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.datasets import Dataset
@@ -31,7 +32,6 @@ from sottovoce.experiments.mixture_reduction.report import TITLE, Results
 from sottovoce.experiments.mixture_reduction.rivals import rivals
 from sottovoce.experiments.numbers import Numbers
 from sottovoce.experiments.outcome import file_name, publish
-from sottovoce.experiments.work import Progress, silent
 
 __all__ = ["CLAIMS", "REPEATS", "TITLE", "Measured", "Results", "conclude", "measure", "run"]
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from sottovoce.base.progress import Progress, silent
 from sottovoce.experiments.claims import Reading, judge, read_claims
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.numbers import Numbers, load
@@ -18,7 +19,6 @@ from sottovoce.experiments.square_wave import comparison, figures, variants
 from sottovoce.experiments.square_wave.means import means
 from sottovoce.experiments.square_wave.report import TITLE, Results
 from sottovoce.experiments.square_wave.sweep import sweep
-from sottovoce.experiments.work import Progress, silent
 
 __all__ = ["CLAIMS", "REPEATS", "TITLE", "Results", "conclude", "measure", "run"]
 

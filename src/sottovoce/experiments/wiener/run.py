@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from sottovoce.base.progress import Progress, silent
 from sottovoce.experiments.claims import Reading, judge, read_claims
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.outcome import file_name, publish
@@ -17,7 +18,6 @@ from sottovoce.experiments.wiener import comparison, figures, spectra
 from sottovoce.experiments.wiener.histograms import Histogram, load
 from sottovoce.experiments.wiener.report import TITLE, Results
 from sottovoce.experiments.wiener.sweep import sweep
-from sottovoce.experiments.work import Progress, silent
 
 __all__ = ["CLAIMS", "REPEATS", "TITLE", "Results", "conclude", "measure", "run"]
 
