@@ -39,8 +39,8 @@ from sottovoce.estimators.compare.candidates import (
     score_for,
 )
 from sottovoce.estimators.compare.comparison import Comparison, Contender, ranked
-from sottovoce.estimators.errors.bootstrap import whole_counts
 from sottovoce.estimators.errors.plausible_truths import draw_truths
+from sottovoce.estimators.errors.replicates import whole_counts
 from sottovoce.estimators.methods import find_method
 from sottovoce.estimators.observed import Observed
 from sottovoce.estimators.run import run_method
