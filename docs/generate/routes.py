@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from typing import Any
 
 from docs.generate.markdown import bullets, fence, table
-from sottovoce.service.openapi import SCHEMAS, openapi_document
+from sottovoce.service import documents
+from sottovoce.service.openapi import body_media
 from sottovoce.service.refusals import CODES
 from sottovoce.service.routes import ROUTES, Described, Parameter
+from sottovoce.service.schemas import components, schema_words
 
 __all__ = ["heading", "route_pages"]
 
 _EVERYWHERE = ("invalid", "store-down", "disk-full", "stopping", "wrong-host")
-_TYPES = {
-    "string": "text", "integer": "whole number", "number": "number", "boolean": "true or false",
-    "null": "null", "object": "object",
-}  # fmt: skip
+_FREE = {documents.Survey: "the survey's JSON.", documents.OpenApi: "an OpenAPI document."}
 
 
 def route_pages() -> Iterator[tuple[str, str]]:
@@ -52,9 +51,9 @@ def _entry(route: Described) -> str:
         parts.append(
             "And the [questions](questions.md), each as often as wanted; none asks for everything."
         )
-    if route.takes:
+    if route.takes is not None:
         parts.append(
-            f"Takes {_shape(route.takes, 'a form' if _FORM in _media(route) else 'an object')}"
+            f"Takes {_shape(route.takes, 'a form' if _FORM in body_media(route) else 'an object')}"
         )
     statuses = " or ".join(map(str, route.statuses))
     parts.append(f"Answers {statuses} with {_shape(route.gives)}")
@@ -76,54 +75,26 @@ def _parameter(each: Parameter) -> str:
     return each.means + (f" ({', '.join(more)})" if more else "")
 
 
-def _media(route: Described) -> list[str]:
-    """The media types of a body."""
-    operation = openapi_document(ROUTES, "")["paths"][route.path][route.method.lower()]
-    return list(operation["requestBody"]["content"])
-
-
-def _shape(name: str, kind: str = "an object") -> str:
-    """A schema in words: its fields, or a media type."""
-    if "/" in name:
-        return f"`{name}`."
-    schema = SCHEMAS[name]
-    if "properties" not in schema:
-        return {"Survey": "the survey's JSON.", "OpenAPI": "an OpenAPI document."}.get(
-            name, "an object."
-        )
+def _shape(kind: Any, what: str = "an object") -> str:
+    """A document in words: its fields, or a media type."""
+    if isinstance(kind, str):
+        return f"`{kind}`."
+    if kind in _FREE:
+        return _FREE[kind]
+    schema = components()[kind.__name__]
     rows = [
-        (f"`{field}`", _type(told) + ("" if field in schema["required"] else "; may be left out"))
-        for field, told in schema["properties"].items()
-    ]
-    return f"{kind}:\n\n{table(['field', 'is'], rows)}"
-
-
-def _type(schema: Mapping[str, Any]) -> str:
-    """What a field holds."""
-    kind = schema.get("type")
-    if "enum" in schema:
-        told = " or ".join(f"`{each}`" for each in schema["enum"])
-    elif "const" in schema:
-        told = f"`{schema['const']}`"
-    elif "pattern" in schema:
-        told = "32 hexadecimal digits"
-    elif kind == "array":
-        told = f"list of: {_type(schema['items'])}"
-    elif "properties" in schema:
-        told = "object of " + ", ".join(f"`{name}`" for name in schema["properties"])
-    elif isinstance(kind, list):
-        told = " or ".join(_TYPES[each] for each in kind)
-    else:
-        told = _TYPES.get(str(kind), "any")
-    return told
+        (f"`{name}`", schema_words(field) + ("" if name in schema["required"] else "; may be left out"))
+        for name, field in schema["properties"].items()
+    ]  # fmt: skip
+    return f"{what}:\n\n{table(['field', 'is'], rows)}"
 
 
 # -- examples -----------------------------------------------------------------------------------
 
-_BODIES = {
-    "Upload": "{\"version\": 1, \"fingerprint\": \"'$FINGERPRINT'\", \"window\": \"\",\n  \"reports\": [{\"id\": \"'$ID'\", \"payload\": [2]}]}",
-    "Publication": "{\"survey\": '\"$(cat survey.json)\"'}",
-    "TokensWanted": "{\"count\": 2, \"allowance\": 1}",
+_BODIES: dict[Any, str] = {
+    documents.Upload: "{\"version\": 2, \"fingerprint\": \"'$FINGERPRINT'\", \"window\": \"\",\n  \"reports\": [{\"id\": \"'$ID'\", \"payload\": \"02\"}]}",
+    documents.Publication: "{\"survey\": '\"$(cat survey.json)\"'}",
+    documents.TokensWanted: "{\"count\": 2, \"allowance\": 1}",
 }  # fmt: skip
 """A body for everything that is taken, within single quotes of a shell."""
 
@@ -136,7 +107,7 @@ _FORMS = {"key": "$(cat read.key)", "to": "dashboard/$FINGERPRINT"}
 """Values for fields of forms."""
 _FORM = "application/x-www-form-urlencoded"
 _BINARY = "application/vnd.apache.parquet"
-_BEFORE = {"Upload": "ID=$(openssl rand -hex 16)\n"}
+_BEFORE: dict[Any, str] = {documents.Upload: "ID=$(openssl rand -hex 16)\n"}
 
 
 def _example(route: Described) -> str:
@@ -144,14 +115,13 @@ def _example(route: Described) -> str:
     names = [each.name for each in route.query if each.needed or each.name in ("share", "top")]
     query = "&".join(f"{name}={_VALUES[name]}" for name in names)
     words = ["curl --fail --silent --show-error"]
-    if route.method not in ("GET", "POST") or (route.method == "POST" and not route.takes):
+    if route.method not in ("GET", "POST") or (route.method == "POST" and route.takes is None):
         words.append(f"--request {route.method}")
     if route.role:
         words.append(f'--header "Authorization: Bearer $(cat {route.role}.key)"')
-    if route.takes and _FORM in _media(route):
-        fields = SCHEMAS[route.takes]["properties"]
-        words += [f'--data-urlencode "{name}={_FORMS[name]}"' for name in fields]
-    elif route.takes:
+    if route.takes is not None and _FORM in body_media(route):
+        words += [f'--data-urlencode "{name}={value}"' for name, value in _FORMS.items()]
+    elif route.takes is not None:
         words.append('--header "Content-Type: application/json"')
         words.append(f"--data '{_BODIES[route.takes]}'")
     if route.gives == _BINARY:

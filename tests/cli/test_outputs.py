@@ -213,5 +213,5 @@ def test_an_empty_journal_is_damaged_and_not_new(people):
     with small_collector(survey) as small:
         given = ["send", people / "drinks.json", people / "people.csv", "--column", "drink"]
         told = refusal(*given, "--url", small.url, "--journal", people / "sent.journal")
-        assert "sent.journal is empty, so what was drawn before is unknown" in told
+        assert "sent.journal cannot be read as a journal: it is empty. Nothing is sent." in told
         assert small.bodies == []

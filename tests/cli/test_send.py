@@ -14,8 +14,9 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.device import sending
+from sottovoce.service.upload.reading import decode_upload
 from sottovoce.surveys.windows import today, window_name
-from sottovoce.wire.uploads import MAXIMUM_BYTES, decode_upload
+from sottovoce.wire.uploads import MAXIMUM_BYTES
 from support.commands import refusal, run, run_json, small_collector
 
 DRINKS = ["tea", "coffee", "water", "other"]
@@ -231,7 +232,7 @@ def test_a_journal_is_of_one_sending(people, small, survey):
     held = sqlite3.connect(journal)
     held.execute("BEGIN EXCLUSIVE")
     said = refusal("send", people / "drinks.json", people / "people.txt", *command)
-    assert "no other send has open" in said
+    assert "--journal of send must be one that no other sending has open" in said
     held.close()
     assert len(small.reports) == 2500
 
@@ -246,17 +247,23 @@ def test_what_is_no_journal_is_left_alone(people, small):
         "--journal",
     ]
     (people / "text").write_text("no database" * 500)
-    assert "not a readable journal" in refusal(*command, people / "text")
+    assert "text cannot be read as a journal: file is not a database" in refusal(
+        *command, people / "text"
+    )
     other = sqlite3.connect(people / "other.sqlite")
     other.execute("CREATE TABLE precious (x)")
     other.close()
-    assert "is not a journal of sottovoce send" in refusal(*command, people / "other.sqlite")
+    assert "other.sqlite cannot be read as a journal: it is another database" in refusal(
+        *command, people / "other.sqlite"
+    )
     later = sqlite3.connect(people / "later.journal")
     later.execute("PRAGMA application_id = 0x7376736A")
     later.execute("PRAGMA user_version = 2")
     later.execute("CREATE TABLE sending (x)")
     later.close()
-    assert "a journal of version 2" in refusal(*command, people / "later.journal")
+    assert "later.journal is a journal of version 2; this version reads 1" in refusal(
+        *command, people / "later.journal"
+    )
     assert "a file in a folder that exists" in refusal(*command, people)
     assert "a file in a folder that exists" in refusal(*command, people / "no" / "journal")
     assert not small.bodies

@@ -21,8 +21,8 @@ import pytest
 from rich.console import Console
 
 from sottovoce.base.errors import InvalidInput, MissingExtra
+from sottovoce.base.progress import silent
 from sottovoce.demo import __main__ as command_line
-from sottovoce.demo.asking import Caller, Declined
 from sottovoce.demo.collector import CollectorFailed, collector
 from sottovoce.demo.devices import Devices, NotTaken, Sent
 from sottovoce.demo.messages import kept as tell_kept
@@ -32,6 +32,7 @@ from sottovoce.demo.stored import held
 from sottovoce.demo.surveys import polls
 from sottovoce.device.client import Receipt
 from sottovoce.device.http import NoAnswer
+from sottovoce.device.remote_collector import Declined, RemoteCollector
 from sottovoce.store import open_store
 from sottovoce.surveys.windows import today
 from support.commands import refusal, run_json, small_collector
@@ -105,8 +106,8 @@ def shown(tmp_path_factory):
     url = demo.until("Ctrl-C ends the demo")
     with urlopen(f"{url}/") as page:  # noqa: S310
         seen = page.read()
-    with pytest.raises(Declined, match="/surveys with 40"):
-        Caller(url, "no key of anybody's").post("/surveys", {"survey": {}})
+    with pytest.raises(Declined, match="^no-key: the key of the role publish is needed"):
+        RemoteCollector(url, "no key of anybody's").post("/surveys", {"survey": {}})
     before = list(temporary.iterdir())
     code, errors = demo.ends(signal.SIGINT)
     return Shown(folder, url, seen, before, code, errors, demo.printed)
@@ -244,7 +245,7 @@ def test_a_report_that_is_not_taken_ends_the_demo(tmp_path):
         small.answers = [(404, {}, {"code": "unknown-survey", "message": ""})]
         devices = Devices(poll, small.url, tmp_path, Event())
         with pytest.raises(NotTaken, match="commute-hushwick is refused: unknown-survey"):
-            devices.send(Caller(small.url, ""), lambda done: None)
+            devices.send(RemoteCollector(small.url, ""), silent)
 
 
 # -- how it ends ---------------------------------------------------------------------------
@@ -279,7 +280,7 @@ def test_a_collector_ends_with_the_demo_however_that_ends(tmp_path):
             running.process.stdin.close()
             with pytest.raises(CollectorFailed, match="ended by itself"):
                 running.stay()
-            Caller(running.url, "").get("/surveys")
+            RemoteCollector(running.url, "").get("/surveys")
     assert isinstance(outer.value.__cause__, NoAnswer)
     assert running.process.returncode == 0
 

@@ -27,8 +27,9 @@ from sottovoce.base.errors import (
 from sottovoce.core.certificate import Certificate
 from sottovoce.device.client import Client
 from sottovoce.device.ledger import Ledger, default_folder
-from sottovoce.device.sending import check_url
-from sottovoce.wire.uploads import REFUSALS, decode_upload, parse_upload
+from sottovoce.device.remote_collector import check_url
+from sottovoce.service.upload.reading import decode_upload, parse_upload
+from sottovoce.wire.uploads import REFUSALS
 from support.devices import DRINKS, MONDAY, Waits, client_of, make_survey, running
 
 

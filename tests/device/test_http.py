@@ -8,17 +8,17 @@ import ssl
 import threading
 import time
 from contextlib import closing, contextmanager, suppress
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 
-from sottovoce.cli.shared import collector as cli_collector
-from sottovoce.cli.shared.collector import Collector, Declined
-from sottovoce.demo.asking import Caller
+from sottovoce.cli.shared.collector import Collector
 from sottovoce.device import http as exchanges
 from sottovoce.device.http import NoAnswer, TooLong, exchange
+from sottovoce.device.remote_collector import Declined, RemoteCollector
 from sottovoce.device.sending import Patience, deliver
 from support.devices import client_of, running
 
@@ -122,8 +122,8 @@ def test_keys_reach_no_proxy_in_the_clear(proxy):
 
     with server(sees_key) as (port, came):
         url = f"http://127.0.0.1:{port}"
-        assert Collector(url, "the-key").ask("/surveys") == {"fine": 1}
-        assert Caller(url, "the-key").get("/surveys") == {"fine": 1}
+        assert Collector(url, "the-key").get("/surveys") == {"fine": 1}
+        assert RemoteCollector(url, "the-key").get("/surveys") == {"fine": 1}
     assert len(came) == 2
     assert all(b"Bearer the-key" in head for head in came)
     assert proxy == []
@@ -211,13 +211,12 @@ def test_an_answer_that_drips_ends_at_the_deadline(tmp_path, data, start):
     assert (receipt.state, receipt.code) == ("pending", "no-answer")
 
 
-def test_commands_have_the_deadline_too(monkeypatch):
-    monkeypatch.setattr(cli_collector, "_PATIENCE", 0.5)
+def test_commands_have_the_deadline_too():
     with (
         server(drip(answer_of(b'{"fine": 1}'), 25)) as (port, _),
         pytest.raises(NoAnswer, match="no answer from .*: (the answer took too long|timed out)"),
     ):
-        Collector(f"http://127.0.0.1:{port}", "key").ask("/surveys")
+        Collector(f"http://127.0.0.1:{port}", "key", seconds=0.5).get("/surveys")
 
 
 def test_a_download_goes_on_while_bytes_come(monkeypatch, tmp_path):
@@ -225,14 +224,13 @@ def test_a_download_goes_on_while_bytes_come(monkeypatch, tmp_path):
     ticks, data = count(), b"x" * 2**22
     clock = SimpleNamespace(monotonic=lambda: next(ticks))
     monkeypatch.setattr(exchanges, "time", clock)
-    monkeypatch.setattr(cli_collector, "_PATIENCE", 40.0)
     with server(reply(answer_of(data))) as (port, _):
-        collector, target = Collector(f"http://127.0.0.1:{port}", "key"), tmp_path / "reports"
-        assert collector.download("/x", (), target, lambda count: None) == []
+        collector = Collector(f"http://127.0.0.1:{port}", "key", seconds=40.0)
+        target = tmp_path / "reports"
+        assert collector.download("/x", (), target) == []
         assert target.read_bytes() == data
-        monkeypatch.setattr(cli_collector, "_SLOWEST", 1e9)
         with pytest.raises(NoAnswer, match="the answer took too long"):
-            collector.download("/x", (), target, lambda count: None)
+            replace(collector, slowest=1e9).download("/x", (), target)
 
 
 def test_a_download_that_breaks_off_is_an_error(tmp_path):
@@ -243,7 +241,7 @@ def test_a_download_that_breaks_off_is_an_error(tmp_path):
     with server(handle) as (port, _):
         collector = Collector(f"http://127.0.0.1:{port}", "key")
         with pytest.raises(NoAnswer, match="IncompleteRead|broke off before the end of /x"):
-            collector.download("/x", (), tmp_path / "reports", lambda count: None)
+            collector.download("/x", (), tmp_path / "reports")
 
 
 def test_addresses_that_lead_nowhere_share_the_deadline(monkeypatch):
@@ -288,13 +286,12 @@ def test_an_answer_of_too_many_bytes_is_not_read():
             answer.read(1000)
 
 
-def test_commands_read_answers_of_a_limited_size(monkeypatch):
-    monkeypatch.setattr(cli_collector, "_LONGEST_ANSWER", 100)
+def test_commands_read_answers_of_a_limited_size():
     with (
         server(reply(answer_of(b'{"fine": "' + b"x" * 100 + b'"}'))) as (port, _),
         pytest.raises(NoAnswer, match="the answer is longer than 100 bytes"),
     ):
-        Collector(f"http://127.0.0.1:{port}", "key").ask("/surveys")
+        Collector(f"http://127.0.0.1:{port}", "key", longest=100).get("/surveys")
 
 
 def test_what_is_no_http_is_no_answer():
@@ -314,4 +311,4 @@ def test_deeply_nested_json_is_no_collectors_answer():
             server(reply(answer_of(b"[" * depth, status))) as (port, _),
             pytest.raises(Declined, match=code),
         ):
-            Collector(f"http://127.0.0.1:{port}", "key").ask("/surveys")
+            Collector(f"http://127.0.0.1:{port}", "key").get("/surveys")

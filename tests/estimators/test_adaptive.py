@@ -7,13 +7,14 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.base.errors import Unfit
+from sottovoce.base.progress import Meter
 from sottovoce.channels.base import Channel, Floats
 from sottovoce.channels.dense import DenseChannel
-from sottovoce.estimators.likelihood.base import Teller
 from sottovoce.estimators.observed import Observed
 from sottovoce.estimators.smooth.adaptive import adaptive
 from sottovoce.estimators.smooth.coarsening import cell_edges, coarse_problem, expand
 from sottovoce.estimators.smooth.map_fit import Problem
+from sottovoce.estimators.smooth.posterior import Posterior
 from sottovoce.estimators.smooth.prior_search import PriorSearch
 from sottovoce.estimators.smooth.priors import (
     LINKS,
@@ -300,10 +301,13 @@ def test_refused_without_order_or_exact_likelihood() -> None:
 
 def test_progress_is_told() -> None:
     mechanism = sv.mechanism("sw", sv.Interval(0, 1, bins=20), 1.0)
-    told: list[tuple[int, float]] = []
+    told: list[tuple[str, float]] = []
     tally = mechanism.simulate(bell(20, 5_000), source=sv.Seeded(2))
-    fit = adaptive(Observed(tally), progress=lambda steps, value: told.append((steps, value)))
-    assert told and told[-1][0] == fit.iterations
+    fit = adaptive(Observed(tally), progress=lambda text, part: told.append((text, part)))
+    assert isinstance(fit.error_model, Posterior)
+    search = fit.error_model.search
+    expected = f"adaptive: {len(search.tried)} priors, log marginal {search.best.log_marginal:.6g}"
+    assert told[-1] == (expected, 1.0)
 
 
 # -- how good it is -------------------------------------------------------------------
@@ -325,7 +329,9 @@ def test_nearer_to_the_truth_than_ems(counts: Floats, most: float) -> None:
     for seed in range(10):
         tally = mechanism.simulate(counts, source=sv.Seeded(seed))
         problem = coarse_problem(mechanism.channel(), tally.cells.astype(float), edges, near)
-        wrong = PriorSearch(problem, Teller(None)).try_one(Smoothness("log", 1, 0.0, -2), near)
+        wrong = PriorSearch(problem, Meter(None, "test", "priors", "log marginal", 1)).try_one(
+            Smoothness("log", 1, 0.0, -2), near
+        )
         found, smoothed = (sv.estimate(tally, method) for method in ("adaptive", "ems"))
         tried = (found.shares, smoothed.shares, wrong.shares)
         rows.append([wasserstein(shares, truth) for shares in tried])

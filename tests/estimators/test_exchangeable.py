@@ -12,12 +12,12 @@ from scipy import integrate, stats
 
 import sottovoce as sv
 from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.base.progress import Meter
 from sottovoce.estimators.exchangeable.dirichlet import concentrate
 from sottovoce.estimators.exchangeable.exchangeable import seen_in
 from sottovoce.estimators.exchangeable.noisy_values import log_likelihood
 from sottovoce.estimators.exchangeable.prior_averaging import Seen, weigh
 from sottovoce.estimators.exchangeable.share_priors import noise_levels, priors_for
-from sottovoce.estimators.likelihood.base import Teller
 from sottovoce.estimators.methods import find_method
 from sottovoce.estimators.observed import Observed
 from sottovoce.estimators.unbiased import unbiased_shares
@@ -151,7 +151,7 @@ def test_concentrations_are_weighed_as_by_quadrature():
     mechanism = sv.mechanism("table", sv.Categories(2), weights=[[7, 3], [2, 8]])
     tally = mechanism.simulate([130, 70], source=sv.Seeded(1))
     channel, cells = mechanism.channel(), tally.cells
-    found = concentrate(Observed(tally), Teller(None))
+    found = concentrate(Observed(tally), Meter(None, "test", "priors", "log marginal", 1))
 
     def density(w, a):
         expected = channel.forward(np.array([w, 1 - w]))
@@ -264,6 +264,7 @@ def test_what_it_says_and_what_it_refuses():
     estimate = sv.estimate(tally, "exchangeable", progress=lambda *told: calls.append(told))
     assert "priors matter; best: " in estimate.why
     assert len(calls) == 1
+    assert calls[0][0].startswith("exchangeable: ") and calls[0][1] == 1.0
     with pytest.raises(InvalidInput, match="option concentration of exchangeable"):
         sv.estimate(tally, "exchangeable", concentration=1.0)
     rounding = sv.mechanism("sr", sv.Interval(0, 1, bins=4), 1.0)

@@ -201,8 +201,11 @@ def test_merged_tallies_are_one_tally():
 
 def test_progress_is_told_and_ends_with_the_last_pass():
     told = []
-    fit = em(numbers(), progress=lambda passes, gain: told.append((passes, gain)))
-    assert told[-1] == (fit.iterations, fit.history[-1] - fit.history[-2])
+    fit = em(numbers(), progress=lambda text, part: told.append((text, part)))
+    gain = fit.history[-1] - fit.history[-2]
+    assert told[-1] == (f"em: {fit.iterations} passes, gain {gain:.6g}", 1.0)
+    parts = [part for _, part in told]
+    assert parts == sorted(parts) and parts.count(1.0) == 1
 
 
 @pytest.mark.parametrize("name", ["em", "ems", "mle"])

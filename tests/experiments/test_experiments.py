@@ -14,6 +14,7 @@ import pytest
 import sottovoce as sv
 from sottovoce import metrics
 from sottovoce.base.errors import InvalidInput
+from sottovoce.base.progress import silent
 from sottovoce.experiments import __main__ as command
 from sottovoce.experiments import datasets, measures, papers, reproduce
 from sottovoce.experiments.claims import Claim, Reading, judge, read_claims
@@ -22,7 +23,7 @@ from sottovoce.experiments.consistency.oracle import oracle_shares
 from sottovoce.experiments.consistency.run import CLAIMS, measure
 from sottovoce.experiments.consistency.sweep import METHODS, sweep
 from sottovoce.experiments.curves import Curve, quotient
-from sottovoce.experiments.work import in_processes, shown_progress, silent
+from sottovoce.experiments.work import in_processes, shown_progress
 
 TRUTH = np.array([0.4, 0.3, 0.2, 0.1, 0.0, 0.0])
 SHARES = np.array([0.4, 0.1, 0.1, 0.1, -0.2, -0.1])

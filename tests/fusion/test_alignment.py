@@ -253,8 +253,8 @@ def test_pseudonyms_are_the_hmac_of_any_other_program():
 def test_pseudonyms_tell_their_progress_and_join(monkeypatch):
     monkeypatch.setattr("sottovoce.fusion.joining.keys._CHUNK", 3)
     done = []
-    found = pseudonyms(list(range(8)), SECRET, progress=done.append)
-    assert done == [3, 3, 2]
+    found = pseudonyms(list(range(8)), SECRET, progress=lambda *told: done.append(told))
+    assert done == [("pseudonyms", 3 / 8), ("pseudonyms", 6 / 8), ("pseudonyms", 1.0)]
     assert len(set(found.tolist())) == 8
     order = np.array([5, 2, 7])
     reports = [reports_of(MECHANISMS[0], 8), reports_of(MECHANISMS[1], 3)]

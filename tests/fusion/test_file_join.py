@@ -52,13 +52,15 @@ def test_files_are_joined_as_columns_are(tmp_path, small_batches, kind, memory):
         services.append(
             ServiceFile.open(tmp_path / f"s{j}.parquet", key="id", repeats=1 + (j == 1))
         )
-    found = join(services, memory=memory, folder=tmp_path, progress=done.append)
+    found = join(services, memory=memory, folder=tmp_path, progress=lambda *told: done.append(told))
     expected = align(None, reports, keys=columns, names=["s0", "s1", "s2"], repeats=[1, 2, 1])
     assert (found.n, found.names) == (expected.n, expected.names)
     assert sorted(as_lists(found, ["s0", "s1", "s2"])) == sorted(
         as_lists(expected, ["s0", "s1", "s2"])
     )
-    assert sum(done) == 2 * sum(map(len, columns))
+    parts = [part for _, part in done]
+    assert {text for text, _ in done} == {"joining"}
+    assert parts == sorted(parts) and parts[-1] == 1.0 and 0.5 in parts
     assert sorted(p.name for p in tmp_path.iterdir()) == ["s0.parquet", "s1.parquet", "s2.parquet"]
 
 

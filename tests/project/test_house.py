@@ -103,8 +103,13 @@ def test_counts_over_several_chunks_and_threads():
 
 def test_walk_is_the_whole_way():
     mechanism, done = sv.mechanism("olh", sv.Categories(5), 2.0), []
-    result = walk(mechanism, np.arange(5).repeat(5000), source=sv.Seeded(1), progress=done.append)
-    assert (sum(done), result.tally.n) == (25_000, 25_000)
+    result = walk(
+        mechanism,
+        np.arange(5).repeat(5000),
+        source=sv.Seeded(1),
+        progress=lambda *told: done.append(told),
+    )
+    assert (done, result.tally.n) == ([("walk", 0.4), ("walk", 0.8), ("walk", 1.0)], 25_000)
     np.testing.assert_allclose(result.truth, 0.2)
     assert np.abs(result.estimate.shares - 0.2).max() < 6 * result.estimate.stderr.max()
 

@@ -26,11 +26,12 @@ from sottovoce.device.client import Client
 from sottovoce.device.sending import Patience
 from sottovoce.service.refusals import CODES
 from sottovoce.service.upload.counting import reports_in
-from sottovoce.service.upload.intake import Intake, payload_checker, take_carefully, take_quickly
+from sottovoce.service.upload.intake import Intake, take_carefully, take_quickly
+from sottovoce.service.upload.reading import decode_upload
 from sottovoce.store import Published, Rules
 from sottovoce.wire.msgpack import pack
-from sottovoce.wire.payloads import payloads_of, reports_from_payloads
-from sottovoce.wire.uploads import FORMS, REFUSALS, decode_upload
+from sottovoce.wire.payloads import payload_checker, payloads_of, reports_from_payloads
+from sottovoce.wire.uploads import FORMS, REFUSALS
 from support.loading import Load, colors, load, make, request, running
 
 FILES = load_vectors()

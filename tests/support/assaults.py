@@ -12,9 +12,10 @@ import numpy as np
 import sottovoce as sv
 from sottovoce.base.errors import Refused
 from sottovoce.service.upload.counting import reports_in
+from sottovoce.service.upload.reading import decode_upload
 from sottovoce.wire.msgpack import pack
 from sottovoce.wire.payloads import reports_from_payloads
-from sottovoce.wire.uploads import VERSION, decode_upload
+from sottovoce.wire.uploads import VERSION
 from support.loading import Load, load, make, request
 
 

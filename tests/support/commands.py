@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typer.testing import CliRunner
 
 from sottovoce.cli.app import app
-from sottovoce.wire.uploads import decode_upload
+from sottovoce.service.upload.reading import decode_upload
 
 
 def run(*arguments, code=0, stdin=None):

@@ -17,9 +17,10 @@ from sottovoce.base.canonical import canonical_json
 from sottovoce.base.errors import CorruptBytes, InvalidInput, Refused, SottovoceError
 from sottovoce.core.registry import registered
 from sottovoce.domains.base import domain_from_json
+from sottovoce.service.upload.reading import decode_upload, parse_upload
 from sottovoce.surveys.windows import check_window, window_days, window_name
 from sottovoce.wire.payloads import payloads_of, reports_from_payloads
-from sottovoce.wire.uploads import REFUSALS, Upload, decode_upload, encode_upload, parse_upload
+from sottovoce.wire.uploads import REFUSALS, Upload, encode_upload
 from vectors.make import MAKERS, made, text_of
 from vectors.report_cases import certificate_of, held
 from vectors.value_cases import index_of

@@ -17,8 +17,9 @@ from independent.draws import Words
 from independent.golden import load, upload_bytes
 from independent.surveys import Survey
 from sottovoce.base.errors import InvalidInput, Refused, SottovoceError
+from sottovoce.service.upload.reading import decode_upload
 from sottovoce.wire.payloads import payloads_of
-from sottovoce.wire.uploads import Upload, decode_upload, encode_upload
+from sottovoce.wire.uploads import Upload, encode_upload
 from support.survey_fuzz import changed_text, random_survey, random_value
 from vectors.report_cases import held
 from vectors.words import Stream

@@ -11,22 +11,17 @@ from hypothesis import strategies as st
 
 import sottovoce as sv
 from sottovoce.base.errors import CorruptBytes, InvalidInput, Refused
-from sottovoce.surveys.windows import check_window, today, window_days, window_name
-from sottovoce.wire.msgpack import OTHER, pack, unpack
-from sottovoce.wire.payloads import payload_width
-from sottovoce.wire.uploads import (
-    FORMS,
-    REFUSALS,
-    Upload,
+from sottovoce.service.upload.reading import (
+    OTHER,
     admit_upload,
     decode_upload,
-    encode_upload,
-    new_id,
     parse_upload,
-    payloads_of,
-    reports_from_payloads,
-    upload_from_parts,
+    unpack,
 )
+from sottovoce.surveys.windows import check_window, today, window_days, window_name
+from sottovoce.wire.msgpack import pack
+from sottovoce.wire.payloads import payload_width, payloads_of, reports_from_payloads
+from sottovoce.wire.uploads import FORMS, REFUSALS, Upload, encode_upload, new_id
 
 LETTERS = sv.Survey("letters", "Which?", sv.mechanism("grr", sv.Categories(["a", "b", "c"]), 1.0))
 
@@ -71,6 +66,9 @@ def test_uploads_are_checked_when_made():
         encode_upload(Upload.of(LETTERS, "", [new_id()], reports[:1]), "xml")
     with pytest.raises(InvalidInput, match="form of an upload"):
         parse_upload(b"", "xml")
+    other_mechanism = sv.mechanism("grr", sv.Categories(["a", "b", "c"]), 2.0)
+    with pytest.raises(InvalidInput, match="reports of an upload must be drawn by .*letters"):
+        Upload.of(LETTERS, "", [new_id()], other_mechanism.randomize(["a"]))
     foreign = sv.Reports(LETTERS.mechanism, reports.columns, certified=False)
     with pytest.raises(InvalidInput, match="reports of an upload must be drawn by the mechanism"):
         Upload.of(LETTERS, "", [new_id(), new_id()], foreign)
@@ -89,7 +87,6 @@ def test_limits_are_the_collectors():
         decode_upload(data, LETTERS, maximum_bytes=len(data) - 1)
     with pytest.raises(Refused, match="too-large: 3 reports; at most 2"):
         decode_upload(data, LETTERS, maximum_reports=2)
-    assert upload_from_parts(unpack(data)) == parse_upload(data)
 
 
 def test_ids_differ_and_come_from_the_source():
@@ -153,10 +150,10 @@ def test_every_type_is_read():
     }  # fmt: skip
     for text, value in texts.items():
         assert unpack(bytes.fromhex(text)) == value, text
-        with pytest.raises(CorruptBytes, match="1 bytes follow"):
+        with pytest.raises(CorruptBytes, match="trailing characters"):
             unpack(bytes.fromhex(text) + b"\x00")
         if len(bytes.fromhex(text)) > 1:
-            with pytest.raises(CorruptBytes, match="break off"):
+            with pytest.raises(CorruptBytes, match="truncated"):
                 unpack(bytes.fromhex(text)[:-1])
 
 

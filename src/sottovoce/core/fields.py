@@ -1,4 +1,4 @@
-"""Fields of a report: what a column holds, checked, and to and from Arrow.
+"""Fields of a report: what a column or the bytes of one report hold, checked; to and from Arrow.
 
 A report is a few integers, so a field is a whole number, a row of packed bits (value v is
 bit ``v % 8`` of byte ``v // 8``), or a row of whole numbers.  Columns have the
@@ -7,6 +7,8 @@ smallest unsigned type that holds them; none is ever a float.
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +20,16 @@ from sottovoce.base.errors import CorruptBytes, InvalidInput
 __all__ = ["BitField", "Column", "Field", "IntField", "RowField"]
 
 Column = NDArray[Any]
+Check = Callable[[bytes], bool]
+"""Decides whether a payload of the right length is right in one field."""
+
+_CODES = {1: "B", 2: "H", 4: "I", 8: "Q"}
+"""Codes of :mod:`struct` for unsigned numbers, by their bytes."""
+
+
+def _numbers_checker(dtype: np.dtype[Any], count: int, size: int, start: int) -> Check:
+    unpack = struct.Struct(f"<{count}{_CODES[dtype.itemsize]}").unpack_from
+    return lambda payload: max(unpack(payload, start)) < size
 
 
 @dataclass(frozen=True)
@@ -63,6 +75,10 @@ class IntField:
                 )
         return column.astype(self.dtype, copy=False)
 
+    def bytes_checker(self, start: int) -> Check:
+        """Whether the number that begins at byte ``start`` of a payload is below ``size``."""
+        return _numbers_checker(self.dtype, 1, self.size, start)
+
     def to_arrow(self, column: Column, arrow: Any) -> Any:
         return arrow.array(column)
 
@@ -107,6 +123,11 @@ class BitField:
                 "a set bit there",
             )
         return column
+
+    def bytes_checker(self, start: int) -> Check:
+        """Whether the bits beyond the last value are zero in the bytes from ``start`` of a payload."""
+        last, spare = start + self.width - 1, 8 * self.width - self.size
+        return lambda payload: not payload[last] >> (8 - spare)
 
     def to_arrow(self, column: Column, arrow: Any) -> Any:
         flat = arrow.py_buffer(np.ascontiguousarray(column))
@@ -156,6 +177,10 @@ class RowField:
             )
         whole = IntField(self.name, self.size).check(column.ravel(), owner)
         return whole.reshape(column.shape).astype(self.dtype, copy=False)
+
+    def bytes_checker(self, start: int) -> Check:
+        """Whether the numbers that begin at byte ``start`` of a payload are all below ``size``."""
+        return _numbers_checker(self.dtype, self.count, self.size, start)
 
     def to_arrow(self, column: Column, arrow: Any) -> Any:
         flat = arrow.array(np.ascontiguousarray(column).ravel())

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sottovoce.demo import population as town
-from sottovoce.demo.asking import Caller
 from sottovoce.demo.findings import Findings, ask, ask_difference
 from sottovoce.demo.questions import MEAN, below, had, liked, quantile, share
 from sottovoce.demo.surveys import Poll
+from sottovoce.device.remote_collector import RemoteCollector
 
 __all__ = ["all_findings"]
 
@@ -18,7 +18,7 @@ _SLEPT = (
 )  # fmt: skip
 
 
-def all_findings(reader: Caller, polls: Sequence[Poll]) -> list[Findings]:
+def all_findings(reader: RemoteCollector, polls: Sequence[Poll]) -> list[Findings]:
     """Everything that the demo shows: surveys by themselves, a day against a day, town against town."""
     hushwick, murmur, sleep, canteen = polls
     before, today = list(hushwick.days)[-2:]

@@ -9,7 +9,7 @@ be slow to simulate one connection at a time.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -17,9 +17,10 @@ from threading import Event
 from typing import Any
 
 from sottovoce.base.errors import SottovoceError
-from sottovoce.demo.asking import Caller
+from sottovoce.base.progress import Counted, Progress
 from sottovoce.demo.surveys import Poll
 from sottovoce.device.client import Client, Receipt
+from sottovoce.device.remote_collector import RemoteCollector
 from sottovoce.device.sending import Outcome, Patience, deliver
 from sottovoce.wire.uploads import Upload, encode_upload, new_id
 
@@ -29,8 +30,6 @@ CLIENTS = 4
 """Devices with the real client, a survey and day."""
 _RELAYED = 100
 """Reports in a request of a relay."""
-
-Advance = Callable[[int], object]
 
 
 class NotTaken(SottovoceError):
@@ -54,29 +53,29 @@ class Devices:
     home: Path
     stopped: Event
 
-    def send(self, publisher: Caller, advance: Advance) -> list[Sent]:
+    def send(self, publisher: RemoteCollector, progress: Progress) -> list[Sent]:
         """Everybody's report, day after day; what the devices with a client did is returned."""
         wants_token = self.poll.upload == "tokens"
         most = max(map(len, self.poll.days.values()))
         own = self._tokens(publisher, CLIENTS, 1) if wants_token else [None] * CLIENTS
         (relay,) = self._tokens(publisher, 1, most) if wants_token else [None]
-        sent = []
+        sent, counted = [], Counted(progress, self.poll.name, self.poll.people)
         for window, values in self.poll.days.items():
             for number, token in enumerate(own):
                 sent.append(self._by_client(window, values[number], number, token))
-                advance(1)
+                counted.add(1)
             for some in _parts(values[CLIENTS:], _RELAYED):
                 if self.stopped.is_set():
                     return sent
                 self._by_relay(window, some, relay)
-                advance(len(some))
+                counted.add(len(some))
         return sent
 
     def send_again(self, sent: Sent) -> Outcome:
         """What a device does whose acknowledgement got lost: the same bytes once more."""
         return deliver(self.url, sent.receipt.upload, token=None, patience=Patience())
 
-    def _tokens(self, publisher: Caller, count: int, allowance: int) -> list[str]:
+    def _tokens(self, publisher: RemoteCollector, count: int, allowance: int) -> list[str]:
         """So many, each good for so many reports a day."""
         path = f"/surveys/{self.poll.survey.fingerprint}/tokens"
         told = publisher.post(path, {"count": count, "allowance": allowance})

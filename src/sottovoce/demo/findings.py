@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sottovoce.demo.asking import Caller
 from sottovoce.demo.questions import Asked
 from sottovoce.demo.surveys import Poll
+from sottovoce.device.remote_collector import RemoteCollector
 
 __all__ = ["Finding", "Findings", "ask", "ask_difference"]
 
@@ -42,7 +42,7 @@ class Findings:
     """Whether the answers are differences."""
 
 
-def ask(reader: Caller, title: str, poll: Poll, asked: Sequence[Asked]) -> Findings:
+def ask(reader: RemoteCollector, title: str, poll: Poll, asked: Sequence[Asked]) -> Findings:
     """Answers about all days of a survey."""
     told = reader.get(f"/surveys/{poll.survey.fingerprint}/answers", _query(asked))
     truths = [each.truth(poll.values) for each in asked]
@@ -54,7 +54,7 @@ Side = tuple[Poll, str | None]
 
 
 def ask_difference(
-    reader: Caller, title: str, first: Side, second: Side, asked: Sequence[Asked]
+    reader: RemoteCollector, title: str, first: Side, second: Side, asked: Sequence[Asked]
 ) -> Findings:
     """How the second side differs from the first."""
     query = _query(asked)

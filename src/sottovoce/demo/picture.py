@@ -9,18 +9,19 @@ import numpy as np
 
 from sottovoce.base.files import write_whole
 from sottovoce.core.reports import Reports
-from sottovoce.demo.asking import Caller
 from sottovoce.demo.surveys import Poll
+from sottovoce.device.remote_collector import RemoteCollector
 from sottovoce.estimators import estimate
 
 __all__ = ["draw"]
 
 
-def draw(reader: Caller, poll: Poll, target: Path) -> None:
+def draw(reader: RemoteCollector, poll: Poll, target: Path) -> None:
     """Download the reports, estimate from them, and draw."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "reports.parquet"
-        reader.download(f"/surveys/{poll.survey.fingerprint}/reports.parquet", file)
+        path = f"/surveys/{poll.survey.fingerprint}/reports.parquet"
+        reader.download(path, (), file)
         reports = Reports.read(file)
     mechanism = poll.survey.mechanism
     places = mechanism.domain.indices(poll.values)

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -16,7 +15,6 @@ from rich.console import Console
 
 from sottovoce.demo import messages as telling
 from sottovoce.demo.analyst import all_findings
-from sottovoce.demo.asking import Caller, close, publish
 from sottovoce.demo.collector import Collector, collector
 from sottovoce.demo.devices import Devices, Sent
 from sottovoce.demo.findings import Findings
@@ -26,6 +24,7 @@ from sottovoce.demo.screen import bars, show
 from sottovoce.demo.shutdown import no_proxy, stoppable
 from sottovoce.demo.stored import held
 from sottovoce.demo.surveys import polls
+from sottovoce.device.remote_collector import RemoteCollector
 from sottovoce.surveys.windows import today
 
 __all__ = ["Shown", "run"]
@@ -84,12 +83,13 @@ def _folder(options: Options) -> Iterator[Path]:
 
 
 def _show(options: Options, console: Console, running: Collector, home: Path) -> Shown:
-    publisher = Caller(running.url, running.keys.of_role("publish"))
-    reader = Caller(running.url, running.keys.of_role("read"))
+    publisher = RemoteCollector(running.url, running.keys.of_role("publish"))
+    reader = RemoteCollector(running.url, running.keys.of_role("read"))
     asked = polls(options.people, today())
     telling.beginning(console, running.url, asked)
     for poll in asked:
-        publish(publisher, poll)
+        body = {"survey": poll.survey.document(), "rules": {"upload": poll.upload}}
+        publisher.post("/surveys", body)
     stopped = Event()
     devices = [Devices(poll, running.url, home, stopped) for poll in asked]
     sent = _send(console, publisher, devices, stopped)
@@ -98,7 +98,7 @@ def _show(options: Options, console: Console, running: Collector, home: Path) ->
     telling.report(console, one, held(running.store, one))
     with console.status("asking the collector"):
         for poll in asked:
-            close(publisher, poll)
+            publisher.post(f"/surveys/{poll.survey.fingerprint}/close", {})
         shown = Shown(options.people, running.url, all_findings(reader, asked))
     for findings in shown.findings:
         show(console, findings)
@@ -112,15 +112,12 @@ def _show(options: Options, console: Console, running: Collector, home: Path) ->
 
 
 def _send(
-    console: Console, publisher: Caller, devices: Sequence[Devices], stopped: Event
+    console: Console, publisher: RemoteCollector, devices: Sequence[Devices], stopped: Event
 ) -> list[list[Sent]]:
     """All surveys at once, a thread each; where one fails or Ctrl-C comes, the others end too."""
     totals = {each.poll.name: each.poll.people for each in devices}
-    with bars(console, totals) as advance, ThreadPoolExecutor(len(devices)) as threads:
-        work = [
-            threads.submit(each.send, publisher, partial(advance, each.poll.name))
-            for each in devices
-        ]
+    with bars(console, totals) as progress, ThreadPoolExecutor(len(devices)) as threads:
+        work = [threads.submit(each.send, publisher, progress) for each in devices]
         try:
             wait(work, return_when=FIRST_EXCEPTION)
         finally:

@@ -6,23 +6,23 @@ Where the output is no terminal there are no bars, only a line for each when it 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 
+import rich.progress
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn
+from rich.progress import BarColumn, ProgressColumn, Task, TextColumn
 from rich.table import Table
 from rich.text import Text
 
+from sottovoce.base.progress import Progress
 from sottovoce.demo.findings import Findings
 
-__all__ = ["Advance", "bars", "console", "show"]
+__all__ = ["bars", "console", "show"]
 
 _WIDTH = 80
 """Columns, where the terminal has more: longer lines are hard to read."""
-Advance = Callable[[str, int], None]
-"""Told whose reports were taken, and how many more."""
 
 
 def console(*, stderr: bool = False) -> Console:
@@ -44,18 +44,18 @@ class _Rate(ProgressColumn):
 
 
 @contextmanager
-def bars(target: Console, totals: Mapping[str, int]) -> Iterator[Advance]:
-    """A bar for every survey with what is done and how fast; plain lines in a pipe."""
+def bars(target: Console, totals: Mapping[str, int]) -> Iterator[Progress]:
+    """A bar for every survey, by name, with what is done and how fast; plain lines in a pipe."""
     if not target.is_terminal:
-        yield _Lines(target, totals).advance
+        yield _Lines(target, totals).show
         return
     columns = (
         TextColumn("  {task.description}"), BarColumn(24),
         TextColumn("{task.completed:>8,.0f} of {task.total:,.0f}"), _Rate(),
     )  # fmt: skip
-    with Progress(*columns, console=target) as progress:
+    with rich.progress.Progress(*columns, console=target) as progress:
         tasks = {name: progress.add_task(name, total=total) for name, total in totals.items()}
-        yield lambda name, done: progress.advance(tasks[name], done)
+        yield lambda name, part: progress.update(tasks[name], completed=part * totals[name])
 
 
 class _Lines:
@@ -63,14 +63,12 @@ class _Lines:
 
     def __init__(self, target: Console, totals: Mapping[str, int]) -> None:
         self._target, self._totals = target, totals
-        self._done = dict.fromkeys(totals, 0)
         self._began = time.monotonic()
 
-    def advance(self, name: str, done: int) -> None:
-        self._done[name] += done
-        if self._done[name] == self._totals[name]:
-            rate = self._done[name] / (time.monotonic() - self._began)
-            self._target.print(f"  {name}: {self._done[name]:,} reports, {rate:,.0f} a second")
+    def show(self, name: str, part: float) -> None:
+        if part == 1.0:
+            rate = self._totals[name] / (time.monotonic() - self._began)
+            self._target.print(f"  {name}: {self._totals[name]:,} reports, {rate:,.0f} a second")
 
 
 # -- tables ------------------------------------------------------------------------------

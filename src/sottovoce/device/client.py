@@ -17,7 +17,8 @@ from sottovoce.base.checks import check_pinned
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.randomness import OperatingSystem, Source
 from sottovoce.device.ledger import Ledger, Receipt, default_folder
-from sottovoce.device.sending import Patience, check_token, check_url, deliver
+from sottovoce.device.remote_collector import check_token, check_url
+from sottovoce.device.sending import Patience, deliver
 from sottovoce.surveys.charges import charge_of
 from sottovoce.surveys.limits import Limits
 from sottovoce.surveys.survey import Survey

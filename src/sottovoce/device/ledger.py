@@ -1,14 +1,7 @@
 """What a device has spent and sent, on its disk: written before anything leaves.
 
-SQLite keeps it, from the standard library, with a rollback journal and ``synchronous =
-EXTRA``: a report whose transaction is committed is there after a crash of the program, of
-the system, or of the power, and one that is not was never sent.  An append-only file
-would need its own locks between processes, its own recovery of a last line cut short, and
-its own index, all of which are then one more thing to get wrong.
-
 A row is one report: what it is charged with, its id, and the very bytes that are sent.  The
-answer itself is never stored.  A new ledger gets its name when it is complete, so that an empty
-or shortened file is a damaged one, and is refused.
+answer itself is never stored.  How the file is kept is the work of :mod:`sottovoce.device.spool`.
 """
 
 from __future__ import annotations
@@ -21,21 +14,18 @@ from dataclasses import dataclass, fields
 from fractions import Fraction
 from pathlib import Path
 
-from sottovoce.base.errors import CorruptBytes, OverBudget
-from sottovoce.base.files import write_new
+from sottovoce.base.errors import OverBudget
+from sottovoce.device.spool import Spool, SpoolFormat, connect, transaction
 from sottovoce.surveys.charges import Charge
 from sottovoce.surveys.limits import Limits
 
 __all__ = ["Ledger", "Receipt", "default_folder"]
 
 FILE = "ledger.sqlite"
-_KIND = 0x73_76_6C_64
-"""What marks the file as a ledger: the letters ``svld``."""
-_VERSION = 2
 _WAIT = 60.0
 """Seconds that a process waits for another that is writing."""
 
-_TABLE = """
+_TABLE = """\
 CREATE TABLE reports (
     fingerprint TEXT NOT NULL,
     "window" TEXT NOT NULL,
@@ -56,6 +46,13 @@ CREATE TABLE reports (
     PRIMARY KEY (fingerprint, "window")
 ) WITHOUT ROWID
 """
+_FORMAT = SpoolFormat(
+    what="ledger",
+    mark=b"svld",
+    version=2,
+    tables=(_TABLE,),
+    remedy="Nothing is answered. Restore it from a copy; to delete it is to forget what this device has spent",
+)
 
 
 @dataclass(frozen=True)
@@ -98,39 +95,13 @@ class Ledger:
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.path = Path(folder) / FILE
         self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._spool = Spool(self.path, _FORMAT)
         # For nobody else's eyes: which surveys one took part in is private too.
-        if not self.path.exists():
-            write_new(self.path, _create, mode=0o600)
+        self._spool.prepare()
         with suppress(PermissionError):  # of another owner, who lets us write
             self.path.chmod(0o600)
-        self._check_whole()
-
-    def _check_whole(self) -> None:
-        """Refuse what is no ledger, or only a part of one: it would forget what was spent."""
-        if self.path.stat().st_size == 0:
-            raise self._damaged("it is empty")
         with self._transaction() as database:
-            (kind,) = database.execute("PRAGMA application_id").fetchone()
-            (version,) = database.execute("PRAGMA user_version").fetchone()
-            if kind != _KIND:
-                raise self._damaged("it is another database")
-            if version != _VERSION:
-                raise CorruptBytes(
-                    f"{self.path} is a ledger of version {version}; this version reads {_VERSION}"
-                )
-            (pages,) = database.execute("PRAGMA page_count").fetchone()
-            (size,) = database.execute("PRAGMA page_size").fetchone()
-            if self.path.stat().st_size < pages * size:
-                raise self._damaged("its end is missing")
-            (fault,) = database.execute("PRAGMA quick_check(1)").fetchone()
-            if fault != "ok":
-                raise self._damaged(fault)
-
-    def _damaged(self, why: str) -> CorruptBytes:
-        return CorruptBytes(
-            f"{self.path} cannot be read as a ledger: {why}. Nothing is answered. Restore it from "
-            "a copy; to delete it is to forget what this device has spent"
-        )
+            self._spool.check(database)
 
     def find(self, fingerprint: str, window: str) -> Receipt | None:
         """The report of a survey in a window, if there is one."""
@@ -194,39 +165,12 @@ class Ledger:
 
     @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
-        """One at a time; committed to the disk when left, undone if anything fails."""
-        try:
-            with _opened(self.path) as database:
-                database.execute("BEGIN IMMEDIATE")
-                try:
-                    yield database
-                except BaseException:
-                    database.execute("ROLLBACK")
-                    raise
-                database.execute("COMMIT")
-        except sqlite3.OperationalError as error:  # locked, full, not allowed, not there
-            raise OSError(f"{self.path} cannot be written: {error}") from error
-        except sqlite3.DatabaseError as error:
-            raise self._damaged(str(error)) from error
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[sqlite3.Connection]:
-    """A database that is there: none is made in its place."""
-    uri = f"{path.resolve().as_uri()}?mode=rw"
-    with closing(sqlite3.connect(uri, uri=True, timeout=_WAIT, isolation_level=None)) as database:
-        database.execute("PRAGMA synchronous = EXTRA")
-        yield database
-
-
-def _create(part: Path) -> None:
-    """Fill a new file with a ledger without reports."""
-    with _opened(part) as database:
-        database.execute("BEGIN IMMEDIATE")
-        database.execute(_TABLE)
-        database.execute(f"PRAGMA application_id = {_KIND}")
-        database.execute(f"PRAGMA user_version = {_VERSION}")
-        database.execute("COMMIT")
+        with (
+            self._spool.errors(),
+            closing(connect(self.path, _WAIT)) as database,
+            transaction(database),
+        ):
+            yield database
 
 
 def _find(database: sqlite3.Connection, fingerprint: str, window: str) -> Receipt | None:

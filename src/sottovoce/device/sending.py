@@ -6,26 +6,22 @@ in its place, or a redirection, is none.
 
 from __future__ import annotations
 
-import json
 import math
-import re
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
-from urllib.parse import SplitResult, urlsplit
 
-from sottovoce.base.errors import InvalidInput
 from sottovoce.base.randomness import OperatingSystem
-from sottovoce.device.http import LOOPBACK, Answer, NoAnswer, TooLong, exchange
+from sottovoce.device.http import Answer, NoAnswer, TooLong
+from sottovoce.device.remote_collector import RemoteCollector, read_object
 from sottovoce.wire.uploads import FORMS, REFUSALS
 
-__all__ = ["Outcome", "Patience", "check_token", "check_url", "deliver"]
+__all__ = ["Outcome", "Patience", "deliver"]
 
 _LONGEST_ANSWER = 2**16
-_VISIBLE = re.compile(r"[!-~]+")
 _AGAIN = {408, 429, 500, 502, 503, 504, 507}
 """Statuses after which the same bytes may be taken a moment later."""
 
@@ -62,36 +58,6 @@ class Outcome:
     duplicates: int = 0
 
 
-def check_url(url: str, *, plain_http: bool = False) -> str:
-    """The collector's address; unencrypted only on this machine, unless asked for."""
-    parts = _parts(url)
-    if parts is None or parts.scheme not in ("http", "https") or not parts.hostname:
-        raise InvalidInput("url", "Client", "such as https://collector.example", url)
-    if parts.scheme == "http" and parts.hostname not in LOOPBACK and not plain_http:
-        hint = "plain_http=True lets anyone on the network path read who sends what."
-        raise InvalidInput("url", "Client", "https, or on this machine", url, hint=hint)
-    return url.rstrip("/")
-
-
-def _parts(url: object) -> SplitResult | None:
-    """The parts of an address that a path can be added to; None where it is none."""
-    if not isinstance(url, str) or not _VISIBLE.fullmatch(url) or "?" in url or "#" in url:
-        return None
-    try:
-        parts = urlsplit(url)
-        _ = parts.port  # a number, or an error
-    except ValueError:
-        return None
-    return parts
-
-
-def check_token(token: object) -> str | None:
-    """A token fit for a header, or none."""
-    if token is None or (isinstance(token, str) and _VISIBLE.fullmatch(token)):
-        return token
-    raise InvalidInput("token", "Client", "visible ASCII characters without spaces", "another")
-
-
 def deliver(
     url: str, upload: bytes, *, token: str | None, patience: Patience, reports: int = 1
 ) -> Outcome:
@@ -116,19 +82,22 @@ def _jitter(attempt: int) -> float:
 
 
 def _attempt(url: str, upload: bytes, token: str | None, timeout: float, reports: int) -> Outcome:
-    headers = {"Content-Type": FORMS["msgpack"]}
-    if token is not None:
-        headers["Authorization"] = f"Bearer {token}"
+    collector = RemoteCollector(url, token, timeout)
     try:
-        with exchange(
-            f"{url}/reports", method="POST", headers=headers, body=upload, seconds=timeout
-        ) as answer:
+        with collector.request("/reports", body=upload, media=FORMS["msgpack"]) as answer:
             document = _document(answer)
     except NoAnswer:
         return Outcome("pending", "no-answer", again=True)
     if 200 <= answer.status < 300:
         return _acknowledged(document, reports)
     return _refused(answer, document)
+
+
+def _document(answer: Answer) -> dict[str, Any]:
+    try:
+        return read_object(answer, _LONGEST_ANSWER)
+    except TooLong:
+        return {}
 
 
 def _acknowledged(document: dict[str, Any], reports: int) -> Outcome:
@@ -147,14 +116,6 @@ def _refused(answer: Answer, document: dict[str, Any]) -> Outcome:
             return Outcome("refused", code)
         return Outcome("pending", code, again=status in _AGAIN, wait=wait)
     return Outcome("pending", f"status-{status}", again=status in _AGAIN, wait=wait)
-
-
-def _document(answer: Answer) -> dict[str, Any]:
-    try:
-        document = json.loads(answer.read(_LONGEST_ANSWER))
-    except (TooLong, ValueError, RecursionError):
-        return {}
-    return document if isinstance(document, dict) else {}
 
 
 def _retry_after(text: str | None) -> float:

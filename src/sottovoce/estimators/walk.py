@@ -5,7 +5,7 @@ value -> randomize -> report -> tally -> Tally -> estimate -> Estimate
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.answers.estimate import Estimate
+from sottovoce.base.progress import Counted, Progress, silent
 from sottovoce.base.randomness import Source
 from sottovoce.core.batches import tally_batches
 from sottovoce.core.mechanism import Mechanism
@@ -39,7 +40,7 @@ def walk(
     method: str = "auto",
     batch: int = 10_000,
     source: Source | None = None,
-    progress: Callable[[int], object] = lambda done: None,
+    progress: Progress = silent,
 ) -> Walk:
     """Send everybody's value the whole way, in batches, as a collector would meet them.
 
@@ -49,12 +50,13 @@ def walk(
     1000
     """
     indices = mechanism.domain.indices(values)
+    counted = Counted(progress, "walk", len(indices))
 
     def reports() -> Iterator[Reports]:
         for start in range(0, len(indices), batch):
             part = indices[start : start + batch]
             yield mechanism.randomize_indices(part, source)  # on people's devices
-            progress(len(part))
+            counted.add(len(part))
 
     tally = tally_batches(mechanism, reports())  # at the collector: reports only
     truth = np.bincount(indices, minlength=mechanism.domain.size) / len(indices)

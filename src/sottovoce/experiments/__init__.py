@@ -19,8 +19,10 @@ from typing import Any
 from sottovoce.base.checks import check_choice, check_int
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.frame import Frame
+from sottovoce.base.progress import Progress
 from sottovoce.experiments.claims import Finding
-from sottovoce.experiments.work import Progress, shown_progress
+from sottovoce.experiments.outcome import publish
+from sottovoce.experiments.work import shown_progress
 
 __all__ = ["Reproduction", "papers", "reproduce"]
 
@@ -57,7 +59,7 @@ _PAPERS = {
     "mixture-reduction": "mixture_reduction",
     "fusion": "fusion",
 }
-"""Names, and the folders with ``TITLE``, ``REPEATS`` and ``run``."""
+"""Names, and the folders with ``TITLE``, ``REPEATS``, ``results`` and ``pictures``."""
 
 
 def _module(paper: str) -> Any:
@@ -92,7 +94,8 @@ def reproduce(
         raise InvalidInput("data", "reproduce", "a folder", str(data))
     output.mkdir(parents=True, exist_ok=True)
     with shown_progress() if progress is None else nullcontext(progress) as told:
-        results, written = module.run(data, output, count, progress=told, workers=workers)
+        results = module.results(data, count, progress=told, workers=workers)
+        written = publish(results, output, paper, module.pictures(results), told)
     return Reproduction(
         paper, results.findings, results.tables, results.skipped,
         page=written[0], numbers=written[1], files=tuple(written),

@@ -8,11 +8,12 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
+from sottovoce.base.progress import Progress, silent
 from sottovoce.base.randomness import Seeded
 from sottovoce.channels.base import Floats
 from sottovoce.core.tally import Tally
 from sottovoce.estimators import estimate
-from sottovoce.experiments.work import Progress, in_processes, seed_of, silent
+from sottovoce.experiments.work import in_processes, seed_of
 
 __all__ = ["Errors", "repeat", "shares_of"]
 

@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from sottovoce.base.frame import Frame
+from sottovoce.base.progress import Progress, silent
 from sottovoce.experiments import page
 from sottovoce.experiments.claims import Finding
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.plots import png
 from sottovoce.experiments.tables import claims_table, markdown, verdicts
-from sottovoce.experiments.work import Progress, silent, write
+from sottovoce.experiments.work import write
 
 __all__ = ["Outcome", "file_name", "publish"]
 

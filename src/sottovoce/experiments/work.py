@@ -14,20 +14,14 @@ from typing import TypeVar
 from sottovoce.base.errors import MissingExtra
 from sottovoce.base.extras import optional
 from sottovoce.base.files import write_whole
+from sottovoce.base.progress import Progress, silent
 
-__all__ = ["Progress", "in_processes", "seed_of", "shown_progress", "silent", "write"]
+__all__ = ["in_processes", "seed_of", "shown_progress", "write"]
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 _THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
-
-Progress = Callable[[str, float], object]
-"""Told what is being done, and the part of it that is done, from 0 to 1."""
-
-
-def silent(what: str, part: float) -> None:
-    """No progress shown."""
 
 
 def seed_of(*parts: object) -> int:

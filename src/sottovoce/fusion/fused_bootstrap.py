@@ -9,18 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sottovoce.base.randomness import Seeded
-from sottovoce.base.threads import one_product_thread
 from sottovoce.channels.base import Floats
 from sottovoce.core.reports import Reports
 from sottovoce.domains.base import Indices
-from sottovoce.estimators.errors.bootstrap import whole_counts
-from sottovoce.estimators.errors.parametric_bootstrap import Replicates
+from sottovoce.estimators.errors.replicates import Counts, Replicates
 from sottovoce.estimators.observed import Fit, Observations
 from sottovoce.estimators.smooth.adaptive import posterior
 from sottovoce.fusion.condensed import condensed
@@ -42,18 +39,13 @@ class FusedBootstrap(Replicates):
     run: Callable[[Observations], Fit]
     fit: Fit
 
-    @cached_property
-    def errors(self) -> Floats:
-        source, rows = Seeded(self.services.n), []
-        with one_product_thread():
-            for truth in self._truths(source):
-                counts = whole_counts(truth * self.services.n, self.services.n)
-                again = type(self.services)(_answered_again(self.services, counts, source))
-                fit = self.run(again.observations)
-                rows.append(fit.shares - counts / self.services.n)
-        return np.array(rows)
+    one_thread = True
 
-    def _truths(self, source: Seeded) -> list[Floats]:
+    def again(self, counts: Counts, source: Seeded) -> Floats:
+        services = type(self.services)(_answered_again(self.services, counts, source))
+        return self.run(services.observations).shares
+
+    def truths(self, source: Seeded) -> list[Floats]:
         if not self.services.domain.ordered:
             return [self.fit.shares] * _REPEATS
         return posterior(condensed(self.services.observations)).draws(_REPEATS, source.generator())

@@ -28,7 +28,7 @@ from sottovoce.core.tally import Tally
 from sottovoce.domains.base import Indices
 from sottovoce.domains.interval import Interval
 from sottovoce.estimators.cell_means import mean_gains
-from sottovoce.estimators.errors.bootstrap import whole_counts
+from sottovoce.estimators.errors.replicates import whole_counts
 from sottovoce.estimators.methods import applies
 from sottovoce.estimators.run import run_method
 from sottovoce.planning.result import Prospect

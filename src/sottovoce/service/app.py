@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import lru_cache
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -26,6 +25,7 @@ from sottovoce.service.api.replies import json_reply, refusal_reply
 from sottovoce.service.api.uploads import Uploads
 from sottovoce.service.api.visitors import roles_of
 from sottovoce.service.auth.keys import Keys, read_secret
+from sottovoce.service.documents import OpenApi
 from sottovoce.service.logs import log_failure
 from sottovoce.service.openapi import openapi_document
 from sottovoce.service.pages.rendering import compile_templates
@@ -144,7 +144,7 @@ def _endpoint(
 
 
 @lru_cache(1)
-def _openapi(questions: tuple[Question, ...]) -> dict[str, Any]:
+def _openapi(questions: tuple[Question, ...]) -> OpenApi:
     """The document, built again when questions have been registered."""
     return openapi_document(ROUTES, __version__)
 

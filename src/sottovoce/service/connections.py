@@ -18,7 +18,8 @@ from typing import Any
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
 
-from sottovoce.service.refusals import RETRY_SECONDS, Declined, body_of
+from sottovoce.service.documents import refusal_body
+from sottovoce.service.refusals import RETRY_SECONDS, Declined
 
 __all__ = ["CHUNKS", "HEAD_BYTES", "HEAD_FIELDS", "PIPELINED", "Connection", "most_connections"]
 
@@ -156,7 +157,7 @@ class Connection(HttpToolsProtocol):
             self.transport.close()
             return
         self.config.app.collector_state.counters.count(declined.status, declined.code)  # type: ignore[union-attr]
-        body = body_of(declined)
+        body = refusal_body(declined)
         more = "".join(f"{name}: {value}\r\n" for name, value in declined.headers.items())
         head = (
             f"HTTP/1.1 {declined.status} {HTTPStatus(declined.status).phrase}\r\n"

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from sottovoce.service.documents import FailingWork, Upkeep
 from sottovoce.store import Counts
 
 __all__ = ["Counters", "UpkeepState", "metrics_text"]
@@ -43,10 +44,10 @@ class UpkeepState:
         """Note that some work was done for all surveys."""
         self.failing = {each for each in self.failing if each[0] != work}
 
-    def document(self) -> dict[str, object]:
-        """What ``/health/ready`` says of it."""
-        failing = [{"work": work, "survey": survey} for work, survey in sorted(self.failing)]
-        return {"failing": failing, "clock_trusted": self.clock_trusted}
+    def document(self) -> Upkeep:
+        """The part of ``/health/ready`` on it."""
+        failing = [FailingWork(work, survey) for work, survey in sorted(self.failing)]
+        return Upkeep(failing, self.clock_trusted)
 
 
 class Counters:

@@ -1,15 +1,13 @@
 """Refusals over HTTP: a code, its status, words that say what is wrong, sometimes a position.
 
-Those of uploads are the wire's (:data:`sottovoce.wire.uploads.REFUSALS`); here are the
-others, and how all of them are written.
+Those of uploads are the wire's (:data:`sottovoce.wire.uploads.REFUSALS`); here are the others.
+Their JSON is :class:`sottovoce.service.documents.Refusal`.
 """
 
 from __future__ import annotations
 
 import math
 from typing import Any
-
-import msgspec
 
 from sottovoce.base.errors import (
     CorruptBytes,
@@ -24,7 +22,7 @@ from sottovoce.base.errors import (
 from sottovoce.store import Scrubbed, StoreDown, StoreFull
 from sottovoce.wire.uploads import REFUSALS, Refusal
 
-__all__ = ["CODES", "RETRY_SECONDS", "Declined", "body_of", "declined_by"]
+__all__ = ["CODES", "RETRY_SECONDS", "Declined", "declined_by"]
 
 RETRY_SECONDS = 5
 """When to come back to a store that cannot write."""
@@ -82,7 +80,10 @@ _AGAIN = {"disk-full", "store-down", "stopping"}
 
 
 class Declined(Exception):
-    """A request that is not answered as asked, with a code of :data:`CODES`."""
+    """A request that is refused, with a code of :data:`CODES`.
+
+    ``more`` are further fields of :class:`sottovoce.service.documents.Refusal`.
+    """
 
     def __init__(
         self,
@@ -131,19 +132,3 @@ def declined_by(error: Exception) -> Declined:
             told = "" if code in _AGAIN else str(error)
             return Declined(code, told)
     return Declined("failed")
-
-
-def body_of(declined: Declined) -> bytes:
-    """The JSON of a refusal."""
-    document: dict[str, Any] = {"code": declined.code, "message": declined.message}
-    if declined.position is not None:
-        document["position"] = declined.position
-    return msgspec.json.encode(plain_text({**document, **declined.more}))
-
-
-def plain_text(document: dict[str, Any]) -> dict[str, Any]:
-    """The same, where text that is no UTF-8 (lone surrogates) is written with backslashes."""
-    return {
-        key: value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
-        for key, value in document.items()
-    }

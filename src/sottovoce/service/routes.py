@@ -9,10 +9,12 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
 from sottovoce.answers.questions import Question, registered_questions
+from sottovoce.service import documents
 from sottovoce.service.api import downloads, health
 from sottovoce.service.api import results as reading
 from sottovoce.service.api import surveys as publishing
@@ -38,7 +40,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Described:
-    """A route.  ``gives`` is the name of a schema of OpenAPI, or a media type.
+    """A route.  ``takes`` and ``gives`` are structs of JSON documents; ``gives`` may be a media type.
 
     ``handler`` is None where the application answers by other means.
     """
@@ -47,10 +49,10 @@ class Described:
     path: str
     means: str
     handler: Handler | None
-    gives: str
+    gives: Any
     role: str = ""
     parameters: tuple[Parameter, ...] = ()
-    takes: str = ""
+    takes: type[msgspec.Struct] | None = None
     statuses: tuple[int, ...] = (200,)
     refuses: tuple[str, ...] = ()
     asks: bool = False
@@ -72,7 +74,7 @@ class Described:
             found += ["no-key", "wrong-role"]
         if self.role == "read" or not self.role:
             found.append("rate-limited")
-        if self.takes:
+        if self.takes is not None:
             found += ["too-large", "too-slow", "rate-limited"]
         if self.method not in ("GET", "HEAD"):
             found.append("foreign-origin")
@@ -144,7 +146,7 @@ ROUTES = (
     ),
     Described(
         "POST", "/sign-in", "A session for the key of a reader.", signing_in.sign_in, "text/html",
-        takes="SignIn", statuses=(303,), refuses=("wrong-role",),
+        takes=documents.SignIn, statuses=(303,), refuses=("wrong-role",),
     ),
     Described(
         "POST", "/sign-out", "End the session.", signing_in.sign_out, "text/html", statuses=(303,),
@@ -153,33 +155,33 @@ ROUTES = (
     Described("GET", "/icon.svg", "The mark of all pages.", rendering.icon, "image/svg+xml"),
     Described(
         "POST", "/reports", "Reports of one survey and window, in MessagePack or JSON.", None,
-        "Acknowledgement", takes="Upload", refuses=_UPLOAD,
+        documents.Acknowledgement, takes=documents.Upload, refuses=_UPLOAD,
     ),
-    Described("GET", "/surveys", "All surveys.", publishing.list_surveys, "Surveys"),
+    Described("GET", "/surveys", "All surveys.", publishing.list_surveys, documents.Surveys),
     Described(
         "POST", "/surveys", "Publish a survey; the same again changes nothing.", publishing.publish,
-        "Published", "publish", takes="Publication", statuses=(200, 201), refuses=("mismatch",),
+        documents.Published, "publish", takes=documents.Publication, statuses=(200, 201), refuses=("mismatch",),
     ),
-    Described("GET", _SURVEY, "A survey's canonical JSON.", publishing.show_survey, "Survey"),
+    Described("GET", _SURVEY, "A survey's canonical JSON.", publishing.show_survey, documents.Survey),
     Described(
         "POST", f"{_SURVEY}/close", "Take no more reports of a survey.", publishing.close,
-        "About", "publish",
+        documents.About, "publish",
     ),
     Described(
         "POST", f"{_SURVEY}/tokens", "Fresh tokens to upload with.", publishing.issue_tokens,
-        "Tokens", "publish", takes="TokensWanted", statuses=(201,),
+        documents.Tokens, "publish", takes=documents.TokensWanted, statuses=(201,),
     ),
     Described(
         "DELETE", _SURVEY + "/reports/{id}", "Delete a report, by its id.",
-        publishing.delete_report, "Deleted", refuses=("no-such-report", "scrubbed", "rate-limited"),
+        publishing.delete_report, documents.Deleted, refuses=("no-such-report", "scrubbed", "rate-limited"),
     ),
     Described(
-        "GET", f"{_SURVEY}/status", "Counts by window, and refusals.", reading.status, "Status",
+        "GET", f"{_SURVEY}/status", "Counts by window, and refusals.", reading.status, documents.Status,
         "read",
     ),
     Described(
         "GET", f"{_SURVEY}/estimate", "The share of every value, or all keys.", reading.estimate,
-        "Answers", "read", (_WINDOW, *_WAY), refuses=_NUMBERS,
+        documents.Answers, "read", (_WINDOW, *_WAY), refuses=_NUMBERS,
     ),
     Described(
         "GET", f"{_SURVEY}/estimate.csv", "The same as a table.", reading.estimate_csv, "text/csv",
@@ -191,7 +193,7 @@ ROUTES = (
         refuses=(*_NUMBERS, "not-installed"),
     ),
     Described(
-        "GET", f"{_SURVEY}/answers", "Answers to questions.", reading.answers, "Answers", "read",
+        "GET", f"{_SURVEY}/answers", "Answers to questions.", reading.answers, documents.Answers, "read",
         (_WINDOW, *_WAY), refuses=_NUMBERS, asks=True,
     ),
     Described(
@@ -209,12 +211,12 @@ ROUTES = (
     ),
     Described(
         "GET", "/differences", "Second minus first.", reading.differences,
-        "Differences", "read", (*_SIDES, *_WAY),
+        documents.Differences, "read", (*_SIDES, *_WAY),
         refuses=(*_NUMBERS, "mismatch", "unknown-survey"), asks=True,
     ),
-    Described("GET", "/health/live", "The process answers.", health.live, "Live"),
-    Described("GET", "/health/ready", "Reports are taken.", health.ready, "Ready"),
+    Described("GET", "/health/live", "The process answers.", health.live, documents.Live),
+    Described("GET", "/health/ready", "Reports are taken.", health.ready, documents.Ready),
     Described("GET", "/metrics", "Numbers for Prometheus.", health.metrics, "text/plain"),
-    Described("GET", "/openapi.json", "This address in OpenAPI.", None, "OpenAPI"),
+    Described("GET", "/openapi.json", "This address in OpenAPI.", None, documents.OpenApi),
 )  # fmt: skip
 """Every route of a collector."""

@@ -8,7 +8,7 @@ the value.  They are stored as they travel.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,13 @@ from sottovoce.core.fields import Column
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
 
-__all__ = ["payload_width", "payloads_of", "reports_from_payloads", "reports_from_rows"]
+__all__ = [
+    "payload_checker",
+    "payload_width",
+    "payloads_of",
+    "reports_from_payloads",
+    "reports_from_rows",
+]
 
 
 def _layout(mechanism: Mechanism) -> np.dtype[Any]:
@@ -35,6 +41,24 @@ def _layout(mechanism: Mechanism) -> np.dtype[Any]:
 def payload_width(mechanism: Mechanism) -> int:
     """The bytes of a payload, the same for every report of the mechanism."""
     return _layout(mechanism).itemsize
+
+
+def payload_checker(mechanism: Mechanism) -> Callable[[bytes], bool]:
+    """A function that decides whether bytes are a payload of the mechanism: their length, and every field.
+
+    >>> import sottovoce as sv
+    >>> check = payload_checker(sv.mechanism("grr", sv.Categories(1000), 1.0))
+    >>> check(bytes([1, 2])), check(bytes([255, 255])), check(b"1")
+    (True, False, False)
+    """
+    width, checks, start = payload_width(mechanism), [], 0
+    for field in mechanism.fields:
+        checks.append(field.bytes_checker(start))
+        start += field.width
+    if len(checks) == 1:
+        (only,) = checks
+        return lambda payload: len(payload) == width and only(payload)
+    return lambda payload: len(payload) == width and all(check(payload) for check in checks)
 
 
 def payloads_of(reports: Reports) -> list[bytes]:

@@ -86,7 +86,7 @@ def answers(
     fingerprint = find_survey(survey)
     collector = Collector.at(url, key_file, plain_http=plain_http)
     if status:
-        _show_status(collector.ask(f"/surveys/{fingerprint}/status"), as_json)
+        _show_status(collector.get(f"/surveys/{fingerprint}/status"), as_json)
         return
     way: Query = [("method", method), ("confidence", confidence)]
     way += [("goal", goal)] if goal else []
@@ -136,7 +136,7 @@ class _Parts:
         """The answers from some windows, or all, as one."""
         path = f"/surveys/{self.fingerprint}/{'answers' if self.asked else 'estimate'}"
         chosen: Query = [("window", name) for name in windows]
-        return dict(self.collector.ask(path, [*self.asked, *self.way, *chosen]))
+        return dict(self.collector.get(path, [*self.asked, *self.way, *chosen]))
 
     def by_window(
         self, windows: Sequence[str]
@@ -148,10 +148,10 @@ class _Parts:
             return told, None
         sides: Query = [("first", self.fingerprint), ("second", self.fingerprint)]
         sides += [("first_window", chosen[0]), ("second_window", chosen[1])]
-        return told, dict(self.collector.ask("/differences", [*self.asked, *self.way, *sides]))
+        return told, dict(self.collector.get("/differences", [*self.asked, *self.way, *sides]))
 
     def _shown(self) -> list[str]:
-        status = self.collector.ask(f"/surveys/{self.fingerprint}/status")
+        status = self.collector.get(f"/surveys/{self.fingerprint}/status")
         shown = [each["window"] for each in status["windows"] if each["shown"]]
         # With none, the collector is asked all the same: it says why there is nothing.
         return shown or [each["window"] for each in status["windows"]][:1] or [""]

@@ -11,7 +11,6 @@ from sottovoce.base.checks import check_pinned
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.extras import optional
 from sottovoce.base.randomness import OperatingSystem, Seeded, Source
-from sottovoce.cli.shared.columns import Columns
 from sottovoce.cli.shared.domains import DomainOptions
 from sottovoce.cli.shared.exits import guarded
 from sottovoce.cli.shared.inputs import read_groups, read_tally
@@ -38,7 +37,7 @@ from sottovoce.cli.shared.outputs import (
 from sottovoce.cli.shared.pairs import read_pairs
 from sottovoce.cli.shared.report_tables import REPORT_FORMATS, write_file, write_stream
 from sottovoce.cli.shared.screen import say, show_json
-from sottovoce.cli.shared.values import read_values
+from sottovoce.cli.shared.values import Columns, read_values
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
 

@@ -10,12 +10,9 @@ from sottovoce.base.errors import InvalidInput
 from sottovoce.cli.shared.exits import guarded
 from sottovoce.cli.shared.inputs import read_tally
 from sottovoce.cli.shared.options import AsJson, describe
-from sottovoce.cli.shared.screen import progress, say, show_json, show_table
+from sottovoce.cli.shared.screen import bar, say, show_json, show_table
 
 __all__ = ["compare"]
-
-_STEPS = 1000
-"""Into so many parts the bar of progress is divided."""
 
 
 @guarded
@@ -66,16 +63,9 @@ def compare(
     tally = read_tally([source])
     if tally.n == 0:
         raise InvalidInput("INPUT", "compare", "not without reports", source)
-    done = 0
-    with progress("comparing", _STEPS) as advance:
-
-        def tell(_: str, part: float) -> None:
-            nonlocal done
-            advance(round(part * _STEPS) - done)
-            done = round(part * _STEPS)
-
+    with bar("comparing") as shown:
         found = compare_methods(
-            tally, goal, methods=method, replicates=replicates, seconds=seconds, progress=tell
+            tally, goal, methods=method, replicates=replicates, seconds=seconds, progress=shown
         )
     rows = list(found.frame())
     if as_json:

@@ -27,8 +27,7 @@ from sottovoce.cli.shared.blocks import Block, Findings
 from sottovoce.cli.shared.exits import guarded
 from sottovoce.cli.shared.inputs import read_groups, read_tally
 from sottovoce.cli.shared.options import AsJson, ByColumn, Force, parse_options
-from sottovoce.cli.shared.pictures import check_picture, write_picture
-from sottovoce.cli.shared.results import ResultFile, check_result
+from sottovoce.cli.shared.results import ResultFile, check_picture, check_result, write_picture
 from sottovoce.cli.shared.screen import progress, say, show_json
 from sottovoce.domains.base import Domain
 from sottovoce.domains.parsing import read_value

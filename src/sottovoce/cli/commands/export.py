@@ -26,7 +26,7 @@ from sottovoce.cli.shared.collector import (
 from sottovoce.cli.shared.exits import guarded
 from sottovoce.cli.shared.options import AsJson, Force
 from sottovoce.cli.shared.outputs import check_file, check_output, format_of
-from sottovoce.cli.shared.screen import Advance, progress, say, show_json
+from sottovoce.cli.shared.screen import progress, say, show_json
 from sottovoce.cli.shared.stores import open_beside
 from sottovoce.core.reports import Reports
 from sottovoce.surveys.windows import window_days
@@ -84,18 +84,18 @@ def export(
     fingerprint = find_survey(survey)
     left_out: list[str] = []
     written = 0
-    with progress("exporting") as advance:
+    with progress("exporting"):
 
         def fill(part: Path) -> None:
             nonlocal left_out, written
             if store is not None:
                 taken = _Export(store, fingerprint, window or (), form)
-                left_out = taken.write(part, advance)
+                left_out = taken.write(part)
             elif key_file is not None:
                 collector = Collector.at(url, key_file, plain_http=plain_http)
                 query = [("window", name) for name in window or ()]
                 path = f"/surveys/{fingerprint}/reports.{form}"
-                left_out = collector.download(path, query, part, advance)
+                left_out = collector.download(path, query, part)
             written = _count(part, form)
 
         write_whole(output, fill)
@@ -116,7 +116,7 @@ class _Export:
     windows: Sequence[str]
     form: str
 
-    def write(self, part: Path, advance: Advance) -> list[str]:
+    def write(self, part: Path) -> list[str]:
         """Write the reports; the windows that are left out."""
         with open_beside(self.url) as store:
             published = store.surveys().get(self.fingerprint)
@@ -124,7 +124,7 @@ class _Export:
                 allowed = "a survey that is published in this store"
                 raise InvalidInput("SURVEY", "export", allowed, self.fingerprint)
             shown, left_out = self._windows(store, published)
-            parts = self._parts(store, shown, advance)
+            parts = self._parts(store, shown)
             with part.open("wb") as file:
                 write_reports(file, self.form, published.survey.mechanism, parts)
         return list(left_out)
@@ -143,11 +143,10 @@ class _Export:
             raise InvalidInput("--window", "export", allowed, chosen)
         return shown, tuple(name for name in chosen if name not in shown)
 
-    def _parts(self, store: Store, windows: Sequence[str], advance: Advance) -> Iterator[Reports]:
+    def _parts(self, store: Store, windows: Sequence[str]) -> Iterator[Reports]:
         for window in windows:
             for _, reports in store.reports(self.fingerprint, window):
                 yield reports
-                advance(len(reports))
 
 
 def _count(part: Path, form: str) -> int:

@@ -15,9 +15,22 @@ from sottovoce.base.errors import InvalidInput
 from sottovoce.cli.shared.domains import Bins, High, Low
 from sottovoce.cli.shared.exits import guarded
 from sottovoce.cli.shared.options import AsJson, Force, parse_options
-from sottovoce.cli.shared.pictures import check_picture, write_picture
-from sottovoce.cli.shared.results import ResultFile, check_result, write_result
-from sottovoce.cli.shared.screen import plain_label, progress, say, show_json, show_table, show_text
+from sottovoce.cli.shared.results import (
+    ResultFile,
+    check_picture,
+    check_result,
+    write_picture,
+    write_result,
+)
+from sottovoce.cli.shared.screen import (
+    bar,
+    plain_label,
+    progress,
+    say,
+    show_json,
+    show_table,
+    show_text,
+)
 from sottovoce.cli.shared.services import open_services
 from sottovoce.fusion.joining.files import ServiceFile
 from sottovoce.fusion.joining.join import DEFAULT_MEMORY, join
@@ -192,9 +205,8 @@ def _joined(files: Sequence[ServiceFile], memory: int) -> Fusion:
     keyed = any(file.key is not None for file in files)
     if not keyed and len(files) > 1:
         say("no --key-column: row i of every file is taken for the same person")
-    rows = (2 if keyed else 1) * sum(file.rows for file in files)
-    with progress("joining" if keyed else "reading", rows) as advance:
-        return Fusion(join(files, memory=memory * _MEGABYTE, progress=advance))
+    with bar("joining" if keyed else "reading") as shown:
+        return Fusion(join(files, memory=memory * _MEGABYTE, progress=shown))
 
 
 def _mean_row(found: FusedMean, confidence: float, about: str) -> Row:

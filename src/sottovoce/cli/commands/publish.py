@@ -70,13 +70,11 @@ def publish(
     agreed = read_survey(survey)
     collector = Collector.at(url, key_file, plain_http=plain_http)
     if close:
-        told: dict[str, Any] = collector.ask(
-            f"/surveys/{agreed.fingerprint}/close", method="POST", body={}
-        )
+        told: dict[str, Any] = collector.post(f"/surveys/{agreed.fingerprint}/close", {})
     else:
         rules = {"upload": upload, "retention": retention, "scrub": scrub}
         body = {"survey": agreed.document(), "rules": rules}
-        told = collector.ask("/surveys", method="POST", body=body)
+        told = collector.post("/surveys", body)
     if as_json:
         show_json(told)
         return

@@ -16,17 +16,16 @@ from sottovoce.base.errors import InvalidInput
 from sottovoce.base.randomness import OperatingSystem
 from sottovoce.cli.commands.survey import SurveyFile
 from sottovoce.cli.shared.collector import LOCAL, PlainHttp, Url, checked_url, read_word
-from sottovoce.cli.shared.columns import Columns
 from sottovoce.cli.shared.exits import CHECK_FAILED, guarded, outlive_pipes
-from sottovoce.cli.shared.journal import Drawn, Journal, Sending
 from sottovoce.cli.shared.lines import read_lines
 from sottovoce.cli.shared.options import AsJson
 from sottovoce.cli.shared.pairs import read_pairs
 from sottovoce.cli.shared.screen import progress, say, show_json
 from sottovoce.cli.shared.tables import STDIN, check_input, read_columns
-from sottovoce.cli.shared.values import PrivateColumn
+from sottovoce.cli.shared.values import Columns, PrivateColumn
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
+from sottovoce.device.journal import Drawn, Journal, Sending
 from sottovoce.device.sending import Patience, deliver
 from sottovoce.domains.base import Read
 from sottovoce.domains.key_values import KeyValues
@@ -138,7 +137,7 @@ def send(
     token = None if token_file is None else read_word(token_file, "--token-file")
     if window is not None:
         window_days(agreed.window, window)
-    with Journal(journal) as kept:
+    with _opened(journal) as kept:
         before = kept.sending
         if before is None:
             rows = _reports(source, column, number, person, agreed)
@@ -163,6 +162,13 @@ def send(
     if code:
         say(f"error: {_why(code)}; {_what_now(journal)}")
         raise typer.Exit(CHECK_FAILED)
+
+
+def _opened(journal: str | None) -> Journal:
+    try:
+        return Journal(journal)
+    except InvalidInput as error:
+        raise InvalidInput("--journal", "send", error.allowed, error.given) from error
 
 
 def _present(survey: Survey) -> str:

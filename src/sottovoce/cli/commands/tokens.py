@@ -72,7 +72,7 @@ def tokens(
     with progress("issuing", count) as advance:
         while len(made) < count:
             body = {"count": min(_AT_ONCE, count - len(made)), "allowance": allowance}
-            told = collector.ask(f"/surveys/{fingerprint}/tokens", method="POST", body=body)
+            told = collector.post(f"/surveys/{fingerprint}/tokens", body)
             made += told["tokens"]
             advance(len(told["tokens"]))
     if output is not None:

@@ -17,7 +17,7 @@ from sottovoce.base.suggestions import did_you_mean
 from sottovoce.core.tally import Tally
 
 __all__ = [
-    "INDEX", "STDOUT", "binary_stdout", "check_file", "check_folder", "check_output", "format_of",
+    "INDEX", "STDOUT", "binary_stdout", "check_file", "check_folder", "check_output", "ending_of", "format_of",
     "read_folder", "refuse_format", "write_folder",
 ]  # fmt: skip
 
@@ -33,14 +33,15 @@ _FORMATS = {"arrow", "csv", "json", "parquet", "svt"}
 """Ends of names that promise a format."""
 
 
-def _ending(output: str) -> str:
+def ending_of(output: str) -> str:
+    """The format that the end of a name promises."""
     ending = Path(output).suffix.lower().removeprefix(".")
     return _SAME.get(ending, ending)
 
 
 def format_of(output: str, formats: Sequence[str], option: str = "--output") -> str:
     """The format that the end of a name asks for; the first one where the name has no end."""
-    ending = "" if output == STDOUT else _ending(output)
+    ending = "" if output == STDOUT else ending_of(output)
     if ending and ending not in formats:
         allowed = f"a file whose name ends in .{' or .'.join(formats)}"
         hint = did_you_mean(ending, formats)
@@ -50,7 +51,7 @@ def format_of(output: str, formats: Sequence[str], option: str = "--output") -> 
 
 def refuse_format(output: str, what: str, option: str = "--output") -> None:
     """Refuse a name that promises a format for what has none, such as a key."""
-    if output != STDOUT and _ending(output) in _FORMATS:
+    if output != STDOUT and ending_of(output) in _FORMATS:
         allowed = f"a name that does not end in {Path(output).suffix}: {what}"
         raise InvalidInput(option, "the command", allowed, output)
 

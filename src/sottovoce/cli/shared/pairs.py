@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.cli.shared.columns import Columns
 from sottovoce.cli.shared.tables import CHUNK, read_columns, row_error
-from sottovoce.cli.shared.values import PrivateColumn, groups_of, is_empty
+from sottovoce.cli.shared.values import Columns, PrivateColumn, groups_of, is_empty
 from sottovoce.domains.base import Indices
 from sottovoce.domains.key_values import KeyValues
 

@@ -1,4 +1,4 @@
-"""Answers as a file, in the format that the end of its name asks for."""
+"""Answers as a file, in the format that the end of its name asks for; pictures of them."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from sottovoce.base.errors import InvalidInput
 from sottovoce.base.extras import optional
 from sottovoce.base.files import write_whole
 from sottovoce.base.text import csv_text
-from sottovoce.cli.shared.outputs import STDOUT, check_file, check_output, format_of
+from sottovoce.cli.shared.outputs import STDOUT, check_file, check_output, ending_of, format_of
 from sottovoce.cli.shared.screen import plain_json
 
-__all__ = ["ResultFile", "check_result", "write_result"]
+__all__ = ["ResultFile", "check_picture", "check_result", "write_picture", "write_result"]
 
 _FORMATS = ("csv", "json", "parquet")
 
@@ -70,3 +70,21 @@ def _write_parquet(part: Path, names: Sequence[str], cells: Sequence[Sequence[An
         text = any(isinstance(cell, str) for cell in column)
         columns[name] = [None if c is None else str(c) if text else float(c) for c in column]
     parquet.write_table(arrow.table(columns), part)
+
+
+# -- pictures ----------------------------------------------------------------------------------
+
+_PICTURES = ("png", "pdf", "svg")
+
+
+def check_picture(plot: str, owner: str, *, force: bool) -> None:
+    """Refuse, before any work, what cannot be drawn into."""
+    if ending_of(plot) not in _PICTURES:
+        raise InvalidInput("--plot", owner, f"a file named .{', .'.join(_PICTURES)}", plot)
+    check_output(plot, force=force, option="--plot")
+    check_file(plot, "--plot")
+
+
+def write_picture(figure: Any, plot: str) -> None:
+    """A matplotlib figure into its file."""
+    write_whole(plot, lambda part: figure.savefig(part, format=ending_of(plot), dpi=144))

@@ -14,18 +14,21 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+import rich.progress
 import typer
 from rich.box import SIMPLE
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
 from sottovoce.base.frame import number_text
+from sottovoce.base.progress import Counted, Progress, silent
 from sottovoce.base.text import label_text, printable
 
 __all__ = [
     "Advance",
+    "bar",
     "cell_text",
     "plain_label",
     "plain_json",
@@ -36,7 +39,7 @@ __all__ = [
     "show_text",
 ]
 
-Advance = Callable[[int], None]
+Advance = Callable[[int], object]
 """Called with how much more is done."""
 
 _WIDE = 100_000
@@ -108,13 +111,20 @@ def plain_label(label: Any) -> Any:
 
 
 @contextmanager
-def progress(label: str, total: int | None = None) -> Iterator[Advance]:
-    """A bar (without ``total``: a pulse) with the time it takes, gone when done."""
+def bar(label: str, *, known: bool = True) -> Iterator[Progress]:
+    """A bar (a pulse where the size of the work is not ``known``) with its time, gone when done."""
     console = Console(stderr=True)
     if not console.is_terminal:
-        yield lambda done: None
+        yield silent
         return
     columns = SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn()
-    with Progress(*columns, console=console, transient=True) as bars:
-        task = bars.add_task(label, total=total)
-        yield lambda done: bars.advance(task, done)
+    with rich.progress.Progress(*columns, console=console, transient=True) as bars:
+        task = bars.add_task(label, total=1.0 if known else None)
+        yield lambda text, part: bars.update(task, completed=part)
+
+
+@contextmanager
+def progress(label: str, total: int | None = None) -> Iterator[Advance]:
+    """The same for work that is counted; without ``total``, a pulse."""
+    with bar(label, known=total is not None) as shown:
+        yield Counted(shown, label, total).add

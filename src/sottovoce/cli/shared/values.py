@@ -1,4 +1,4 @@
-"""True values, from the cells of a table to indices of a domain."""
+"""True values, from the cells of a table to indices of a domain; which columns hold them."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ import numpy as np
 
 from sottovoce.base.errors import InvalidInput
 from sottovoce.cli.shared.tables import read_columns, row_error
+from sottovoce.core.mechanism import Mechanism
 from sottovoce.domains.base import Domain, Indices, Read
 from sottovoce.domains.parsing import text_of
 
-__all__ = ["PrivateColumn", "groups_of", "is_empty", "read_values"]
+__all__ = ["Columns", "PrivateColumn", "groups_of", "is_empty", "read_values"]
 
 Cells = list[Any]
 
@@ -85,3 +86,36 @@ def groups_of(cells: Cells, row: int, by: str, name: str) -> list[str]:
         place = next(place for place, cell in enumerate(cells) if is_empty(cell))
         raise row_error(name, row + place, by, "not empty: it names a group", cells[place])
     return [known[cell] for cell in cells]
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of a file that are read: all private but ``by``."""
+
+    column: str
+    number: str | None
+    person: str | None
+    by: str | None
+
+    def check(self, chosen: Mechanism) -> None:
+        """Refuse columns that the domain has no use for, and what must not be in the clear."""
+        pairs = chosen.domain.keyed
+        if pairs is not None and self.number is None:
+            raise InvalidInput("--number", "randomize", "given with --keys", None)
+        if pairs is None and self.number is not None:
+            raise InvalidInput("--number", "randomize", "left out without --keys", self.number)
+        if self.person is not None and (pairs is None or pairs.pairs is None):
+            raise InvalidInput("--person", "randomize", "left out without --pairs", self.person)
+        private = [name for name in (self.column, self.number, self.person) if name is not None]
+        if len(set(private)) < len(private):
+            allowed = "different columns"
+            raise InvalidInput("--column, --number, --person", "randomize", allowed, private)
+        if self.by is None:
+            return
+        if self.by in private:
+            allowed = "a public column, not the private one: it is written in the clear"
+            raise InvalidInput("--by", "randomize", allowed, self.by)
+        fields = [field.name for field in chosen.fields]
+        if self.by in fields:
+            allowed = f"no name of a report's own columns ({', '.join(fields)}); rename the column"
+            raise InvalidInput("--by", "randomize", allowed, self.by)

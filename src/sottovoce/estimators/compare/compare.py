@@ -16,12 +16,13 @@ from __future__ import annotations
 import inspect
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from sottovoce.base.checks import check_choice, check_int, check_real
 from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.base.progress import Progress, silent
 from sottovoce.base.randomness import Seeded
 from sottovoce.channels.base import Floats
 from sottovoce.core.coarse import CoarseMechanism
@@ -38,15 +39,14 @@ from sottovoce.estimators.compare.candidates import (
     score_for,
 )
 from sottovoce.estimators.compare.comparison import Comparison, Contender, ranked
-from sottovoce.estimators.errors.bootstrap import whole_counts
 from sottovoce.estimators.errors.plausible_truths import draw_truths
+from sottovoce.estimators.errors.replicates import whole_counts
 from sottovoce.estimators.methods import find_method
 from sottovoce.estimators.observed import Observed
 from sottovoce.estimators.run import run_method
 
 __all__ = ["compare"]
 
-Progress = Callable[[str, float], object]
 """Called with what was just done and the part of the work that is."""
 
 _Runs = dict[Candidate, list[tuple[float, float]]]
@@ -122,12 +122,8 @@ def compare(
     candidates, unfit = _candidates(mechanism, goal, methods)
     left_out: dict[str, str] = {}
     surveys = _Surveys(given, count, score, budget)
-    contenders = _run(candidates, surveys, budget, left_out, progress or _silent)
+    contenders = _run(candidates, surveys, budget, left_out, progress or silent)
     return Comparison(observed, goal, measure, contenders, left_out, unfit, surveys.count)
-
-
-def _silent(text: str, part: float) -> None:
-    """No progress is wanted."""
 
 
 def _check_seconds(seconds: float) -> float:

@@ -1,9 +1,8 @@
 """Error bars of estimates that have no formula: simulate the survey again, many times.
 
 Each replicate draws a *plausible* truth given the reports, has a population with
-that truth answer the survey again, and runs the same method on the new tally.
-The errors of the replicates are then known, and their root mean square is the
-standard error: it holds the method's bias as well as its noise.
+that truth answer the survey again, and runs the same method on the new tally
+(:mod:`sottovoce.estimators.errors.replicates`).
 
 A plausible truth is drawn from the posterior of empirical Bayes where there are
 enough values to learn a prior from, else from the normal law of the unbiased
@@ -19,10 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sottovoce.base.randomness import Seeded
 from sottovoce.channels.base import Floats
@@ -30,9 +27,10 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.tally import Tally
 from sottovoce.estimators.consistency.empirical_bayes import MIXTURE_NEEDS, fitted_posterior
 from sottovoce.estimators.consistency.projections import project_to_simplex
+from sottovoce.estimators.errors.replicates import Counts, Replicates
 from sottovoce.estimators.unbiased import UnbiasedShares, unbiased_shares
 
-__all__ = ["Bootstrap", "plausible_truths", "whole_counts"]
+__all__ = ["Bootstrap", "plausible_truths"]
 
 MOST_REPLICATES, LEAST_REPLICATES = 100, 20
 _VALUES = 10_000_000
@@ -42,7 +40,7 @@ _FEW_REPORTS = 10_000
 
 
 @dataclass(frozen=True, eq=False)
-class Bootstrap:
+class Bootstrap(Replicates):
     """The errors of ``method`` on plausible repetitions of the survey that gave ``tally``."""
 
     tally: Tally
@@ -50,38 +48,31 @@ class Bootstrap:
     method: Callable[[UnbiasedShares], Floats]
     replicates: int = 0
 
-    @cached_property
-    def errors(self) -> Floats:
-        """One row a replicate: estimate minus truth, value by value."""
+    def truths(self, source: Seeded) -> list[Floats]:
         wanted = min(MOST_REPLICATES, max(LEAST_REPLICATES, _VALUES // self.unbiased.size))
-        source, rows = Seeded(self.tally.n), []
-        for truth in plausible_truths(self.unbiased, self.replicates or wanted, source):
-            counts = whole_counts(truth * self.tally.n, self.tally.n)
-            again = self._survey(counts, source)
-            rows.append(self.method(again) - counts / self.tally.n)
-        return np.array(rows)
+        return plausible_truths(self.unbiased, self.replicates or wanted, source)
 
-    def _survey(self, counts: NDArray[np.int64], source: Seeded) -> UnbiasedShares:
+    def again(self, counts: Counts, source: Seeded) -> Floats:
+        return self.method(self._survey(counts, source))
+
+    def _survey(self, counts: Counts, source: Seeded) -> UnbiasedShares:
         mechanism = self.tally.mechanism
         has_law = type(mechanism)._simulate is not Mechanism._simulate
         if has_law or self.tally.n <= _FEW_REPORTS:
             return unbiased_shares(mechanism.simulate(counts, source=source))
         return replace(self.unbiased, shares=_normal(self.unbiased, counts / self.tally.n, source))
 
-    def stderr(self, about: str) -> Floats:
-        variance = np.mean(self.errors**2, axis=0)
-        if about == "population":
-            shares = np.clip(self.unbiased.shares, 0.0, 1.0)
-            variance = variance + shares * (1 - shares) / self.tally.n
-        return np.sqrt(variance)
+    @property
+    def shares(self) -> Floats:
+        return project_to_simplex(self.unbiased.shares)
 
-    def stderr_of(self, weights: Floats, about: str) -> float:
-        variance = float(np.mean((self.errors @ weights) ** 2))
-        if about == "population":
-            shares = project_to_simplex(self.unbiased.shares)
-            spread = float(shares @ weights**2 - (shares @ weights) ** 2)
-            variance += max(spread, 0.0) / self.tally.n
-        return float(np.sqrt(variance))
+    @property
+    def shares_one_by_one(self) -> Floats:
+        return np.clip(self.unbiased.shares, 0.0, 1.0)
+
+    @property
+    def n(self) -> int:
+        return self.tally.n
 
 
 def plausible_truths(unbiased: UnbiasedShares, count: int, source: Seeded) -> list[Floats]:
@@ -109,11 +100,3 @@ def _normal(unbiased: UnbiasedShares, truth: Floats, source: Seeded) -> Floats:
     own = np.maximum(variances - part**2 * of_all, 0.0) / np.maximum(1 - part, 1e-9)
     noise = random.normal(0.0, np.sqrt(own))
     return truth + noise + part * (random.normal(0.0, np.sqrt(of_all)) - noise.sum())
-
-
-def whole_counts(counts: Floats, total: int) -> NDArray[np.int64]:
-    """Whole counts of that total: rounded down, the largest remainders up."""
-    whole = np.floor(counts).astype(np.int64)
-    missing = total - int(whole.sum())
-    whole[np.argsort(whole - counts, kind="stable")[:missing]] += 1
-    return whole

@@ -1,9 +1,7 @@
 """Error bars of likelihood estimates: repeat the survey from plausible truths, and fit again.
 
 A population with a plausible distribution answers the survey again, by the exact law of
-its tally, and the same method is run on the new tally.  The difference to what it was
-drawn from is the error of a plausible repetition; the root mean square of many holds the noise
-and the method's bias.
+its tally, and the same method is run on the new tally (:mod:`sottovoce.estimators.errors.replicates`).
 
 The estimate itself would be a poor truth: where it is smoother than the real one, smoothing
 it once more shows too little bias.  So truths are drawn:
@@ -18,24 +16,20 @@ so that such errors are on the safe side.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from sottovoce.base.randomness import Seeded
-from sottovoce.base.threads import one_product_thread
 from sottovoce.channels.base import Floats
-from sottovoce.estimators.errors.bootstrap import plausible_truths, whole_counts
+from sottovoce.estimators.errors.bootstrap import plausible_truths
+from sottovoce.estimators.errors.replicates import Counts, Replicates
 from sottovoce.estimators.methods import Method
 from sottovoce.estimators.observed import Fit, Observed
 from sottovoce.estimators.smooth.adaptive import no_single_likelihood, posterior
 from sottovoce.estimators.unbiased import unbiased_shares
 
-__all__ = ["ParametricBootstrap", "Replicates", "without_progress"]
+__all__ = ["ParametricBootstrap", "without_progress"]
 
 _MOST, _LEAST = 40, 20
 _VALUES = 25_600
@@ -47,39 +41,6 @@ def without_progress(options: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name != "progress"}
 
 
-class Replicates(ABC):
-    """Errors from replicates: their root mean square, which holds noise and bias."""
-
-    @property
-    @abstractmethod
-    def errors(self) -> Floats:
-        """One row a replicate: estimate minus truth, value by value."""
-
-    @property
-    @abstractmethod
-    def shares(self) -> Floats:
-        """The estimate."""
-
-    @property
-    @abstractmethod
-    def n(self) -> int:
-        """How many people."""
-
-    def stderr(self, about: str) -> Floats:
-        variance = np.mean(self.errors**2, axis=0)
-        if about == "population":
-            variance = variance + self.shares * (1 - self.shares) / self.n
-        return np.sqrt(variance)
-
-    def stderr_of(self, weights: Floats, about: str) -> float:
-        variance = float(np.mean((self.errors @ weights) ** 2))
-        if about == "population":
-            shares = self.shares
-            spread = float(shares @ weights**2 - (shares @ weights) ** 2)
-            variance += max(spread, 0.0) / self.n
-        return float(np.sqrt(variance))
-
-
 @dataclass(frozen=True, eq=False)
 class ParametricBootstrap(Replicates):
     """The errors of ``method`` on repetitions of the survey that gave ``evidence``."""
@@ -89,19 +50,13 @@ class ParametricBootstrap(Replicates):
     options: dict[str, Any]
     fit: Fit
 
-    @cached_property
-    def errors(self) -> Floats:
-        n, mechanism = self.observed.n, self.observed.mechanism
-        source, rows = Seeded(n), []
-        with one_product_thread():
-            for truth in self._truths(source):
-                counts = whole_counts(truth * n, n)
-                tally = mechanism.simulate(counts, source=source)
-                rows.append(self.method.run(Observed(tally), self.options).shares - counts / n)
-        return np.array(rows)
+    one_thread = True
 
-    def _truths(self, source: Seeded) -> list[Floats]:
-        """Distributions that could have given these reports."""
+    def again(self, counts: Counts, source: Seeded) -> Floats:
+        tally = self.observed.mechanism.simulate(counts, source=source)
+        return self.method.run(Observed(tally), self.options).shares
+
+    def truths(self, source: Seeded) -> list[Floats]:
         count = min(_MOST, max(_LEAST, _VALUES // len(self.fit.shares)))
         if not no_single_likelihood(self.observed.mechanism):
             return posterior(self.observed).draws(count, source.generator())

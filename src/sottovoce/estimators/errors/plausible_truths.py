@@ -41,7 +41,8 @@ from sottovoce.estimators.cell_means import estimate_without_shares
 from sottovoce.estimators.consistency.empirical_bayes import MIXTURE_NEEDS
 from sottovoce.estimators.consistency.prior import SMALL, density_of, fit_prior
 from sottovoce.estimators.consistency.projections import project_to_simplex
-from sottovoce.estimators.errors.bootstrap import plausible_truths, whole_counts
+from sottovoce.estimators.errors.bootstrap import plausible_truths
+from sottovoce.estimators.errors.replicates import whole_counts
 from sottovoce.estimators.filters.spectrum import noise_power
 from sottovoce.estimators.likelihood.em import em
 from sottovoce.estimators.observed import Observed

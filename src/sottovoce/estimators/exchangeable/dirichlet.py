@@ -26,17 +26,18 @@ from functools import cached_property
 
 import numpy as np
 
+from sottovoce.base.progress import Meter
 from sottovoce.channels.base import Floats
 from sottovoce.channels.rows import Rows
 from sottovoce.estimators.likelihood.acceleration import accelerated
-from sottovoce.estimators.likelihood.base import Teller, first_shares
+from sottovoce.estimators.likelihood.base import first_shares
 from sottovoce.estimators.likelihood.interior_point import DenseLikelihood, inverse_factor
 from sottovoce.estimators.observed import Observations
 
 __all__ = ["Concentrated", "Concentrations", "concentrate"]
 
-_CONCENTRATIONS = tuple(10.0 ** (k / 5) for k in range(-10, 16))
-_FIRST = _CONCENTRATIONS.index(1.0)
+CONCENTRATIONS = tuple(10.0 ** (k / 5) for k in range(-10, 16))
+_FIRST = CONCENTRATIONS.index(1.0)
 _SLACK = 8.0
 """Concentrations whose evidence is so much less than the best one's end the walk."""
 _GAP, _PASSES = 1e-3, 4000
@@ -79,18 +80,18 @@ class Concentrations:
         return f"Dirichlet's of concentration {one.concentration:.2g}"
 
 
-def concentrate(observed: Observations, teller: Teller) -> Concentrations:
+def concentrate(observed: Observations, meter: Meter) -> Concentrations:
     """Fits from concentration 1 up and down, until one is not probable any more."""
     start = first_shares(observed, None, "exchangeable")
     problem = observed.rows or DenseLikelihood(observed.channel.dense(), observed.cells)
     fits = [_fit(problem, 1.0, start)]
-    for way in (_CONCENTRATIONS[_FIRST + 1 :], _CONCENTRATIONS[:_FIRST][::-1]):
+    for way in (CONCENTRATIONS[_FIRST + 1 :], CONCENTRATIONS[:_FIRST][::-1]):
         near = fits[0].shares
         for concentration in way:
             fits.append(_fit(problem, concentration, near))
             near = fits[-1].shares
             best = max(one.log_marginal for one in fits)
-            teller.tell(len(fits), best)
+            meter.show(len(fits), best)
             if fits[-1].log_marginal < best - _SLACK:
                 break
     return Concentrations(tuple(fits))
@@ -105,7 +106,7 @@ def _fit(problem: Rows, a: float, near: Floats) -> Concentrated:
         raised = (problem.total * ratio + a / shares) / total
         return raised, likelihood + a * float(np.log(shares).sum())
 
-    found = accelerated(step, total, near, gap=_GAP, teller=Teller(None), most=_PASSES)
+    found = accelerated(step, total, near, gap=_GAP, most=_PASSES)
     shares = found.shares
     factor = inverse_factor(_curvature(problem.curvature(shares), shares, a))
     log_det = -2 * float(np.log(np.diag(factor)).sum())

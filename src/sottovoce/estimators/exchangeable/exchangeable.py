@@ -20,13 +20,14 @@ import math
 
 import numpy as np
 
+from sottovoce.base.progress import Meter, Progress
 from sottovoce.base.threads import one_product_thread
 from sottovoce.channels.base import Channel
 from sottovoce.channels.dense import DenseChannel
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.estimators.exchangeable.dirichlet import concentrate
+from sottovoce.estimators.exchangeable.dirichlet import CONCENTRATIONS, concentrate
 from sottovoce.estimators.exchangeable.prior_averaging import Seen, weigh
-from sottovoce.estimators.likelihood.base import Progress, Teller, unidentified
+from sottovoce.estimators.likelihood.base import unidentified
 from sottovoce.estimators.likelihood.mle import LARGEST_NEWTON
 from sottovoce.estimators.observed import Fit, Observations
 from sottovoce.estimators.unbiased import UnbiasedShares
@@ -43,19 +44,20 @@ _STRAIGHT = 1e6
 def exchangeable(observed: Observations, *, progress: Progress | None = None) -> Fit:
     """The mean of what priors of inequality say, weighed by their evidence; ``why`` names the best.
 
-    ``progress(priors, evidence)`` is called now and then.
+    ``progress(text, part)`` is called now and then.
     """
-    unbiased, channel, teller = observed.unbiased, observed.channel, Teller(progress)
+    unbiased, channel = observed.unbiased, observed.channel
+    meter = Meter(progress, "exchangeable", "priors", "log marginal", len(CONCENTRATIONS))
     with one_product_thread():
         if unbiased is not None and (_values_apart(channel) or not _small(channel)):
             weighed = weigh(seen_in(unbiased))
             count = len(weighed.labels)
-            teller.tell(count, weighed.log_marginal, last=True)
+            meter.end(count, weighed.log_marginal)
             why = f"unbiased shares; {_told(weighed.best, count)}"
             return Fit(weighed.shares, True, weighed.steps, why=why)
-        found = concentrate(observed, teller)
+        found = concentrate(observed, meter)
     count, gap = len(found.fits), max(one.gap for one in found.fits)
-    teller.tell(count, max(one.log_marginal for one in found.fits), last=True)
+    meter.end(count, max(one.log_marginal for one in found.fits))
     return Fit(
         found.shares, gap <= _CONVERGED, sum(one.passes for one in found.fits), optimality=gap,
         why=f"{observed.likelihood}; {_told(found.best, count)}",

@@ -21,8 +21,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from sottovoce.base.progress import Meter
 from sottovoce.channels.base import Floats
-from sottovoce.estimators.likelihood.base import Optimum, Teller, as_distribution, gap_of
+from sottovoce.estimators.likelihood.base import Optimum, as_distribution, gap_of
 
 __all__ = ["accelerated"]
 
@@ -41,7 +42,7 @@ def accelerated(
     start: Floats,
     *,
     gap: float,
-    teller: Teller,
+    meter: Meter | None = None,
     most: int = MOST_PASSES,
 ) -> Optimum:
     """Passes of ``step`` from ``start`` until the log-likelihood is within ``gap`` of its maximum.
@@ -66,8 +67,8 @@ def accelerated(
         history.append(likelihood)
         if (now := gap_of(ratio, total)) < best.gap:
             best = Optimum(shares, now, ())
-        teller.tell(passes, best.gap)
-    teller.tell(passes, best.gap, last=True)
+        if meter is not None:
+            meter.show(passes, best.gap)
     return Optimum(best.shares, best.gap, tuple(history))
 
 

@@ -12,9 +12,7 @@ The right side, the *gap*, bounds how far w is from the best without knowing the
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,37 +26,17 @@ from sottovoce.estimators.observed import Observations
 __all__ = [
     "NEGLIGIBLE",
     "Optimum",
-    "Progress",
-    "Teller",
     "as_distribution",
     "first_shares",
     "gap_of",
     "unidentified",
 ]
 
-Progress = Callable[[int, float], None]
-
 NEGLIGIBLE = 1e-290
 """Shares below this become 0 before they turn into slow denormal numbers."""
 
-_EVERY = 0.1
-"""Seconds between two calls of a progress function."""
 _MASS_ERROR = 1e-6
 """How far from 1 the shares of a start may sum."""
-
-
-@dataclass
-class Teller:
-    """Calls ``progress(passes, value)`` a few times a second, and once at the end."""
-
-    progress: Progress | None
-    _next: float = field(default_factory=lambda: time.monotonic() + _EVERY)
-
-    def tell(self, passes: int, value: float, *, last: bool = False) -> None:
-        """Call it now if it is time, or the end."""
-        if self.progress is not None and (last or time.monotonic() >= self._next):
-            self.progress(passes, value)
-            self._next = time.monotonic() + _EVERY
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,12 +20,11 @@ import numpy as np
 
 from sottovoce.base.checks import check_int, check_real
 from sottovoce.base.errors import InvalidInput
+from sottovoce.base.progress import Meter, Progress
 from sottovoce.channels.base import Floats
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.estimators.likelihood.base import (
     NEGLIGIBLE,
-    Progress,
-    Teller,
     as_distribution,
     first_shares,
     gap_of,
@@ -55,7 +54,7 @@ def em(
 
     ``tolerance`` is the gain in log-likelihood below which to stop, ``0.001 e^epsilon``
     unless given; ``max_iterations`` the most passes; ``start`` the shares to begin with instead of
-    uniform ones; ``progress(passes, gain)`` is called now and then.
+    uniform ones; ``progress(text, part)`` is called now and then.
 
     ``history`` holds the log-likelihood at the start and after every pass, and
     ``optimality`` bounds how much more likelihood the best distribution has.
@@ -133,7 +132,8 @@ def _climb(
     if tolerance < 0:
         raise InvalidInput("tolerance", name, "a number of at least 0", tolerance)
     check_int(max_iterations, "max_iterations", name, 1)
-    shares, teller = first_shares(observed, start, name), Teller(progress)
+    shares = first_shares(observed, start, name)
+    meter = Meter(progress, name, "passes", "gain", max_iterations)
     climb = None if observed.rows is not None else observed.channel.em_run(observed.cells)
     run, at_once = (_PassByPass(observed).run, 1) if climb is None else (climb.run, _AT_ONCE)
     history, gain, converged = [observed.em_step(shares)[1]], math.inf, False
@@ -144,9 +144,9 @@ def _climb(
         history.extend(found[1:].tolist())
         gain = history[-1] - history[-2]
         converged = (abs(gain) if smoothing else gain) <= tolerance
-        teller.tell(len(history) - 1, gain)
+        meter.show(len(history) - 1, gain)
     passes = len(history) - 1
-    teller.tell(passes, gain, last=True)
+    meter.end(passes, gain)
     ended = f"changed it by at most {tolerance:.3g}" if converged else "was the last allowed"
     return Fit(
         as_distribution(shares), converged, passes, tuple(history),

@@ -19,9 +19,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from sottovoce.base.progress import Meter
 from sottovoce.channels.base import Floats
 from sottovoce.channels.rows import Rows
-from sottovoce.estimators.likelihood.base import Optimum, Teller, as_distribution, gap_of
+from sottovoce.estimators.likelihood.base import Optimum, as_distribution, gap_of
 from sottovoce.kernels.products import gram, product
 
 __all__ = ["DenseLikelihood", "inverse_factor", "interior_point"]
@@ -54,7 +55,7 @@ class DenseLikelihood:
         return gram(scaled.T)
 
 
-def interior_point(problem: Rows, start: Floats, gap: float, teller: Teller) -> Optimum:
+def interior_point(problem: Rows, start: Floats, gap: float, meter: Meter) -> Optimum:
     """Newton steps from ``start`` until the log-likelihood is within ``gap`` of its maximum.
 
     If rounding or a curvature that is only nearly right stop the progress before, the
@@ -72,7 +73,7 @@ def interior_point(problem: Rows, start: Floats, gap: float, teller: Teller) -> 
         found = gap_of(ratio * mass, total)
         if best is None or found < best.gap:
             best = Optimum(as_distribution(shares), found, ())
-        teller.tell(step, found, last=best.gap <= gap or step == MOST_STEPS)
+        meter.show(step, found)
         if best.gap <= gap or step == MOST_STEPS:
             break
         shares, slack = _newton(problem.curvature(shares), total * (1 - ratio), shares, slack)

@@ -21,13 +21,12 @@ import numpy as np
 
 from sottovoce.base.checks import check_real
 from sottovoce.base.errors import InvalidInput
+from sottovoce.base.progress import Meter, Progress
 from sottovoce.channels.base import Channel, Floats
 from sottovoce.channels.rows import Rows
 from sottovoce.estimators.likelihood.acceleration import MOST_PASSES, accelerated
 from sottovoce.estimators.likelihood.base import (
     Optimum,
-    Progress,
-    Teller,
     as_distribution,
     first_shares,
     gap_of,
@@ -58,25 +57,26 @@ def mle(
     (``em``), smoothing (``ems``) or shrinking comes nearer to the truth.
 
     ``gap`` is how much log-likelihood it may lack; ``start`` are shares to begin with;
-    ``progress(steps, gap)`` is called now and then.
+    ``progress(text, part)`` is called now and then.
     """
     gap = check_real(gap, "gap", "mle", "a number above 0")
     if gap <= 0:
         raise InvalidInput("gap", "mle", "a number above 0", gap)
-    shares, teller = first_shares(observed, start, "mle"), Teller(progress)
+    shares = first_shares(observed, start, "mle")
+    meter = Meter(progress, "mle", "steps", "gap", MOST_PASSES)
     if observed.rows is None and _is_response(observed.channel):
-        best, way = _by_formula(observed, teller), "closed form"
+        best, way = _by_formula(observed), "closed form"
     else:
-        best, way = _search(observed, shares, gap, teller)
+        best, way = _search(observed, shares, gap, meter)
+    steps = max(0, len(best.history) - 1)
+    meter.end(steps, best.gap)
     return Fit(
-        best.shares, best.gap <= gap, max(0, len(best.history) - 1), best.history, best.gap,
+        best.shares, best.gap <= gap, steps, best.history, best.gap,
         f"{observed.likelihood}; {way}, within {best.gap:.2g} of its maximum",
     )  # fmt: skip
 
 
-def _search(
-    observed: Observations, start: Floats, gap: float, teller: Teller
-) -> tuple[Optimum, str]:
+def _search(observed: Observations, start: Floats, gap: float, meter: Meter) -> tuple[Optimum, str]:
     """The best distribution found by up to three ways in turn, and their names."""
     newton = _newton_fits(observed)
     best, ways = Optimum(start, math.inf, ()), []
@@ -84,13 +84,13 @@ def _search(
     def passes(most: int) -> Optimum:
         ways.append("accelerated EM")
         step, total = observed.em_step, observed.total
-        return accelerated(step, total, best.shares, gap=gap, teller=teller, most=most)
+        return accelerated(step, total, best.shares, gap=gap, meter=meter, most=most)
 
     if newton and observed.rows is None:
         best = passes(_SHORT_RUN)
     if newton and best.gap > gap:
         ways.append("interior point")
-        found = interior_point(_newton_problem(observed), best.shares, gap, teller)
+        found = interior_point(_newton_problem(observed), best.shares, gap, meter)
         best = _after(best, found)
     if best.gap > gap:
         best = _after(best, passes(MOST_PASSES))
@@ -132,7 +132,7 @@ def _is_response(channel: Channel) -> bool:
     )
 
 
-def _by_formula(observed: Observations, teller: Teller) -> Optimum:
+def _by_formula(observed: Observations) -> Optimum:
     support_probabilities = observed.channel.support_probabilities
     assert support_probabilities is not None
     shares = response_mle(
@@ -141,7 +141,6 @@ def _by_formula(observed: Observations, teller: Teller) -> Optimum:
     )
     ratio, likelihood = observed.em_step(shares)
     found = gap_of(ratio, observed.total)
-    teller.tell(0, found, last=True)
     return Optimum(shares, found, (likelihood,))
 
 

@@ -28,11 +28,11 @@ from numpy.typing import NDArray
 from sottovoce.answers.trace import Reduction
 from sottovoce.base.checks import check_choice, check_int, check_real
 from sottovoce.base.errors import InvalidInput
+from sottovoce.base.progress import Progress, silent
 from sottovoce.channels.base import Channel, Floats
 from sottovoce.channels.merged import Groups, MergedChannel, MergedRows
 from sottovoce.channels.rows import Rows
 from sottovoce.domains.base import Domain
-from sottovoce.estimators.likelihood.base import Progress
 from sottovoce.estimators.likelihood.em import em
 from sottovoce.estimators.likelihood.mle import mle
 from sottovoce.estimators.likelihood.reduction import (
@@ -72,7 +72,7 @@ def mr(
     ``protect`` are values that stay by themselves; ``merge_first`` are values that are one
     component (or none) from the start.  ``inner`` fits the weights: ``"em"``, stopped early, or
     ``"mle"``.
-    ``progress(components, BIC)`` is called after every fit.
+    ``progress(text, part)`` is called after every fit.
     """
     merging = check_choice(operation, "operation", "mr", ("merge", "prune")) == "merge"
     check_choice(inner, "inner", "mr", tuple(_INNER))
@@ -105,6 +105,10 @@ class _State:
     bic: float
 
 
+def _progress_text(groups: Groups, bic: float) -> str:
+    return f"mr: {groups.count} components, BIC {bic:.6g}"
+
+
 class _Search:
     """The fits of one reduction, and what became of each."""
 
@@ -112,7 +116,7 @@ class _Search:
         self, observed: Observations, inner: str, merging: bool, progress: Progress | None
     ) -> None:
         self._evidence, self._inner, self._merging = observed, inner, merging
-        self._progress = progress
+        self._progress = progress or silent
         self._history: list[float] = []
         self.trace: list[Reduction] = []
 
@@ -121,8 +125,7 @@ class _Search:
         fit = _INNER[self._inner](_Reduced(self._evidence, groups), start=start)
         bic = -2 * fit.history[-1] + groups.count * math.log(self._evidence.n)
         self._history.extend(fit.history)
-        if self._progress is not None:
-            self._progress(groups.count, bic)
+        self._progress(_progress_text(groups, bic), 1 - groups.count / len(groups.labels))
         return _State(groups, fit, bic)
 
     def reduce(self, here: _State, choice: Choice) -> _State:
@@ -146,6 +149,7 @@ class _Search:
 
     def result(self, here: _State) -> Fit:
         """The shares of all values, and how they came about."""
+        self._progress(_progress_text(here.groups, here.bic), 1.0)
         kept = [step for step in self.trace if step.kept]
         word = "merged" if self._merging else "left out"
         undone = "; one more step raised BIC and was undone" if len(kept) < len(self.trace) else ""

@@ -17,14 +17,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from sottovoce.base.progress import Meter, Progress
 from sottovoce.base.threads import one_product_thread
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.estimators.likelihood.base import Progress, Teller
 from sottovoce.estimators.likelihood.em import unordered
 from sottovoce.estimators.observed import Fit, Observations
 from sottovoce.estimators.smooth.coarsening import cell_edges, coarse_problem, expand
 from sottovoce.estimators.smooth.posterior import Posterior
-from sottovoce.estimators.smooth.prior_search import PriorSearch
+from sottovoce.estimators.smooth.prior_search import MOST_PRIORS, PriorSearch
 from sottovoce.estimators.smooth.priors import Smoothness
 
 __all__ = ["adaptive", "no_single_likelihood", "posterior"]
@@ -38,7 +38,7 @@ _CONVERGED = 0.01
 def adaptive(observed: Observations, *, progress: Progress | None = None) -> Fit:
     """Shares under priors of smoothness weighed by their evidence; ``why`` names the best.
 
-    ``progress(steps, evidence)`` is called now and then.  ``optimality`` is about how far the
+    ``progress(text, part)`` is called now and then.  ``optimality`` is about how far the
     penalised likelihood under the best prior is from its greatest.
     """
     with one_product_thread():
@@ -53,13 +53,14 @@ def adaptive(observed: Observations, *, progress: Progress | None = None) -> Fit
 
 def posterior(observed: Observations, *, progress: Progress | None = None) -> Posterior:
     """The shares that :func:`adaptive` finds, with what is known of their error."""
-    channel, teller = observed.channel, Teller(progress)
+    channel = observed.channel
+    meter = Meter(progress, "adaptive", "priors", "log marginal", MOST_PRIORS)
     shares, steps = np.full(channel.inputs, 1 / channel.inputs), 0
     start, warps = _FIRST, _WARPS
     for turn in range(_TURNS):
         edges = cell_edges(channel, shares)
         near = np.add.reduceat(shares, edges[:-1])
-        search = PriorSearch(coarse_problem(channel, observed.cells, edges, near), teller, steps)
+        search = PriorSearch(coarse_problem(channel, observed.cells, edges, near), meter, steps)
         if turn == 0:
             search.em_run(start, near)
         else:
@@ -69,7 +70,7 @@ def posterior(observed: Observations, *, progress: Progress | None = None) -> Po
             break
         if turn:
             warps = tuple(sorted({one.smoothness.warp for _, one in search.probabilities()}))
-    teller.tell(steps, search.best.log_marginal, last=True)
+    meter.end(len(search.tried), search.best.log_marginal)
     return Posterior(search, edges, shares)
 
 

@@ -6,16 +6,16 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from sottovoce.base.progress import Meter
 from sottovoce.channels.base import Floats
-from sottovoce.estimators.likelihood.base import Teller
 from sottovoce.estimators.smooth.map_fit import Penalised, Problem
 from sottovoce.estimators.smooth.priors import LEVELS, ORDERS, Smoothness
 
-__all__ = ["PriorSearch"]
+__all__ = ["MOST_PRIORS", "PriorSearch"]
 
 _SLACK = 3.0
 """Priors whose log-evidence is within this of the best have their neighbours tried."""
-_MOST_PRIORS = 48
+MOST_PRIORS = 48
 _NEGLIGIBLE = 1e-3
 """Priors so much less probable than the best are left out of the mean."""
 
@@ -25,7 +25,7 @@ class PriorSearch:
     """The priors tried on one problem, and the fit under each."""
 
     problem: Problem
-    teller: Teller
+    meter: Meter
     steps: int = 0
     tried: dict[Smoothness, Penalised] = field(default_factory=dict)
 
@@ -34,7 +34,7 @@ class PriorSearch:
         if smoothness not in self.tried:
             self.tried[smoothness] = self.problem.solve(smoothness, near)
             self.steps += self.tried[smoothness].steps
-            self.teller.tell(self.steps, self.best.log_marginal)
+            self.meter.show(len(self.tried), self.best.log_marginal)
         return self.tried[smoothness]
 
     @property
@@ -60,7 +60,7 @@ class PriorSearch:
             for order in ORDERS:
                 self.em_run(replace(start, order=order, warp=warp), near)
         expanded: set[Smoothness] = set()
-        while len(self.tried) < _MOST_PRIORS:
+        while len(self.tried) < MOST_PRIORS:
             promising = [
                 one for one in self.tried.values()
                 if one.smoothness not in expanded and one.log_marginal >= self.best.log_marginal - _SLACK

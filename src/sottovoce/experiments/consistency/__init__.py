@@ -2,7 +2,7 @@
 
 from sottovoce.experiments.consistency.comparison import compare, empirical_bayes_table, top_table
 from sottovoce.experiments.consistency.intervals import coverage, coverage_table
-from sottovoce.experiments.consistency.run import REPEATS, TITLE, Results, run
+from sottovoce.experiments.consistency.run import REPEATS, TITLE, Results, pictures, results
 
 __all__ = [
     "REPEATS",
@@ -12,6 +12,7 @@ __all__ = [
     "coverage",
     "coverage_table",
     "empirical_bayes_table",
-    "run",
+    "pictures",
+    "results",
     "top_table",
 ]

@@ -14,6 +14,7 @@ import numpy as np
 
 from sottovoce import metrics
 from sottovoce.base.frame import Frame
+from sottovoce.base.progress import Progress, silent
 from sottovoce.base.randomness import Seeded
 from sottovoce.channels.base import Floats
 from sottovoce.core.registry import mechanism
@@ -25,7 +26,7 @@ from sottovoce.experiments.consistency.oracle import oracle_shares
 from sottovoce.experiments.consistency.sweep import errors_on_sets
 from sottovoce.experiments.curves import Quotient, quotient
 from sottovoce.experiments.datasets import Dataset
-from sottovoce.experiments.work import Progress, in_processes, seed_of, silent
+from sottovoce.experiments.work import in_processes, seed_of
 
 __all__ = [
     "CELL_EPSILONS",

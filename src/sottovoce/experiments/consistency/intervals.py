@@ -14,6 +14,7 @@ import numpy as np
 
 from sottovoce.answers.estimate import Estimate
 from sottovoce.base.frame import Frame
+from sottovoce.base.progress import Progress, silent
 from sottovoce.base.randomness import Seeded
 from sottovoce.channels.base import Floats
 from sottovoce.core.registry import mechanism
@@ -23,7 +24,7 @@ from sottovoce.experiments.claims import Reading
 from sottovoce.experiments.consistency.methods import OURS, PUBLISHED, TITLES
 from sottovoce.experiments.datasets import Dataset
 from sottovoce.experiments.measures import set_size
-from sottovoce.experiments.work import Progress, in_processes, seed_of, silent
+from sottovoce.experiments.work import in_processes, seed_of
 
 __all__ = ["QUESTIONS", "Coverage", "coverage", "coverage_readings", "coverage_table"]
 

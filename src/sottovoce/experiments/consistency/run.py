@@ -11,15 +11,15 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from sottovoce.base.progress import Progress, silent
 from sottovoce.experiments.claims import Reading, judge, read_claims
 from sottovoce.experiments.consistency import comparison, figures, intervals
 from sottovoce.experiments.consistency.report import TITLE, Results
 from sottovoce.experiments.consistency.sweep import sweep
 from sottovoce.experiments.datasets import Dataset, load
-from sottovoce.experiments.outcome import file_name, publish
-from sottovoce.experiments.work import Progress, silent
+from sottovoce.experiments.outcome import file_name
 
-__all__ = ["CLAIMS", "REPEATS", "TITLE", "Results", "run"]
+__all__ = ["CLAIMS", "REPEATS", "TITLE", "Results", "pictures", "results"]
 
 CLAIMS = Path(__file__).with_name("claims.toml")
 REPEATS = 30
@@ -29,20 +29,13 @@ MECHANISMS = ("oue", "grr", "olh", "hr")
 COVERED = ("zipf", "cities")
 
 
-def run(
-    data: Path | None,
-    output: Path,
-    repeats: int,
-    *,
-    progress: Progress = silent,
-    workers: int | None = None,
-) -> tuple[Results, list[Path]]:
-    """Measure everything, judge the claims, and write page, numbers, tables and pictures."""
-    results = measure(data, repeats, progress=progress, workers=workers)
-    return results, publish(results, output, "consistency", _pictures(results), progress)
+def results(data: Path | None, repeats: int, **how: Any) -> Results:
+    """Measure everything and judge the claims; ``how`` are ``progress`` and ``workers``."""
+    return measure(data, repeats, **how)
 
 
-def _pictures(results: Results) -> Iterator[tuple[str, Any]]:
+def pictures(results: Results) -> Iterator[tuple[str, Any]]:
+    """The figures with something to show, each with the name of its file."""
     yield "against-the-best", figures.ratios(results.cells, "oue", "full")
     for figure in figures.FIGURES:
         if any(figure.curves(results.curves)):

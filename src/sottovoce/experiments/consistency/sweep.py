@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from sottovoce import metrics
+from sottovoce.base.progress import Progress, silent
 from sottovoce.base.randomness import Seeded
 from sottovoce.channels.base import Floats
 from sottovoce.core.registry import mechanism
@@ -22,7 +23,7 @@ from sottovoce.experiments import measures
 from sottovoce.experiments.consistency.methods import AUTO, OURS, PUBLISHED, Answers, answers_to
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.datasets import Dataset
-from sottovoce.experiments.work import Progress, in_processes, seed_of, silent
+from sottovoce.experiments.work import in_processes, seed_of
 
 __all__ = ["EPSILONS", "METHODS", "PERCENTS", "TOPS", "errors_on_sets", "sweep"]
 

@@ -1,5 +1,5 @@
 """Several services, one answer: the experiments of Du et al. 2025."""
 
-from sottovoce.experiments.fusion.run import REPEATS, TITLE, Results, run
+from sottovoce.experiments.fusion.run import REPEATS, TITLE, Results, pictures, results
 
-__all__ = ["REPEATS", "TITLE", "Results", "run"]
+__all__ = ["REPEATS", "TITLE", "Results", "pictures", "results"]

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sottovoce.base.progress import Progress, silent
 from sottovoce.experiments.claims import Reading, judge, read_claims
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.fusion import (
@@ -27,10 +28,9 @@ from sottovoce.experiments.fusion.report import TITLE, Results
 from sottovoce.experiments.fusion.sizes import Sizes, sizes_of
 from sottovoce.experiments.fusion.values import SKEWED, load, steps_of_time
 from sottovoce.experiments.numbers import Numbers
-from sottovoce.experiments.outcome import file_name, publish
-from sottovoce.experiments.work import Progress, silent
+from sottovoce.experiments.outcome import file_name
 
-__all__ = ["CLAIMS", "REPEATS", "TITLE", "Results", "conclude", "measure", "run"]
+__all__ = ["CLAIMS", "REPEATS", "TITLE", "Results", "conclude", "measure", "pictures", "results"]
 
 CLAIMS = Path(__file__).with_name("claims.toml")
 REPEATS = 20
@@ -47,17 +47,9 @@ def few(repeats: int) -> int:
     return max(2, repeats // 10)
 
 
-def run(
-    data: Path | None,
-    output: Path,
-    repeats: int,
-    *,
-    progress: Progress = silent,
-    workers: int | None = None,
-) -> tuple[Results, list[Path]]:
-    """Measure everything, judge the claims, and write page, numbers, tables and pictures."""
-    results = conclude(measure(data, repeats, progress=progress, workers=workers), repeats)
-    return results, publish(results, output, "fusion", _pictures(results), progress)
+def results(data: Path | None, repeats: int, **how: Any) -> Results:
+    """Measure everything and judge the claims; ``how`` are ``progress`` and ``workers``."""
+    return conclude(measure(data, repeats, **how), repeats)
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,7 +131,8 @@ def conclude(measured: Measured, repeats: int) -> Results:
     )  # fmt: skip
 
 
-def _pictures(results: Results) -> Iterator[tuple[str, Any]]:
+def pictures(results: Results) -> Iterator[tuple[str, Any]]:
+    """The figures with something to show, each with the name of its file."""
     for figure in figures.FIGURES:
         if any(figures.panels(figure, results.curves)):
             picture = figures.picture(figure, results.curves, results.titles)

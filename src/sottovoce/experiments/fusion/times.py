@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from sottovoce.base.frame import Frame
+from sottovoce.base.progress import Progress, silent
 from sottovoce.base.randomness import Seeded
 from sottovoce.estimators.likelihood.em import em
 from sottovoce.experiments.fusion.services import FOUR, THREE, alike, made
 from sottovoce.experiments.fusion.values import some_people
 from sottovoce.experiments.numbers import Numbers
-from sottovoce.experiments.work import Progress, silent
 from sottovoce.fusion.joining.aligned import align
 from sottovoce.fusion.services import Fusion
 

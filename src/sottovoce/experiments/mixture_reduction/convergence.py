@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from sottovoce import metrics
+from sottovoce.base.progress import Progress, silent
 from sottovoce.base.randomness import Seeded
 from sottovoce.channels.base import Floats
 from sottovoce.core.registry import mechanism
@@ -23,7 +24,7 @@ from sottovoce.experiments.mixture_reduction.frequencies import Survey
 from sottovoce.experiments.mixture_reduction.methods import estimate_by
 from sottovoce.experiments.mixture_reduction.values import BINS
 from sottovoce.experiments.numbers import Numbers
-from sottovoce.experiments.work import Progress, seed_of, silent
+from sottovoce.experiments.work import seed_of
 
 __all__ = ["COUNTED", "PAPER_SECONDS", "PASSES", "PATH", "PATH_EPSILONS", "TIMED_EPSILONS", "paper_seconds", "paths", "seconds"]  # fmt: skip
 

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from sottovoce import metrics
+from sottovoce.base.progress import Progress, silent
 from sottovoce.base.randomness import Seeded
 from sottovoce.channels.base import Floats
 from sottovoce.core.registry import mechanism
@@ -22,7 +23,6 @@ from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.datasets import Dataset
 from sottovoce.experiments.draws import Errors, repeat, shares_of
 from sottovoce.experiments.mixture_reduction.populations import SIZES, load, names
-from sottovoce.experiments.work import Progress, silent
 
 __all__ = ["MEASURES", "QUICK", "SETTINGS", "SLOW", "rivals"]
 

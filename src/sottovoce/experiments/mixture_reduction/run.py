@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sottovoce.base.progress import Progress, silent
 from sottovoce.experiments.claims import judge, read_claims
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.datasets import Dataset
@@ -30,10 +31,19 @@ from sottovoce.experiments.mixture_reduction.readings import prepared
 from sottovoce.experiments.mixture_reduction.report import TITLE, Results
 from sottovoce.experiments.mixture_reduction.rivals import rivals
 from sottovoce.experiments.numbers import Numbers
-from sottovoce.experiments.outcome import file_name, publish
-from sottovoce.experiments.work import Progress, silent
+from sottovoce.experiments.outcome import file_name
 
-__all__ = ["CLAIMS", "REPEATS", "TITLE", "Measured", "Results", "conclude", "measure", "run"]
+__all__ = [
+    "CLAIMS",
+    "REPEATS",
+    "TITLE",
+    "Measured",
+    "Results",
+    "conclude",
+    "measure",
+    "pictures",
+    "results",
+]
 
 CLAIMS = Path(__file__).with_name("claims.toml")
 REPEATS = 100
@@ -72,17 +82,9 @@ class Measured:
     curves: Mapping[tuple[str, str], Curve]
 
 
-def run(
-    data: Path | None,
-    output: Path,
-    repeats: int,
-    *,
-    progress: Progress = silent,
-    workers: int | None = None,
-) -> tuple[Results, list[Path]]:
-    """Measure everything, judge the claims, and write page, numbers, tables and pictures."""
-    results = conclude(measure(data, repeats, progress=progress, workers=workers), repeats)
-    return results, publish(results, output, "mixture-reduction", _pictures(results), progress)
+def results(data: Path | None, repeats: int, **how: Any) -> Results:
+    """Measure everything and judge the claims; ``how`` are ``progress`` and ``workers``."""
+    return conclude(measure(data, repeats, **how), repeats)
 
 
 def measure(
@@ -120,7 +122,8 @@ def conclude(measured: Measured, repeats: int) -> Results:
     return Results(sets, tuple(measured.skipped), repeats, measured.curves, findings)
 
 
-def _pictures(results: Results) -> Iterator[tuple[str, Any]]:
+def pictures(results: Results) -> Iterator[tuple[str, Any]]:
+    """The figures with something to show, each with the name of its file."""
     for figure in figures.FIGURES:
         if any(True for _ in figure.panels(results.curves, results.datasets)):
             picture = figures.picture(figure, results.curves, results.datasets)

@@ -10,17 +10,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from sottovoce.base.progress import Progress, silent
 from sottovoce.experiments.claims import Reading, judge, read_claims
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.numbers import Numbers, load
-from sottovoce.experiments.outcome import file_name, publish
+from sottovoce.experiments.outcome import file_name
 from sottovoce.experiments.square_wave import comparison, figures, variants
 from sottovoce.experiments.square_wave.means import means
 from sottovoce.experiments.square_wave.report import TITLE, Results
 from sottovoce.experiments.square_wave.sweep import sweep
-from sottovoce.experiments.work import Progress, silent
 
-__all__ = ["CLAIMS", "REPEATS", "TITLE", "Results", "conclude", "measure", "run"]
+__all__ = ["CLAIMS", "REPEATS", "TITLE", "Results", "conclude", "measure", "pictures", "results"]
 
 CLAIMS = Path(__file__).with_name("claims.toml")
 REPEATS = 20
@@ -37,17 +37,9 @@ def many(repeats: int) -> int:
     return 10 * repeats
 
 
-def run(
-    data: Path | None,
-    output: Path,
-    repeats: int,
-    *,
-    progress: Progress = silent,
-    workers: int | None = None,
-) -> tuple[Results, list[Path]]:
-    """Measure everything, judge the claims, and write page, numbers, tables and pictures."""
-    results = conclude(*measure(data, repeats, progress=progress, workers=workers), repeats)
-    return results, publish(results, output, "square-wave", _pictures(results), progress)
+def results(data: Path | None, repeats: int, **how: Any) -> Results:
+    """Measure everything and judge the claims; ``how`` are ``progress`` and ``workers``."""
+    return conclude(*measure(data, repeats, **how), repeats)
 
 
 Measured = tuple[list[Numbers], list[str], dict[tuple[str, str], Curve]]
@@ -90,7 +82,8 @@ def conclude(
     return Results({d.name: d for d in loaded}, tuple(skipped), repeats, curves, findings)
 
 
-def _pictures(results: Results) -> Iterator[tuple[str, Any]]:
+def pictures(results: Results) -> Iterator[tuple[str, Any]]:
+    """The figures with something to show, each with the name of its file."""
     for figure in figures.FIGURES:
         if any(figure.curves(results.curves)):
             picture = figures.picture(figure, results.curves, results.datasets)

@@ -1,5 +1,5 @@
 """Wiener deconvolution of frequency oracles: the experiments of Fang et al. 2023."""
 
-from sottovoce.experiments.wiener.run import REPEATS, TITLE, Results, run
+from sottovoce.experiments.wiener.run import REPEATS, TITLE, Results, pictures, results
 
-__all__ = ["REPEATS", "TITLE", "Results", "run"]
+__all__ = ["REPEATS", "TITLE", "Results", "pictures", "results"]

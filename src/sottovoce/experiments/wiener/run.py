@@ -10,33 +10,25 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from sottovoce.base.progress import Progress, silent
 from sottovoce.experiments.claims import Reading, judge, read_claims
 from sottovoce.experiments.curves import Curve
-from sottovoce.experiments.outcome import file_name, publish
+from sottovoce.experiments.outcome import file_name
 from sottovoce.experiments.wiener import comparison, figures, spectra
 from sottovoce.experiments.wiener.histograms import Histogram, load
 from sottovoce.experiments.wiener.report import TITLE, Results
 from sottovoce.experiments.wiener.sweep import sweep
-from sottovoce.experiments.work import Progress, silent
 
-__all__ = ["CLAIMS", "REPEATS", "TITLE", "Results", "conclude", "measure", "run"]
+__all__ = ["CLAIMS", "REPEATS", "TITLE", "Results", "conclude", "measure", "pictures", "results"]
 
 CLAIMS = Path(__file__).with_name("claims.toml")
 REPEATS = 30
 """A run takes two and a half minutes on one core; the paper has 10."""
 
 
-def run(
-    data: Path | None,
-    output: Path,
-    repeats: int,
-    *,
-    progress: Progress = silent,
-    workers: int | None = None,
-) -> tuple[Results, list[Path]]:
-    """Measure everything, judge the claims, and write page, numbers, tables and pictures."""
-    results = conclude(*measure(data, repeats, progress=progress, workers=workers), repeats)
-    return results, publish(results, output, "wiener", _pictures(results), progress)
+def results(data: Path | None, repeats: int, **how: Any) -> Results:
+    """Measure everything and judge the claims; ``how`` are ``progress`` and ``workers``."""
+    return conclude(*measure(data, repeats, **how), repeats)
 
 
 Measured = tuple[list[Histogram], list[str], dict[tuple[str, str], Curve]]
@@ -77,7 +69,8 @@ def conclude(
     return Results(datasets, tuple(skipped), repeats, curves, findings)
 
 
-def _pictures(results: Results) -> Iterator[tuple[str, Any]]:
+def pictures(results: Results) -> Iterator[tuple[str, Any]]:
+    """The figures with something to show, each with the name of its file."""
     for figure in figures.FIGURES:
         if any(figures.panels(figure, results.curves)):
             picture = figures.picture(figure, results.curves, results.datasets)

@@ -13,7 +13,7 @@ keys, filled up to whole words, and reports.  The folder is removed at the end, 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.base.errors import InvalidInput, Mismatch
+from sottovoce.base.progress import Counted, Progress, silent
 from sottovoce.core.fields import Column
 from sottovoce.core.reports import Reports
 from sottovoce.fusion.joining.aligned import (
@@ -43,8 +44,6 @@ _MOST_PARTS = 256
 """Parts a service has: as many files are open at a time."""
 _GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 
-Progress = Callable[[int], None]
-
 
 def join(
     files: Sequence[ServiceFile],
@@ -56,8 +55,8 @@ def join(
     """Reports by person, from files.
 
     By key where the files have key columns, which all or none must have; else row i is the same
-    person everywhere.  ``folder`` is where the temporary folder is made; ``progress`` is called with
-    how many more rows were passed over, twice the rows of all files in the end (once without keys).
+    person everywhere.  ``folder`` is where the temporary folder is made; ``progress(text, part)``
+    is called after every batch of rows.
 
     Users are in order of a hash of their key and then of the key: like those of ``align``, they
     do not depend on the order of rows.
@@ -67,18 +66,15 @@ def join(
         raise InvalidInput("files", "join", "at least one", "none")
     check_domains(names, [file.mechanism for file in files])
     keyed = [file.key is not None for file in files]
-    tell = progress if progress is not None else _silent
+    total = (2 if any(keyed) else 1) * sum(file.rows for file in files)
+    counted = Counted(progress or silent, "joining" if any(keyed) else "reading", total)
     if not any(keyed):
-        return _by_position(files, tell)
+        return _by_position(files, counted)
     if not all(keyed):
         name = names[keyed.index(False)]
         raise Mismatch(f"service {name!r} has no key column and others have: all or none must")
     with tempfile.TemporaryDirectory(prefix="sottovoce-", dir=folder) as where:
-        return _by_keys(_Parts(files, Path(where), _count_parts(files, memory)), tell)
-
-
-def _silent(rows: int) -> None:
-    """Nobody is told."""
+        return _by_keys(_Parts(files, Path(where), _count_parts(files, memory)), counted)
 
 
 def _count_parts(files: Sequence[ServiceFile], memory: int) -> int:
@@ -91,7 +87,7 @@ def _count_parts(files: Sequence[ServiceFile], memory: int) -> int:
     return int(np.clip(-(-needed // memory), 1, _MOST_PARTS))
 
 
-def _by_position(files: Sequence[ServiceFile], tell: Progress) -> Aligned:
+def _by_position(files: Sequence[ServiceFile], counted: Counted) -> Aligned:
     for file in files:
         if file.rows != files[0].rows:
             raise Mismatch(
@@ -107,7 +103,7 @@ def _by_position(files: Sequence[ServiceFile], tell: Progress) -> Aligned:
         filling = _Filling(file)
         for batch in file.batches():
             filling.add(batch.reports.columns)
-            tell(len(batch.reports))
+            counted.add(len(batch.reports))
         reports.append(filling.reports())
     ones, rows = [1] * len(files), [[None]] * len(files)
     return columns_of([file.name for file in files], ones, reports, rows, files[0].rows)
@@ -139,7 +135,7 @@ class _Parts:
     def _path(self, service: int, part: int) -> Path:
         return self.folder / f"{service}-{part}"
 
-    def deal(self, tell: Progress) -> None:
+    def deal(self, counted: Counted) -> None:
         """All files, one after the other."""
         kinds: list[Kind] = []
         for j, file in enumerate(self.files):
@@ -153,7 +149,7 @@ class _Parts:
                     kinds[j:] = [batch.keys.kind | kinds[j] if len(kinds) > j else batch.keys.kind]
                     check_kinds([file.name for file in self.files[: j + 1]], kinds)
                     self._deal(batch, batch.keys, outputs)
-                    tell(len(batch.reports))
+                    counted.add(len(batch.reports))
 
     def _deal(self, batch: Batch, keys: Keys, outputs: Sequence[BinaryIO]) -> None:
         part = _part_of(keys.words, self.count)
@@ -242,9 +238,9 @@ class _Found:
         return [column[: self.users] for column in self.columns]
 
 
-def _by_keys(parts: _Parts, tell: Progress) -> Aligned:
+def _by_keys(parts: _Parts, counted: Counted) -> Aligned:
     files, names = parts.files, [file.name for file in parts.files]
-    parts.deal(tell)
+    parts.deal(counted)
     fillings = [_Filling(file) for file in files]
     common, most = np.zeros(len(files), dtype=np.bool_), sum(file.rows for file in files)
     found = [_Found(most) for _ in files]
@@ -261,7 +257,7 @@ def _by_keys(parts: _Parts, tell: Progress) -> Aligned:
                 column[column >= 0] += fillings[j].filled
             found[j].add(rows)
             fillings[j].add(sorted_part.columns)
-            tell(len(who))
+            counted.add(len(who))
         common |= in_common(first)
     check_common(names, common)
     repeats = [file.repeats for file in files]

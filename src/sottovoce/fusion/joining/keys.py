@@ -14,7 +14,7 @@ few, and all of them can be tried.
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.base.errors import InvalidInput
+from sottovoce.base.progress import Counted, Progress, silent
 
 __all__ = ["PSEUDONYM_BYTES", "Keys", "Kind", "fixed_width", "pseudonyms", "read_keys"]
 
@@ -162,9 +163,7 @@ def _refused(owner: str, allowed: str, given: object) -> InvalidInput:
     return InvalidInput("keys", owner, allowed, given)
 
 
-def pseudonyms(
-    ids: Any, secret: bytes, *, progress: Callable[[int], None] | None = None
-) -> NDArray[np.void]:
+def pseudonyms(ids: Any, secret: bytes, *, progress: Progress = silent) -> NDArray[np.void]:
     """Replace identifiers by pseudonyms: the first 16 bytes of HMAC-SHA256 under a shared secret.
 
     Hashed are the bytes of an identifier: its UTF-8 if it is text, its decimal digits if it is a
@@ -181,8 +180,8 @@ def pseudonyms(
         The identifiers.
     secret : bytes
         The shared secret, at least 16 bytes.
-    progress : callable, optional
-        Called with the number of identifiers that were done since the last call.
+    progress : callable
+        Called with a text and the part that is done, after every 65,536 identifiers.
 
     Returns
     -------
@@ -207,6 +206,7 @@ def pseudonyms(
         hint = "Make one with secrets.token_bytes(32)."
         raise InvalidInput("secret", owner, f"at least {_LEAST_SECRET} bytes", given, hint=hint)
     array = ids if isinstance(ids, np.ndarray) else _as_array(ids, owner)
+    counted = Counted(progress, "pseudonyms", len(array))
     base = hmac.new(secret, digestmod="sha256")
     found = np.empty(len(array), dtype=f"V{PSEUDONYM_BYTES}")
     for start in range(0, len(array), _CHUNK):
@@ -214,8 +214,7 @@ def pseudonyms(
         read_keys(part, owner, start)  # refuses what is no key
         digests = [_digest(base, item) for item in _messages(part)]
         found[start : start + len(part)] = np.frombuffer(b"".join(digests), dtype=found.dtype)
-        if progress is not None:
-            progress(len(part))
+        counted.add(len(part))
     return found
 
 

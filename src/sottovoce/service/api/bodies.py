@@ -1,18 +1,24 @@
-"""Bodies of requests: so many bytes at most, within so many seconds, not too many at once."""
+"""Bodies of requests: limited in bytes, in seconds, and in how much is read at once."""
 
 from __future__ import annotations
 
 import asyncio
 import io
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
-from typing import Any
+from typing import Any, TypeVar
 
+import msgspec
+from starlette.requests import Request
+
+from sottovoce.base.canonical import read_document
 from sottovoce.service.refusals import Declined
+from sottovoce.service.schemas import read_as
 from sottovoce.service.state import CollectorState
 
-__all__ = ["Gone", "Receive", "read_body"]
+__all__ = ["Gone", "Receive", "read_body", "read_json"]
 
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+T = TypeVar("T", bound=msgspec.Struct)
 
 
 class Gone(Exception):
@@ -51,3 +57,13 @@ async def read_body(
         state.bytes_taken -= size
         raise
     return whole.getvalue()  # without a copy
+
+
+async def read_json(state: CollectorState, request: Request, kind: type[T], most: int) -> T:
+    """The body as a document of that kind; an empty body is an empty object.
+
+    JSON is read as surveys are, so that a key that is there twice is refused.
+    """
+    data = await read_body(state, dict(request.scope["headers"]), request.receive, most)
+    state.bytes_taken -= len(data)
+    return read_as(kind, read_document(data, "the body", longest=most) if data.strip() else {})

@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from sottovoce.base.errors import SottovoceError
 from sottovoce.service.api.replies import json_reply
+from sottovoce.service.documents import Live, Ready
 from sottovoce.service.metrics import metrics_text
 from sottovoce.service.refusals import Declined
 from sottovoce.service.state import CollectorState
@@ -69,13 +70,13 @@ class Probe:
 
 async def live(state: CollectorState, request: Request) -> Response:
     """The process answers: a supervisor need not start it again."""
-    return json_reply({"live": True})
+    return json_reply(Live(True))
 
 
 async def ready(state: CollectorState, request: Request) -> Response:
     """Reports are taken: the database answers, and no commit failed a moment ago."""
     await state.probe.check()
-    return json_reply({"ready": True, "upkeep": state.counters.upkeep.document()})
+    return json_reply(Ready(True, state.counters.upkeep.document()))
 
 
 async def metrics(state: CollectorState, request: Request) -> Response:

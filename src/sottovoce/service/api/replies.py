@@ -10,17 +10,26 @@ import msgspec
 import numpy as np
 from starlette.responses import Response
 
-from sottovoce.answers.questions import Row
+from sottovoce.answers import questions
 from sottovoce.base.extras import optional
 from sottovoce.base.text import csv_text, label_text
 from sottovoce.service.analysis.answering import SurveyEstimate
-from sottovoce.service.refusals import Declined, body_of
+from sottovoce.service.documents import (
+    About,
+    Answers,
+    Differences,
+    OpenApi,
+    Row,
+    Source,
+    refusal_body,
+)
+from sottovoce.service.refusals import Declined
 from sottovoce.store import Published
 from sottovoce.surveys.survey import Survey
 
 __all__ = [
-    "answers_csv_text", "answers_document", "canonical", "json_reply", "parquet_bytes", "refusal_reply",
-    "survey_document", "told_document",
+    "answers_csv_text", "answers_document", "canonical", "differences_document", "json_reply",
+    "parquet_bytes", "refusal_reply", "source_document", "survey_document",
 ]  # fmt: skip
 
 
@@ -36,44 +45,54 @@ _encode = msgspec.json.Encoder(enc_hook=_plain).encode
 
 
 def json_reply(
-    document: Any, status: int = 200, headers: Mapping[str, str] | None = None
+    document: msgspec.Struct | OpenApi, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """A document as JSON, never cached on the way."""
+    """A document as JSON, which caches may not keep."""
     more = {"cache-control": "no-store", **(headers or {})}
     return Response(_encode(document), status, more, "application/json")
 
 
 def refusal_reply(declined: Declined) -> Response:
     """A refusal, in the form that all of them have."""
-    return Response(body_of(declined), declined.status, declined.headers, "application/json")
+    return Response(refusal_body(declined), declined.status, declined.headers, "application/json")
 
 
-def survey_document(published: Published) -> dict[str, Any]:
-    """What everybody may know of a survey."""
+def survey_document(published: Published) -> About:
+    """The public facts of a survey."""
     survey, rules = published.survey, published.rules
-    return {
-        "fingerprint": survey.fingerprint, "name": survey.name, "question": survey.question,
-        "mechanism": survey.mechanism.name, "epsilon": survey.mechanism.epsilon,
-        "window": survey.window, "minimum_batch": survey.minimum_batch, "opens": survey.opens,
-        "closes": survey.closes, "upload": rules.upload, "retention": rules.retention,
-        "scrub": rules.scrub, "closed": published.closed,
-    }  # fmt: skip
+    return About(
+        fingerprint=survey.fingerprint, name=survey.name, question=survey.question,
+        mechanism=survey.mechanism.name, epsilon=survey.mechanism.epsilon, window=survey.window,
+        minimum_batch=survey.minimum_batch, opens=survey.opens, closes=survey.closes,
+        upload=rules.upload, retention=rules.retention, scrub=rules.scrub, closed=published.closed,
+    )  # fmt: skip
 
 
-def told_document(told: SurveyEstimate) -> dict[str, Any]:
-    """Where an estimate comes from and how it was made."""
+def source_document(told: SurveyEstimate) -> Source:
+    """Which reports an estimate is computed from, and by which method."""
     found, survey = told.estimate, told.survey
-    return {
-        "fingerprint": survey.fingerprint, "name": survey.name, "windows": list(told.windows),
-        "left_out": list(told.left_out), "reports": found.n, "method": found.method,
-        "why": found.why, "converged": found.converged, "iterations": found.iterations,
-        "about": found.about,
-    }  # fmt: skip
+    return Source(
+        fingerprint=survey.fingerprint, name=survey.name, windows=list(told.windows),
+        left_out=list(told.left_out), reports=found.n, method=found.method, why=found.why,
+        converged=found.converged, iterations=found.iterations, about=found.about,
+    )  # fmt: skip
 
 
-def answers_document(head: Mapping[str, Any], rows: Sequence[Row], confidence: float) -> Any:
-    """Answers under what they are about."""
-    return {**head, "confidence": confidence, "answers": list(rows)}
+def answers_document(
+    told: SurveyEstimate, rows: Sequence[questions.Row], confidence: float
+) -> Answers:
+    """Answers of an estimate."""
+    answers = [Row(**row) for row in rows]
+    source = msgspec.structs.asdict(source_document(told))
+    return Answers(**source, confidence=confidence, answers=answers)
+
+
+def differences_document(
+    first: SurveyEstimate, second: SurveyEstimate, rows: Sequence[questions.Row], confidence: float
+) -> Differences:
+    """Answers on a second estimate minus a first."""
+    answers = [Row(**row) for row in rows]
+    return Differences(source_document(first), source_document(second), confidence, answers)
 
 
 def answers_csv_text(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
@@ -81,14 +100,18 @@ def answers_csv_text(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> str
     return csv_text(names, rows)
 
 
-def parquet_bytes(names: Sequence[str], rows: Sequence[Row], told: SurveyEstimate) -> bytes:
+def parquet_bytes(
+    names: Sequence[str], rows: Sequence[questions.Row], told: SurveyEstimate
+) -> bytes:
     """Answers as Parquet, labels as text, with what they are about in its metadata."""
     purpose = "answers as Parquet"
     arrow = optional("pyarrow", extra="analyse", purpose=purpose)
     parquet = optional("pyarrow.parquet", extra="analyse", purpose=purpose)
     found = {name: [row[name] for row in rows] for name in names}
     found["label"] = [label_text(label, repr) for label in found["label"]]
-    table = arrow.table(found).replace_schema_metadata({"sottovoce": _encode(told_document(told))})
+    table = arrow.table(found).replace_schema_metadata(
+        {"sottovoce": _encode(source_document(told))}
+    )
     stream = io.BytesIO()
     parquet.write_table(table, stream)
     return stream.getvalue()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
 from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
@@ -15,11 +16,12 @@ from sottovoce.service.analysis.answering import EstimateOptions, SurveyEstimate
 from sottovoce.service.api.replies import (
     answers_csv_text,
     answers_document,
+    differences_document,
     json_reply,
     parquet_bytes,
     survey_document,
-    told_document,
 )
+from sottovoce.service.documents import Status, WindowStatus
 from sottovoce.service.refusals import Declined
 from sottovoce.service.state import CollectorState
 
@@ -40,17 +42,14 @@ async def status(state: CollectorState, request: Request) -> Response:
     released = await state.lookup(state.analyst.released, published)
     held = await state.lookup(state.store.windows, fingerprint)
     windows = [
-        {
-            "window": name, "reports": held.get(name, 0), "released": seen.reports,
-            "shown": published.survey.shows(seen.reports),
-        }
+        WindowStatus(name, held.get(name, 0), seen.reports, published.survey.shows(seen.reports))
         for name, seen in released.items()
-    ]  # fmt: skip
-    document = {
-        **survey_document(published), "windows": windows, "stored": counts.stored,
-        "duplicates": counts.duplicates, "refused": dict(counts.refused),
-        "deleted": counts.deleted, "expired": counts.expired,
-    }  # fmt: skip
+    ]
+    document = Status(
+        **msgspec.structs.asdict(survey_document(published)), windows=windows, stored=counts.stored,
+        duplicates=counts.duplicates, refused=dict(counts.refused), deleted=counts.deleted,
+        expired=counts.expired,
+    )  # fmt: skip
     return json_reply(document)
 
 
@@ -58,7 +57,7 @@ async def estimate(state: CollectorState, request: Request) -> Response:
     """All that is known: the share of every value, or frequency and mean of every key."""
     told, questions = await _told(state, request, needs_question=False)
     rows = await state.aside(questions.of, told.estimate)
-    return json_reply(answers_document(told_document(told), rows, questions.confidence))
+    return json_reply(answers_document(told, rows, questions.confidence))
 
 
 async def estimate_csv(state: CollectorState, request: Request) -> Response:
@@ -77,7 +76,7 @@ async def estimate_parquet(state: CollectorState, request: Request) -> Response:
 async def answers(state: CollectorState, request: Request) -> Response:
     """Answers to the questions in the address."""
     told, rows, confidence = await _answered(state, request)
-    return json_reply(answers_document(told_document(told), rows, confidence))
+    return json_reply(answers_document(told, rows, confidence))
 
 
 async def answers_csv(state: CollectorState, request: Request) -> Response:
@@ -97,8 +96,7 @@ async def differences(state: CollectorState, request: Request) -> Response:
         state.analyst.difference, (published[0], windows[0]), (published[1], windows[1]), way
     )
     rows = await state.aside(questions.of, found)
-    head = {"first": told_document(first), "second": told_document(second)}
-    return json_reply(answers_document(head, rows, questions.confidence))
+    return json_reply(differences_document(first, second, rows, questions.confidence))
 
 
 def _table(told: SurveyEstimate, rows: Sequence[Row]) -> Response:

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import re
-from typing import Any
 
+import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
-from sottovoce.base.canonical import LONGEST_DOCUMENT, read_document
+from sottovoce.base.canonical import LONGEST_DOCUMENT
 from sottovoce.base.errors import CorruptBytes, InvalidInput
-from sottovoce.service.api.bodies import read_body
+from sottovoce.service import documents
+from sottovoce.service.api.bodies import read_json
 from sottovoce.service.api.replies import canonical, json_reply, survey_document
 from sottovoce.service.refusals import Declined
 from sottovoce.service.state import CollectorState
@@ -22,14 +23,13 @@ __all__ = ["close", "delete_report", "issue_tokens", "list_surveys", "publish", 
 
 _LONGEST_BODY = LONGEST_DOCUMENT + 2**12
 """Bytes: the longest survey, and its rules."""
-_MOST_TOKENS = 10_000
 _ID = re.compile("[0-9a-f]{32}")
 
 
 async def list_surveys(state: CollectorState, request: Request) -> Response:
     """All surveys, with what everybody may know of them."""
-    told = [survey_document(intake.published) for intake in state.intakes.values()]
-    return json_reply({"surveys": sorted(told, key=lambda each: each["name"])})
+    surveys = [survey_document(intake.published) for intake in state.intakes.values()]
+    return json_reply(documents.Surveys(sorted(surveys, key=lambda each: each.name)))
 
 
 async def show_survey(state: CollectorState, request: Request) -> Response:
@@ -39,30 +39,23 @@ async def show_survey(state: CollectorState, request: Request) -> Response:
 
 async def publish(state: CollectorState, request: Request) -> Response:
     """Take a survey and its rules; the same again changes nothing."""
-    document = await _document(state, request)
-    _check_keys(document, {"survey", "rules"}, {"survey"})
-    survey, rules = await asyncio.to_thread(_read, document)
+    publication = await read_json(state, request, documents.Publication, _LONGEST_BODY)
+    survey = await asyncio.to_thread(_survey, publication)
+    rules = Rules(**msgspec.structs.asdict(publication.rules))
     new = await state.commits.call(state.store.publish, survey, rules)
     state.refresh()
-    told = survey_document(state.published(survey.fingerprint))
-    return json_reply({"published": new, **told}, 201 if new else 200)
+    about = survey_document(state.published(survey.fingerprint))
+    return json_reply(
+        documents.Published(published=new, **msgspec.structs.asdict(about)),
+        201 if new else 200,
+    )
 
 
-def _read(document: dict[str, Any]) -> tuple[Survey, Rules]:
-    """The survey and the rules of a document, with a clear error for whatever else it holds."""
-    given = document.get("rules", {})
-    if not isinstance(given, dict):
-        raise InvalidInput("rules", "a request", "an object", given)
+def _survey(publication: documents.Publication) -> Survey:
     try:
-        rules = Rules(**given)
-    except TypeError:
-        allowed = "an object with some of upload, retention, scrub"
-        raise InvalidInput("rules", "a request", allowed, given) from None
-    try:
-        survey = Survey.from_document(document["survey"])
+        return Survey.from_document(publication.survey)
     except MemoryError as error:
         raise CorruptBytes("the survey is too large for this collector") from error
-    return survey, rules
 
 
 async def close(state: CollectorState, request: Request) -> Response:
@@ -74,15 +67,13 @@ async def close(state: CollectorState, request: Request) -> Response:
 
 
 async def issue_tokens(state: CollectorState, request: Request) -> Response:
-    """So many fresh tokens of one allowance; nothing about them is kept."""
+    """Fresh tokens of one allowance; nothing about them is stored."""
     survey = state.published(request.path_params["fingerprint"]).survey
-    document = await _document(state, request)
-    _check_keys(document, {"count", "allowance"}, set())
-    count, allowance = document.get("count", 1), document.get("allowance", 1)
-    if type(count) is not int or not 1 <= count <= _MOST_TOKENS:
-        raise InvalidInput("count", "a request", f"from 1 to {_MOST_TOKENS}", count)
-    tokens = [state.keys.issue_token(survey.fingerprint, allowance) for _ in range(count)]
-    return json_reply({"tokens": tokens, "allowance": allowance}, 201)
+    wanted = await read_json(state, request, documents.TokensWanted, _LONGEST_BODY)
+    tokens = [
+        state.keys.issue_token(survey.fingerprint, wanted.allowance) for _ in range(wanted.count)
+    ]
+    return json_reply(documents.Tokens(tokens, wanted.allowance), 201)
 
 
 async def delete_report(state: CollectorState, request: Request) -> Response:
@@ -95,7 +86,7 @@ async def delete_report(state: CollectorState, request: Request) -> Response:
     number = bytes.fromhex(text)
     if not await state.commits.call(state.store.delete, survey.fingerprint, number):
         raise Declined("no-such-report")
-    return json_reply({"deleted": True})
+    return json_reply(documents.Deleted(True))
 
 
 def _check_delete_rate(state: CollectorState, request: Request) -> None:
@@ -104,20 +95,3 @@ def _check_delete_rate(state: CollectorState, request: Request) -> None:
     wait = wait or state.deletions.wait()
     if wait:
         raise Declined("rate-limited", "too many deletions at once", retry=wait)
-
-
-async def _document(state: CollectorState, request: Request) -> dict[str, Any]:
-    """The body as a JSON object."""
-    headers = dict(request.scope["headers"])
-    data = await read_body(state, headers, request.receive, _LONGEST_BODY)
-    state.bytes_taken -= len(data)
-    document = read_document(data, "the body", longest=_LONGEST_BODY) if data.strip() else {}
-    if not isinstance(document, dict):
-        raise InvalidInput("body", "a request", "a JSON object", type(document).__name__)
-    return document
-
-
-def _check_keys(document: dict[str, Any], known: set[str], needed: set[str]) -> None:
-    if not needed <= document.keys() <= known:
-        allowed = f"an object with {', '.join(sorted(known))}"
-        raise InvalidInput("body", "a request", allowed, sorted(document))

@@ -12,9 +12,12 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import msgspec
+
 from sottovoce.service.api.bodies import Gone, Receive, read_body
+from sottovoce.service.documents import Acknowledgement, refusal_body
 from sottovoce.service.logs import log_failure
-from sottovoce.service.refusals import Declined, body_of, declined_by
+from sottovoce.service.refusals import Declined, declined_by
 from sottovoce.service.state import CollectorState
 from sottovoce.service.upload.counting import reports_in
 from sottovoce.service.upload.intake import ParsedUpload, take_carefully, take_quickly
@@ -32,6 +35,7 @@ _LONG = 2**12
 """Bytes from which an upload that needs careful reading is read beside the event loop."""
 
 _JSON = (b"content-type", b"application/json")
+_encode = msgspec.json.Encoder().encode
 
 
 class Uploads:
@@ -56,10 +60,10 @@ class Uploads:
                 declined = await self._counted(declined_by(error), error, data, headers)
                 state.counters.count(declined.status, declined.code)
                 more = [(k.encode(), v.encode()) for k, v in declined.headers.items()]
-                await _answer(send, declined.status, body_of(declined), more)
+                await _answer(send, declined.status, refusal_body(declined), more)
             else:
                 state.counters.took(began)
-                body = b'{"stored":%d,"duplicates":%d}' % (receipt.stored, receipt.duplicates)
+                body = _encode(Acknowledgement(receipt.stored, receipt.duplicates))
                 await _answer(send, 200, body, [])
         finally:
             state.bytes_taken -= len(data)

@@ -2,15 +2,14 @@
 
 The quick way decodes with msgspec, to the types of an upload and nothing else, so that what is not
 one is refused where it begins to differ.  It checks every payload in plain Python, which for one
-report or a hundred is several times as fast as arrays would be.  It gives no reasons: whatever is
-not plainly right goes the careful way, which is the wire's own reading, unless it holds far more
-than an upload can.  Both take the same uploads, which tests show on every vector and on made-up ones.
+report or a hundred is several times as fast as arrays would be.  It gives no reasons: what is
+not plainly right goes the careful way (:mod:`sottovoce.service.upload.reading`), unless it holds far
+more than an upload can.  Both take the same uploads, which tests show on every vector and on generated ones.
 """
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
@@ -19,20 +18,17 @@ from typing import Annotated, Any
 import msgspec
 
 from sottovoce.base.errors import InvalidInput, Refused
-from sottovoce.core.fields import BitField, Field, RowField
-from sottovoce.core.mechanism import Mechanism
 from sottovoce.service.upload.counting import has_too_many_values, reports_in
+from sottovoce.service.upload.reading import admit_upload, parse_upload
 from sottovoce.store import Published
 from sottovoce.surveys.windows import check_window
-from sottovoce.wire.payloads import payload_width
-from sottovoce.wire.uploads import VERSION, admit_upload, parse_upload
+from sottovoce.wire.payloads import payload_checker
+from sottovoce.wire.uploads import VERSION
 
-__all__ = ["Intake", "ParsedUpload", "payload_checker", "take_carefully", "take_quickly"]
+__all__ = ["Intake", "ParsedUpload", "take_carefully", "take_quickly"]
 
 _Bytes16 = Annotated[bytes, msgspec.Meta(min_length=16, max_length=16)]
 _Window = Annotated[str, msgspec.Meta(max_length=16)]
-
-Check = Callable[[bytes], bool]
 
 
 class Intake:
@@ -97,7 +93,7 @@ def _decoder(most: int) -> msgspec.msgpack.Decoder[Any]:
 
 
 def take_carefully(data: bytes, form: str, intakes: dict[bytes, Intake], most: int) -> ParsedUpload:
-    """The same by the wire's own reading, which refuses with what is wrong first."""
+    """The same by :mod:`sottovoce.service.upload.reading`, which refuses with what is wrong first."""
     if has_too_many_values(data, form, most):
         code = "too-large" if reports_in(data, form, intakes)[1] > most else "malformed"
         raise Refused(code, f"more values than {most} reports have")
@@ -111,37 +107,3 @@ def take_carefully(data: bytes, form: str, intakes: dict[bytes, Intake], most: i
 
 def _unknown(fingerprint: str) -> Refused:
     return Refused("unknown-survey", f"no survey has the fingerprint {fingerprint}")
-
-
-# -- payloads --------------------------------------------------------------------------------
-
-_CODES = {1: "B", 2: "H", 4: "I", 8: "Q"}
-
-
-def payload_checker(mechanism: Mechanism) -> Check:
-    """What tells whether bytes are a payload of the mechanism: their length, and every field.
-
-    >>> import sottovoce as sv
-    >>> check = payload_checker(sv.mechanism("grr", sv.Categories(1000), 1.0))
-    >>> check(bytes([1, 2])), check(bytes([255, 255])), check(b"1")
-    (True, False, False)
-    """
-    width, parts, start = payload_width(mechanism), [], 0
-    for field in mechanism.fields:
-        parts.append(_part_checker(field, start))
-        start += field.width
-    if len(parts) == 1:
-        (only,) = parts
-        return lambda payload: len(payload) == width and only(payload)
-    return lambda payload: len(payload) == width and all(part(payload) for part in parts)
-
-
-def _part_checker(field: Field, start: int) -> Check:
-    """The same of one field, whose bytes begin at ``start`` of a payload of the right length."""
-    if isinstance(field, BitField):
-        last, spare = start + field.width - 1, 8 * field.width - field.size
-        return lambda payload: not payload[last] >> (8 - spare)
-    count = field.count if isinstance(field, RowField) else 1
-    size, code = field.size, _CODES[field.dtype.itemsize]
-    unpack = struct.Struct(f"<{count}{code}").unpack_from
-    return lambda payload: max(unpack(payload, start)) < size

@@ -1,0 +1,257 @@
+"""Documents of the HTTP interface: what goes in and out as JSON, one struct per document.
+
+Routes name the struct that they take and give (:mod:`sottovoce.service.routes`), replies encode
+structs, and requests and the OpenAPI document are checked and described by the schemas that
+:mod:`sottovoce.service.schemas` derives from them.  Fields are written in the order below; one
+that is ``UNSET`` is left out.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, NewType
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from sottovoce.base.checks import MAX_RETENTION
+from sottovoce.service.auth.keys import MOST_ALLOWED
+from sottovoce.service.refusals import CODES, Declined
+from sottovoce.wire.uploads import VERSION
+
+__all__ = [
+    "About", "Acknowledgement", "Answers", "Deleted", "Differences", "FailingWork", "Live", "OpenApi",
+    "Publication", "Published", "Ready", "Refusal", "Report", "Row", "RulesWanted", "SignIn", "Source",
+    "Status", "Survey", "Surveys", "Tokens", "TokensWanted", "Upkeep", "Upload", "WindowStatus",
+    "refusal_body",
+]  # fmt: skip
+
+Hex = Annotated[str, Meta(pattern="^[0-9a-f]{32}$")]
+Bytes = Annotated[str, Meta(pattern="^([0-9a-f]{2})*$", description="bytes in hexadecimal")]
+Count = Annotated[int, Meta(ge=0)]
+Number = float | None
+"""A number, or null where there is none: JSON has no infinity and no NaN."""
+
+MOST_TOKENS = 10_000
+"""Tokens per request."""
+
+Survey = NewType("Survey", dict[str, Any])
+"""A survey's canonical JSON, which :mod:`sottovoce.surveys.survey` reads and writes."""
+OpenApi = NewType("OpenApi", dict[str, Any])
+"""The OpenAPI document itself."""
+
+
+class Refusal(Struct, frozen=True):
+    """Why a request is refused; ``position`` is that of the report it is about."""
+
+    code: Annotated[str, Meta(extra_json_schema={"enum": sorted(CODES)})]
+    message: str
+    position: Count | UnsetType = UNSET
+    windows: list[str] | UnsetType = UNSET
+    ready: bool | UnsetType = UNSET
+
+
+# -- uploads ---------------------------------------------------------------------------------
+
+
+class Report(Struct, frozen=True):
+    """One report of an upload in JSON."""
+
+    id: Hex
+    payload: Bytes
+
+
+class Upload(Struct, frozen=True):
+    """Reports of one survey and window in JSON, read by :func:`sottovoce.wire.uploads.parse_upload`."""
+
+    version: Annotated[int, Meta(extra_json_schema={"const": VERSION})]
+    fingerprint: Hex
+    window: str
+    reports: list[Report]
+
+
+class Acknowledgement(Struct, frozen=True):
+    """Reports of an upload that are stored now, and those that were stored before."""
+
+    stored: Count
+    duplicates: Count
+
+
+class Deleted(Struct, frozen=True):
+    """A report is deleted."""
+
+    deleted: bool
+
+
+# -- surveys ---------------------------------------------------------------------------------
+
+
+class RulesWanted(Struct, frozen=True, forbid_unknown_fields=True):
+    """How the collector treats a survey: the fields of :class:`sottovoce.store.Rules`."""
+
+    upload: Literal["open", "tokens"] = "open"
+    retention: Annotated[int, Meta(ge=0, le=MAX_RETENTION)] | None = None
+    scrub: bool = False
+
+
+class Publication(Struct, frozen=True, forbid_unknown_fields=True):
+    """A survey to publish, and its rules."""
+
+    survey: dict[str, Any]
+    rules: RulesWanted = RulesWanted()
+
+
+class About(Struct, frozen=True):
+    """The public facts of a published survey."""
+
+    fingerprint: Hex
+    name: str
+    question: str
+    mechanism: str
+    epsilon: Number
+    window: str
+    minimum_batch: Count
+    opens: str
+    closes: str
+    upload: str
+    retention: int | None
+    scrub: bool
+    closed: bool
+
+
+Published = msgspec.defstruct(
+    "Published",
+    [("published", bool), *((each.name, each.type) for each in msgspec.structs.fields(About))],
+    frozen=True, module=__name__,
+)  # fmt: skip
+"""A survey after its publication; ``published``, its first field, is false where it was published before."""
+
+
+class Surveys(Struct, frozen=True):
+    """All surveys, by name."""
+
+    surveys: list[About]
+
+
+class TokensWanted(Struct, frozen=True, forbid_unknown_fields=True):
+    """How many tokens to issue, and how many reports each may upload."""
+
+    count: Annotated[int, Meta(ge=1, le=MOST_TOKENS)] = 1
+    allowance: Annotated[int, Meta(ge=1, le=MOST_ALLOWED)] = 1
+
+
+class Tokens(Struct, frozen=True):
+    """Tokens that were issued."""
+
+    tokens: list[str]
+    allowance: Count
+
+
+class SignIn(Struct, frozen=True):
+    """The form to sign in with."""
+
+    key: str
+    to: str = ""
+
+
+# -- results ---------------------------------------------------------------------------------
+
+
+class WindowStatus(Struct, frozen=True):
+    """Counts of one window."""
+
+    window: str
+    reports: Count
+    released: Count
+    shown: bool
+
+
+class Status(About, frozen=True):
+    """Counts of a survey: by window, and what was refused, deleted and expired."""
+
+    windows: list[WindowStatus]
+    stored: Count
+    duplicates: Count
+    refused: dict[str, Count]
+    deleted: Count
+    expired: Count
+
+
+class Row(Struct, frozen=True):
+    """One answer with its interval."""
+
+    question: str
+    label: Any
+    value: Number
+    stderr: Number
+    low: Number
+    high: Number
+    p_value: Number | UnsetType = UNSET
+    adjusted: Number | UnsetType = UNSET
+
+
+class Source(Struct, frozen=True):
+    """Which reports an estimate is computed from, and by which method."""
+
+    fingerprint: Hex
+    name: str
+    windows: list[str]
+    left_out: list[str]
+    reports: Count
+    method: str
+    why: str
+    converged: bool
+    iterations: Count
+    about: str
+
+
+class Answers(Source, frozen=True):
+    """Answers of one estimate."""
+
+    confidence: float
+    answers: list[Row]
+
+
+class Differences(Struct, frozen=True):
+    """Answers on a second side minus a first."""
+
+    first: Source
+    second: Source
+    confidence: float
+    answers: list[Row]
+
+
+# -- the collector itself --------------------------------------------------------------------
+
+
+class Live(Struct, frozen=True):
+    """The process answers."""
+
+    live: bool
+
+
+class FailingWork(Struct, frozen=True):
+    """Upkeep of a survey that failed at its last try."""
+
+    work: str
+    survey: Hex
+
+
+class Upkeep(Struct, frozen=True):
+    """State of the collector's background work."""
+
+    failing: list[FailingWork]
+    clock_trusted: bool
+
+
+class Ready(Struct, frozen=True):
+    """Reports are accepted."""
+
+    ready: bool
+    upkeep: Upkeep
+
+
+def refusal_body(declined: Declined) -> bytes:
+    """The JSON of a refusal; text that is not UTF-8 (lone surrogates) is written with backslashes."""
+    message = declined.message.encode("utf-8", "backslashreplace").decode()
+    position = UNSET if declined.position is None else declined.position
+    return msgspec.json.encode(Refusal(declined.code, message, position, **declined.more))
