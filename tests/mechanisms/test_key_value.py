@@ -602,7 +602,7 @@ def test_what_nobody_can_hold_is_refused(domain, values, message, keys):
         (lambda: SETS.check([{"film": 1}, {"film": 2}]), "a single set of pairs"),
         (lambda: SETS.index("film"), r"a pair \(key, number\); got 'film'"),
         (lambda: SETS.indices([{"film": 1}]), "Sets of pairs are for the mechanism key-value"),
-        (lambda: sv.mechanism("grr", SETS, 1.0), "one value a person.*the mechanism key-value"),
+        (lambda: sv.mechanism("grr", SETS, 1.0), "one value per person.*the mechanism key-value"),
         (lambda: sv.plan(SETS, epsilon=1.0, users=9), "one value a person.*Sets of pairs have one"),
         (lambda: sv.mechanism("key-value", sv.Interval(0, 1), 1.0), "KeyValues: keys with numbers"),
         (lambda: sv.KeyValue(PAIRS, 1.0, keys="hash"), "keys of key-value must be one of"),
