@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy import optimize
 
 import sottovoce as sv
-from sottovoce.estimators.catalogue import FILTERS, METHODS
+from sottovoce.estimators.catalogue import METHODS
 from sottovoce.estimators.consistency.empirical_bayes import (
     MIXTURE_NEEDS,
     empirical_bayes,
@@ -26,7 +26,7 @@ from sottovoce.estimators.consistency.prior import (
 from sottovoce.estimators.errors.bootstrap import Bootstrap, _normal, plausible_truths
 from sottovoce.estimators.unbiased import UnbiasedShares
 
-STEPS = {m.name: m for m in METHODS if m.step is not None and m.name not in FILTERS}
+STEPS = {m.name: m for m in METHODS if m.step is not None and not m.completed_by}
 """Those on shares; filters have tests of their own."""
 
 

@@ -74,23 +74,25 @@ def _add_plugin(name: str, loaded: Any) -> None:
 _plugins = Plugins(GROUP, _add_plugin)
 
 
-def _import_all() -> None:
+def _import_all(until: str = "") -> None:
+    """Import every module of ours, or as many as it takes to know a name."""
     for module in _WHERE.values():
-        import_module(module)
+        if until not in _NAMES:
+            import_module(module)
 
 
 def _is_known(name: object) -> bool:
     """Whether a mechanism has that name; modules and plug-ins are imported as far as needed.
 
     A paper name is known once its module is imported, so one that is not known yet imports them
-    all.  Then come the plug-ins of that name, and all plug-ins, for it may be a paper name.
+    in order.  Then come the plug-ins of that name, and all plug-ins, for it may be a paper name.
     """
     if not isinstance(name, str):
         return False
     if name not in _NAMES and name in _WHERE:
         import_module(_WHERE[name])
     if name not in _NAMES:
-        _import_all()
+        _import_all(until=name)
     if name not in _NAMES:
         _plugins.load(name)
     if name not in _NAMES:

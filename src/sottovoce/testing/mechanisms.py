@@ -34,7 +34,7 @@ def coordinates_of(mechanism: Mechanism) -> int:
 
 
 def _people(mechanism: Mechanism, count: int) -> Indices:
-    return np.random.default_rng(1).integers(0, mechanism.domain.size, count)
+    return Seeded(1).generator().integers(0, mechanism.domain.size, count)
 
 
 def _reports(mechanism: Mechanism, count: int = 500) -> Reports:

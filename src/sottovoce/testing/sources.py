@@ -26,7 +26,7 @@ class Scripted:
         assert len(call) == count, f"asked for {count} words, {len(call)} were prepared"
         return call
 
-    def generator(self) -> np.random.Generator:
+    def generator(self) -> Any:
         """Refused: a device never asks for a generator."""
         raise AssertionError("a device never asks for a generator")
 
@@ -45,6 +45,6 @@ class Recording:
         self.calls.append(self.source.words(count))
         return self.calls[-1]
 
-    def generator(self) -> np.random.Generator:
+    def generator(self) -> Any:
         """The generator of the other source."""
         return self.source.generator()
