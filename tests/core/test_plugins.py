@@ -260,3 +260,34 @@ def test_of_two_plugins_with_one_name_the_first_in_order_is_used(tmp_path):
         "a_ring plug-in 'ring-response' of b-ring 1.0 (sottovoce.mechanisms) cannot be used: "
         "InvalidInput: name of RingResponse must be not taken yet; got 'ring-response'\n"
     )
+
+
+# -- questions ---------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def questions(tmp_path_factory):
+    """The question of its how-to page, offered together with one that is not a question."""
+    folder = tmp_path_factory.mktemp("questions")
+    code = code_of("add-a-question.md", before="from sottovoce.answers.questions import read_q")
+    lines = ["[sottovoce.questions]", "at_least = asking:question", "number = asking:NUMBER"]
+    install(folder, "asking", {"asking.py": code}, "\n".join(lines))
+    return folder
+
+
+def test_a_question_of_others_is_asked_by_command_and_over_http(questions, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", environment(questions)["PYTHONPATH"])
+    hours = np.linspace(4, 10, 2000)
+    (questions / "hours.csv").write_text("hours\n" + "\n".join(map(str, hours)) + "\n")
+    over = ["--low", 0, "--high", 14, "--bins", 28, "--mechanism", "sw", "-e", 2]
+    command(questions, "randomize", "hours.csv", "--column", "hours", "-o", "r.parquet", *over)
+    command(questions, "tally", "r.parquet", "-o", "t.svt")
+    told = command(questions, "estimate", "t.svt", "--at-least", 7)
+    assert [row["label"] for row in told["answers"]] == ["at least 7"]
+    listed = python(
+        questions,
+        "from sottovoce.service.openapi import openapi_document as document\n"
+        "from sottovoce.service.routes import ROUTES\n"
+        "print([p['name'] for p in document(ROUTES, '')['paths']['/differences']['get']['parameters']][-1])",
+    )
+    assert listed == "at_least\n"

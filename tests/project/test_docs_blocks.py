@@ -25,6 +25,7 @@ import pytest
 
 import sottovoce as sv
 from docs.generate.commands import commands
+from sottovoce.answers.questions.catalogue import GROUP as QUESTION_GROUP
 from sottovoce.core.registry import GROUP as MECHANISM_GROUP
 from sottovoce.estimators.methods import GROUP as METHOD_GROUP
 from sottovoce.experiments.claims import read_claims
@@ -171,7 +172,8 @@ def test_toml_is_loaded_by_what_reads_it(each, block, tmp_path):
         loaded = load_settings(here, environment={})
         assert {name: getattr(loaded, name) for name in told} == told
     elif "project" in told:  # a package of somebody else's, which offers something
-        assert set(told["project"]["entry-points"]) <= {MECHANISM_GROUP, METHOD_GROUP}
+        groups = {MECHANISM_GROUP, METHOD_GROUP, QUESTION_GROUP}
+        assert set(told["project"]["entry-points"]) <= groups
     else:
         assert set(told) == {"claim"}, f"neither a survey, nor settings, nor claims: {sorted(told)}"
         assert len(read_claims(here)) == len(told["claim"])

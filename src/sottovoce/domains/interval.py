@@ -52,9 +52,6 @@ class Interval(Domain):
 
     kind: ClassVar[str] = "interval"
     ordered: ClassVar[bool] = True
-    questions: ClassVar[tuple[str, ...]] = (
-        "share", "total", "top", "range", "cdf", "quantile", "mean", "variance",
-    )  # fmt: skip
     written_as: ClassVar[str] = "a number"
     toml: ClassVar[TomlKeys | None] = TomlKeys(("low", "high"), ("bins",), "low, high, bins")
     whole: ClassVar[bool] = False

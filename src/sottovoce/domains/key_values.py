@@ -60,9 +60,6 @@ class KeyValues(Domain):
     """
 
     kind: ClassVar[str] = "key-values"
-    questions: ClassVar[tuple[str, ...]] = (
-        "top", "key", "top_keys", "range", "cdf", "quantile", "mean", "variance",
-    )  # fmt: skip
     toml: ClassVar[TomlKeys | None] = TomlKeys(
         ("keys", "low", "high"), ("bins", "pairs", "larger"),
         "keys, low, high, bins; pairs, larger for sets of pairs",

@@ -11,11 +11,15 @@ from sottovoce.answers.questions import examples, texts
 from sottovoce.answers.questions.record import Question
 from sottovoce.base.errors import InvalidInput, Unfit
 from sottovoce.base.suggestions import unknown
+from sottovoce.core.plugins import Plugins
 
 __all__ = [
-    "QUESTIONS", "RESERVED", "find_question", "register_question", "registered_questions",
+    "GROUP", "QUESTIONS", "RESERVED", "find_question", "register_question", "registered_questions",
     "unregister_question",
 ]  # fmt: skip
+
+GROUP = "sottovoce.questions"
+"""The entry points by which other distributions offer questions."""
 
 RESERVED = frozenset({
     "confidence", "goal", "method", "option", "population", "then",
@@ -39,13 +43,27 @@ def register_question(question: Question) -> Question:
     return question
 
 
+def _add_plugin(name: str, loaded: Any) -> None:
+    """Register the question of an entry point, unless its module already did."""
+    if not isinstance(loaded, Question):
+        raise InvalidInput("entry point", name, "a Question", loaded)
+    if loaded.name != name:
+        raise InvalidInput("entry point", name, f"named {loaded.name!r}, as its question", name)
+    if _QUESTIONS.get(name) is not loaded:
+        register_question(loaded)
+
+
+_plugins = Plugins(GROUP, _add_plugin)
+
+
 def unregister_question(name: str) -> None:
     """Forget a question; an unknown name is refused."""
     del _QUESTIONS[find_question(name).name]
 
 
 def registered_questions() -> tuple[Question, ...]:
-    """Every question, in the order in which they were registered."""
+    """Every question, ours first, in the order in which they were registered."""
+    _plugins.load_all()
     return tuple(_QUESTIONS.values())
 
 
@@ -55,6 +73,8 @@ def find_question(name: str) -> Question:
     >>> find_question("share")
     <question share>
     """
+    if name not in _QUESTIONS:
+        _plugins.load_all()
     if name not in _QUESTIONS:
         raise Unfit(unknown("question", name, _QUESTIONS))
     return _QUESTIONS[name]
