@@ -30,6 +30,7 @@ from sottovoce.channels.base import Channel, Floats
 from sottovoce.channels.rows import Rows
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import Column, Field
+from sottovoce.core.populations import check_counts, people_in_parts
 from sottovoce.core.registry import VERSION
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
@@ -304,33 +305,13 @@ class Mechanism(Traits):
         By the tally's exact law where one is known, else by drawing reports in
         bounded memory.
         """
-        counts = np.asarray(true_counts)
-        owner = f"simulate of {self.name}"
-        if counts.dtype.kind not in "iu" or counts.shape != (self.domain.size,):
-            raise InvalidInput(
-                "true_counts",
-                owner,
-                f"{self.domain.size} whole numbers",
-                f"shape {counts.shape}, dtype {counts.dtype}",
-            )
-        if counts.min() < 0 or counts.sum() < 1:
-            raise InvalidInput(
-                "true_counts",
-                owner,
-                "not negative, with at least one person",
-                f"minimum {counts.min()}, sum {counts.sum()}",
-            )
+        counts = check_counts(true_counts, self.domain.size, f"simulate of {self.name}")
         chosen = OperatingSystem() if source is None else source
-        cells = self._simulate(counts.astype(np.int64), chosen)
-        return Tally(self, int(counts.sum()), cells)
+        return Tally(self, int(counts.sum()), self._simulate(counts, chosen))
 
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
-        rows = max(1, 2**22 // self.words_per_report)
-        total, cells = int(counts.sum()), np.zeros(self.cells, dtype=np.int64)
-        ends = np.cumsum(counts)
-        for start in range(0, total, rows):
-            people = np.arange(start, min(total, start + rows))
-            indices = np.searchsorted(ends, people, side="right")
+        cells = np.zeros(self.cells, dtype=np.int64)
+        for indices in people_in_parts(counts, max(1, 2**22 // self.words_per_report)):
             cells += self.count(self.randomize_indices(indices, source))
         return cells
 
