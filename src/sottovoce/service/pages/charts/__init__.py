@@ -10,6 +10,7 @@ It fills the width it is given; its text keeps its size, from a phone to a wide 
 (False, True)
 """
 
+from sottovoce.service.pages.charts.bars import Bar, bars, intervals
 from sottovoce.service.pages.charts.distributions import curve, histogram
 from sottovoce.service.pages.charts.numbers import (
     compact,
@@ -19,7 +20,6 @@ from sottovoce.service.pages.charts.numbers import (
     points,
     ticks,
 )
-from sottovoce.service.pages.charts.rows import Bar, bars, intervals
 from sottovoce.service.pages.charts.windows import Column, columns
 
 __all__ = [
