@@ -50,7 +50,7 @@ def tells_a_mean(mechanism):
     try:
         one_service(mechanism)[1].mean()
     except Unfit as error:
-        assert "cannot be fused" in str(error) or "do not tell a mean" in str(error)
+        assert "cannot be fused" in str(error) or "do not identify a mean" in str(error)
         return False
     return True
 

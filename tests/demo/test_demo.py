@@ -275,10 +275,10 @@ def test_a_signal_before_the_end_leaves_nothing_either(tmp_path, monkeypatch):
 def test_a_collector_ends_with_the_demo_however_that_ends(tmp_path):
     """Its standard input is closed, which is all that it sees of a demo that was killed.  What
     then fails for want of a collector says so."""
-    with pytest.raises(CollectorFailed, match="ended by itself. It said nothing") as outer:  # noqa: SIM117
+    with pytest.raises(CollectorFailed, match="ended unexpectedly. It said nothing") as outer:  # noqa: SIM117
         with collector(tmp_path, 0, 7) as running:
             running.process.stdin.close()
-            with pytest.raises(CollectorFailed, match="ended by itself"):
+            with pytest.raises(CollectorFailed, match="ended unexpectedly"):
                 running.stay()
             RemoteCollector(running.url, "").get("/surveys")
     assert isinstance(outer.value.__cause__, NoAnswer)

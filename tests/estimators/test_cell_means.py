@@ -148,9 +148,9 @@ def test_refused_where_there_is_no_average():
 def test_bad_input():
     grr = sv.mechanism("grr", SCORE, 1.0)
     tally = grr.simulate(bump(300), source=sv.Seeded(1))
-    with pytest.raises(Unfit, match="bounded-mean tells the mean only: nothing can follow it"):
+    with pytest.raises(Unfit, match="bounded-mean estimates only the mean: nothing can follow it"):
         sv.estimate(tally, "bounded-mean", then="norm-sub")
-    with pytest.raises(Unfit, match="bounded-mean tells the mean only: nothing can follow it"):
+    with pytest.raises(Unfit, match="bounded-mean estimates only the mean: nothing can follow it"):
         sv.compare(tally, "mean", methods=["bounded-mean + norm-sub"])
     with pytest.raises(
         Unfit, match="bounded-mean is not a candidate for goal 'range'.*the mean only"

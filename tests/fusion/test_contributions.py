@@ -230,7 +230,7 @@ def test_bad_questions():
     fusion = sv.fuse(MECHANISMS, reports)
     with pytest.raises(InvalidInput, match="epsilon"):
         asking_once_more(fusion, 0.0)
-    with pytest.raises(Unfit, match="does not tell a mean"):
+    with pytest.raises(Unfit, match="does not identify a mean"):
         asking_once_more(fusion, 1.0, ["oue"])
     oracle = sv.mechanism("grr", sv.Categories(4), 1.0)
     words = sv.fuse([oracle], [oracle.randomize([1, 2, 3], source=sv.Seeded(1))])

@@ -367,7 +367,9 @@ def test_other_bad_input():
             InvalidInput, match="domain of degree-noise must be Counts: degrees are"
         ):
             sv.DegreeNoise(domain, 1.0)
-    with pytest.raises(InvalidInput, match="bits of degree-noise must be more for so many bins"):
+    with pytest.raises(
+        InvalidInput, match="bits of degree-noise must be more for this number of bins"
+    ):
         degrees(40, 1e-4, bits=12)
     with pytest.raises(InvalidInput, match="epsilon of degree-noise must be"):
         degrees(9, 0.0)

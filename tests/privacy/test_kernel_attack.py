@@ -45,7 +45,7 @@ def test_what_cannot_be_found():
         with pytest.raises(Unfit, match="do not give epsilon away by their size"):
             blind_epsilon(tally)
     pair = sv.mechanism("sue", sv.Categories(2), 1.0)
-    with pytest.raises(NotIdentified, match="one mean size"):
+    with pytest.raises(NotIdentified, match="the same mean size"):
         blind_epsilon(pair.simulate([5, 5], source=sv.Seeded(1)))
     with pytest.raises(InvalidInput, match="at least 1"):
         blind_epsilon(sv.Tally.empty(sv.mechanism("oue", sv.Categories(4), 1.0)))

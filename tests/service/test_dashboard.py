@@ -121,7 +121,7 @@ def test_a_vector_below_its_batch_in_every_coordinate_has_a_page(tmp_path):
         fill(collector.store, survey, "", np.tile([7.0, 3.0, 1.0, 2.0], (220, 1)))
         words = Board(collector, {"habits": survey}).page("habits").words
     assert "220 reports" in words
-    assert "reports of a coordinate, and none of its 4 coordinates has so many." in words
+    assert "reports of a coordinate, and none of its 4 coordinates has that many." in words
 
 
 def test_numbers_have_a_distribution_quantiles_and_a_mean(board):

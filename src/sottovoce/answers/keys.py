@@ -202,7 +202,7 @@ def distribution(estimate: Estimate, domain: KeyValues, place: int) -> Estimate:
     if share <= 0:
         raise NotIdentified(
             f"the share of key {key!r} is estimated as {share:.4g}: "
-            "where nobody seems to hold it, its numbers have no distribution"
+            "without holders, its numbers have no distribution"
         )
     return replace(
         estimate, domain=domain.interval, shares=part / share,

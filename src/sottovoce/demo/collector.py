@@ -43,7 +43,7 @@ class Collector:
     def stay(self) -> None:
         """Wait until it ends, which it does not by itself."""
         self.process.wait()
-        raise _failed(self.folder, "ended by itself")
+        raise _failed(self.folder, "ended unexpectedly")
 
 
 @contextmanager
@@ -69,7 +69,7 @@ def collector(folder: Path, port: int, days: int) -> Iterator[Collector]:
     except (OSError, SottovoceError) as error:
         if isinstance(error, CollectorFailed) or process.poll() is None:
             raise
-        raise _failed(folder, "ended by itself") from error
+        raise _failed(folder, "ended unexpectedly") from error
     finally:
         _stop(process)
 

@@ -59,7 +59,7 @@ def run_method(
     name = " + ".join(m.name for m in chosen)
     told = chosen[0].tells_only(tally.mechanism)
     if len(chosen) > 1 and (told or chosen[0].fit is not None):
-        gives = f"tells {told} only" if told else "gives a distribution already"
+        gives = f"estimates only {told}" if told else "gives a distribution already"
         raise Unfit(
             f"{chosen[0].name} {gives}: nothing can follow it; "
             f"then = {', '.join(m.name for m in chosen[1:])}"

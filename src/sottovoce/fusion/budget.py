@@ -214,7 +214,7 @@ def _unread(asks: Mechanism) -> Varying:
     """What numbers of a mechanism would vary, before there are any."""
     cell_weights, channel = mean_gains(asks), asks.channel()
     if cell_weights is None:
-        raise Unfit(f"{asks} does not tell a mean")
+        raise Unfit(f"{asks} does not identify a mean")
     nobody = np.empty(0), np.empty(0, dtype=np.bool_)
     return Varying(*nobody, variances(channel, cell_weights), cell_weights.bias_bound)
 

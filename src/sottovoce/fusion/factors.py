@@ -179,7 +179,7 @@ def varying(name: str, mechanism: Mechanism, factor: Factor) -> Varying:
         channel = channel.conditioned_on(cells / cells.sum())
         cell_weights = mean_gains(mechanism, channel)
         if cell_weights is None:
-            raise Unfit(f"{name}: reports of {mechanism} do not tell a mean")
+            raise Unfit(f"{name}: reports of {mechanism} do not identify a mean")
         numbers = cell_weights.values[factor.codes]
         return Varying(numbers, present, variances(channel, cell_weights), cell_weights.bias_bound)
     support_probabilities, (middle, places) = channel.support_probabilities, from_the_middle(domain)

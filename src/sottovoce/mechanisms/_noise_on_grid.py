@@ -133,7 +133,7 @@ def fitting_table(bits: int, make: Callable[[int], NoiseTable], owner: str) -> N
         # Smaller heights are rounded up as much as larger ones, by ``least`` each.
         center = center * (limit - 2 * table.least * len(table.guarded)) // table.total
     raise InvalidInput(
-        "bits", owner, "more for so many bins", bits, hint="The noise needs a finer table."
+        "bits", owner, "more for this number of bins", bits, hint="The noise needs a finer table."
     )
 
 

@@ -194,7 +194,7 @@ def cells_of_range(size: int, g: int) -> int:
 
 
 def best_range(size: int, epsilon: float) -> int:
-    """The prime g of least mean variance, all values alike, with at most 2,500,000 cells.
+    """The prime g of least mean variance, all values equal, with at most 2,500,000 cells.
 
     One digit needs a prime at or above ``size``: the first.  With t digits the
     variance is convex in g: the primes on either side of its least, found by

@@ -255,7 +255,7 @@ def _place(lane: Any) -> Any:
 
 
 def best_size(size: int, epsilon: float) -> int:
-    """The k of least mean variance, all values alike: next to ``d / (E + 1)``, from 1 to d - 1."""
+    """The k of least mean variance, all values equal: next to ``d / (E + 1)``, from 1 to d - 1."""
     e = math.exp(epsilon)
     below = math.floor(size / (e + 1))
     candidates = {min(max(1, k), max(1, size - 1)) for k in range(below - 1, below + 3)}

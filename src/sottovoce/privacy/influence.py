@@ -178,7 +178,7 @@ def _honest(source: Tally | Mechanism, shares: Iterable[float] | None) -> Honest
     if mechanism.domain.vector is not None:
         raise Unfit(
             "influence is asked of one coordinate of a vector at a time (sv.coordinates); where devices "
-            "draw their coordinate, liars may all speak of one: fakes are then a share of its reports"
+            "draw their coordinate, attackers may all choose one: fakes are then a share of its reports"
         )
     counted = None if tally is None or tally.n == 0 else tally
     return HonestPopulation(

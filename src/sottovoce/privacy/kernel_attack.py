@@ -104,7 +104,7 @@ def blind_epsilon(tally: Tally, *, confidence: float = 0.95) -> Answer:
         raise InvalidInput("n", f"tally of {mechanism.name}", "at least 1", 0)
     optimized = mechanism.options()["variant"] == "optimized"
     if d < (2 if optimized else 3):
-        raise NotIdentified(f"reports about {d} values have one mean size, whatever epsilon is")
+        raise NotIdentified(f"reports about {d} values have the same mean size for every epsilon")
     mean = float(tally.cells.reshape(d, 2)[:, 0].sum()) / tally.n
     low, high = (0.5, 0.5 + (d - 1) / 2) if optimized else (1.0, d / 2)
     if not low < mean < high:

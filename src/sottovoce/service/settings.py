@@ -55,7 +55,7 @@ class Settings:
     )
     hosts: str = _text(
         "",
-        "host names that are answered, by commas, besides localhost, the host that is listened on, "
+        "host names to answer, comma-separated, in addition to localhost, the listening host, "
         "and IP addresses",
     )
     origins: str = _text(

@@ -191,7 +191,9 @@ def _follows(mechanism: Mechanism, by_input: NDArray[Any], n: int) -> None:
     p = _p_value(mechanism, by_input, dense, n)
     require(p > _FALSE_ALARM, f"samples of the channel: a p-value above {_FALSE_ALARM}", p)
     p = _p_value(mechanism, by_input, _more_telling(dense), n)
-    expected = f"a channel {_MORE:.0%} more telling to be rejected: a p-value below {_FALSE_ALARM}"
+    expected = (
+        f"a channel {_MORE:.0%} more informative to be rejected: a p-value below {_FALSE_ALARM}"
+    )
     require(p < _FALSE_ALARM, expected, p)
 
 

@@ -94,8 +94,8 @@ def randomize(
         typer.Option(
             "--person",
             metavar="COLUMN",
-            help="With --pairs: a column that tells people apart, whose rows become one report. "
-            "It is never written. If not given, every row is a person.",
+            help="With --pairs: a column that identifies people; the rows of one person become "
+            "one report. It is never written. If not given, every row is a person.",
         ),
     ] = None,
     by: Annotated[

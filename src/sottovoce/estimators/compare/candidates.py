@@ -85,7 +85,7 @@ def _no_use(method: Method, mechanism: Mechanism, goal: str) -> str:
         return f"its shares are those of {method.same_shares_as}"
     told = method.tells_only(mechanism)
     if told and goal != "mean":
-        return f"it tells {told} only here, no {goal}"
+        return f"it estimates only {told} here, no {goal}"
     if (
         goal == "distribution"
         and mechanism.domain.numbers is not None

@@ -251,7 +251,7 @@ def _run(
 
 
 def _too_slow(taken: str, needed: int, budget: float) -> str:
-    return f"a run takes {taken} s, and {needed} do not fit in seconds={budget:g} beside the others"
+    return f"a run takes {taken} s, and {needed} do not fit in seconds={budget:g} with the others"
 
 
 def _warm(surveys: _Surveys, candidate: Candidate, limit: float) -> tuple[float, float]:

@@ -111,7 +111,7 @@ def _edges(size: int, levels: tuple[float, ...]) -> Floats:
 
 
 def _alike(grid: Floats) -> Iterator[tuple[Floats, str]]:
-    yield _point(grid, 1.0), "all values alike"
+    yield _point(grid, 1.0), "all values equal"
 
 
 def _one_kind(edges: Floats) -> Iterator[tuple[Floats, str]]:

@@ -1,4 +1,4 @@
-"""How well any method could do that treats all values alike: by the true histogram.
+"""How well any method could do that treats all values equal: by the true histogram.
 
 An oracle knows how many values have which true share, but not which value has
 which.  Its posterior means, then made to sum to 1, have the least expected

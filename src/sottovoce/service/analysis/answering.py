@@ -157,7 +157,7 @@ class Analyst:
             raise Declined(
                 "below-minimum-batch",
                 f"survey {survey.name!r} shows nothing from fewer than {survey.minimum_batch} "
-                f"reports of a coordinate, and none of its {len(parts)} coordinates has so many",
+                f"reports of a coordinate, and none of its {len(parts)} coordinates has that many",
             )
         drawn = any(part.n < tally.n for part in parts)
         estimated = {}

@@ -107,7 +107,7 @@ class SQLite(Database):
         if not _size(self.path) and _size(log):  # SQLite would remove it
             raise Unfit(
                 f"{log} is the log of a store, and {self.path} is missing or empty: put the "
-                "store back beside its log, or move the log away"
+                "store back next to its log, or move the log away"
             )
         with suppress(FileExistsError):
             os.close(os.open(self.path, os.O_CREAT | os.O_EXCL | os.O_RDWR, _MODE))
@@ -121,8 +121,8 @@ class SQLite(Database):
                 "open_store",
                 "a file with one name",
                 f"{names} names (hard links)",
-                hint=f"{self.path}: SQLite keeps its log beside the name it was opened by, so what another "
-                "name shows is not all. Remove the other names.",
+                hint=f"{self.path}: SQLite keeps its log next to the name it was opened by, so another "
+                "name does not show everything. Remove the other names.",
             )
 
     @contextmanager
