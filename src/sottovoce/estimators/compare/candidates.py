@@ -107,7 +107,7 @@ def named_candidates(names: Sequence[str], mechanism: Mechanism, goal: str) -> l
         method = find_method(first, mechanism)
         steps = tuple(find_step(step, mechanism).name for step in others)
         if steps and (told := method.tells_only(mechanism)):
-            raise Unfit(f"{method.name} tells {told} only: nothing can follow it")
+            raise Unfit(f"{method.name} estimates only {told}: nothing can follow it")
         if method.fit is not None and steps:
             raise Unfit(f"{method.name} gives a distribution: nothing can follow it")
         if not steps and (reason := _no_use(method, mechanism, goal)):
