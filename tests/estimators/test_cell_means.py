@@ -153,7 +153,7 @@ def test_bad_input():
     with pytest.raises(Unfit, match="bounded-mean estimates only the mean: nothing can follow it"):
         sv.compare(tally, "mean", methods=["bounded-mean + norm-sub"])
     with pytest.raises(
-        Unfit, match="bounded-mean is not a candidate for goal 'range'.*the mean only"
+        Unfit, match="bounded-mean is not a candidate for goal 'range'.*only the mean"
     ):
         sv.compare(tally, "range", methods=["bounded-mean"])
     with pytest.raises(InvalidInput, match="option prior of bounded-mean must be left out; got 3"):
