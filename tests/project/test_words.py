@@ -36,7 +36,10 @@ def shown(path: Path):
         yield from literals(ast.parse(path.read_text()))
     else:
         for number, line in enumerate(path.read_text().splitlines(), 1):
-            yield number, re.sub(r"\{[{%#].*?[}%#]\}|<[^>]*>", " ", line)
+            code = re.findall(r"\{[{%].*?[}%]\}", line)
+            quoted = [text for each in code for text in re.findall(r'"([^"]*)"', each)]
+            words = re.sub(r"\{[{%#].*?[}%#]\}|<[^>]*>", " ", line)
+            yield number, " ".join([words, *quoted])
 
 
 def files():
