@@ -290,7 +290,7 @@ def _answer(asked: Asked, found: Calculation) -> str:
         return f"{told}; it is the least that is looked at."
     if found.found == "epsilon":
         return f"E{privacy[1:]} is needed to know {of} {within} from {people}."
-    return f"{people} at {privacy} tell {of} {within}, 95% of the time."
+    return f"{people} at {privacy} estimate {of} {within}, 95% of the time."
 
 
 def _chart(asked: Asked, found: Calculation) -> Markup | None:
