@@ -144,7 +144,9 @@ def test_numbers_and_their_mean(http):
         http, kind="numbers", low="-5", high="5", bins="8", goal="mean", epsilon="2", users="5,000"
     )
     assert page.status_code == 200
-    assert re.match(r"5,000 people at epsilon 2 estimate the mean within ±0\.\d+, 95%", notice(page))
+    assert re.match(
+        r"5,000 people at epsilon 2 estimate the mean within ±0\.\d+, 95%", notice(page)
+    )
     assert "points" not in notice(page)
     assert "the mean can be pushed up by at most" in page.text
 
