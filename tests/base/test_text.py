@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 import sottovoce as sv
 from sottovoce.base.text import csv_cell, csv_text, printable
 from sottovoce.cli.shared import screen
-from sottovoce.service.api.replies import answers_csv_text
 from support.commands import run
 
 RUNS = ("=1+1", "+1+1", "-1+1", "@SUM(1)", "\t=1", "\r=1", "\n=1", " =1", "\x00=1", "\ufeff=1")
@@ -77,7 +76,7 @@ def cells_of(text):
 def test_every_csv_is_written_this_way():
     """Of a frame, of the collector, and heads as well as cells."""
     frame = sv.Frame({"=head": HOSTILE, "share": [-0.1] * 5})
-    texts = [frame.to_csv(), answers_csv_text(["=head", "share"], [(h, -0.1) for h in HOSTILE])]
+    texts = [frame.to_csv(), csv_text(["=head", "share"], [(h, -0.1) for h in HOSTILE])]
     texts.append(csv_text(["=head", "share"], [(h, -0.1) for h in HOSTILE]))
     assert texts[0] == texts[1] == texts[2]
     cells = cells_of(texts[0])
@@ -87,7 +86,7 @@ def test_every_csv_is_written_this_way():
 
 
 def test_bins_of_the_collectors_csv_are_text():
-    text = answers_csv_text(["label"], [[(-1.0, -0.5)], [("k", (0.0, 0.5))], [("=k", (0.0, 0.5))]])
+    text = csv_text(["label"], [[(-1.0, -0.5)], [("k", (0.0, 0.5))], [("=k", (0.0, 0.5))]])
     assert cells_of(text) == ["label", "-1.0 to -0.5", "k, 0.0 to 0.5", "'=k, 0.0 to 0.5"]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from sottovoce.answers import questions
 from sottovoce.base.extras import optional
-from sottovoce.base.text import csv_text, label_text
+from sottovoce.base.text import label_text
 from sottovoce.service.analysis.answering import SurveyEstimate
 from sottovoce.service.documents import (
     About,
@@ -28,7 +28,7 @@ from sottovoce.store import Published
 from sottovoce.surveys.survey import Survey
 
 __all__ = [
-    "answers_csv_text", "answers_document", "canonical", "differences_document", "json_reply",
+    "answers_document", "canonical", "differences_document", "json_reply",
     "parquet_bytes", "refusal_reply", "source_document", "survey_document",
 ]  # fmt: skip
 
@@ -93,11 +93,6 @@ def differences_document(
     """Answers on a second estimate minus a first."""
     answers = [Row(**row) for row in rows]
     return Differences(source_document(first), source_document(second), confidence, answers)
-
-
-def answers_csv_text(names: Sequence[str], rows: Iterable[Sequence[Any]]) -> str:
-    """Answers as CSV, bins as text."""
-    return csv_text(names, rows)
 
 
 def parquet_bytes(

@@ -11,10 +11,10 @@ from starlette.responses import Response
 
 from sottovoce.answers.questions import Questions, Row, read_questions, registered_questions
 from sottovoce.base.errors import InvalidInput
+from sottovoce.base.text import csv_text
 from sottovoce.domains.base import Domain
 from sottovoce.service.analysis.answering import EstimateOptions, SurveyEstimate
 from sottovoce.service.api.replies import (
-    answers_csv_text,
     answers_document,
     differences_document,
     json_reply,
@@ -100,7 +100,7 @@ async def differences(state: CollectorState, request: Request) -> Response:
 
 
 def _table(told: SurveyEstimate, rows: Sequence[Row]) -> Response:
-    text = answers_csv_text(COLUMNS, ([row[name] for name in COLUMNS] for row in rows))
+    text = csv_text(COLUMNS, ([row[name] for name in COLUMNS] for row in rows))
     return _file(text.encode(), told, "csv", "text/csv; charset=utf-8")
 
 
