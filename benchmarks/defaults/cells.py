@@ -104,9 +104,15 @@ def _measures(cell: Cell, size: int) -> dict[str, Measure]:
 
 
 def _missed(estimate: Estimate, truth: Floats, most: int) -> float:
-    """The share of the truly largest values less that of those taken for them."""
-    found = np.argsort(-estimate.require_shares("top"), kind="stable")[:most]
-    return float(np.sort(truth)[::-1][:most].sum() - truth[found].sum())
+    """The share of the truly largest values less that of those taken for them.
+
+    Of values that tie for the last place any is as good as another: their mean counts.
+    """
+    shares = estimate.require_shares("top")
+    last = np.sort(shares)[-most]
+    above, tied = shares > last, shares == last
+    found = truth[above].sum() + (most - np.count_nonzero(above)) * truth[tied].mean()
+    return float(np.sort(truth)[-most:].sum() - found)
 
 
 def _of_sum_one(estimate: Estimate) -> Floats:
