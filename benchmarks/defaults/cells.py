@@ -119,7 +119,7 @@ def _missed(estimate: Estimate, truth: Floats, most: int) -> float:
     last = np.sort(shares)[-most]
     above, tied = shares > last, shares == last
     found = truth[above].sum() + (most - np.count_nonzero(above)) * truth[tied].mean()
-    return float(np.sort(truth)[-most:].sum() - found)
+    return max(0.0, float(np.sort(truth)[-most:].sum() - found))  # but for rounding
 
 
 def _of_sum_one(estimate: Estimate) -> Floats:
