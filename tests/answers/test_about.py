@@ -94,7 +94,7 @@ def test_every_estimate_has_an_unbiased_companion(name, way, errors):
     assert isinstance(companion.error_model, errors) and companion.unbiased is companion
     assert companion.n == estimate.n and not companion.clips
     assert estimate.for_population().unbiased.about == "population"
-    again = pickle.loads(pickle.dumps(estimate)).unbiased
+    again = pickle.loads(pickle.dumps(estimate)).unbiased  # noqa: S301
     assert again.error_model.n == companion.error_model.n
     if companion.shares is not None:
         np.testing.assert_array_equal(again.shares, companion.shares)

@@ -318,7 +318,7 @@ def test_method_options_and_steps(folder):
     arguments = ["--method", "norm-hyb", "--option", "alpha=0.2", "--then", "norm-sub"]
     found = run_json("estimate", folder / "all.svt", *arguments, "--confidence", 0.5)
     assert (found["method"], found["confidence"]) == ("norm-hyb + norm-sub", 0.5)
-    wide = run_json("estimate", folder / "all.svt", "--method", "unbiased", "--population")
+    wide = run_json("estimate", folder / "all.svt", "--method", "unbiased", "--about", "population")
     tally = sv.Tally.read(folder / "all.svt")
     expected = sv.estimate(tally, "unbiased").for_population()
     assert wide["about"] == "population"

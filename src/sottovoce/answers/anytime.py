@@ -34,17 +34,25 @@ from sottovoce.answers.answer import two_sided
 from sottovoce.base.checks import check_int
 from sottovoce.channels.base import Floats
 
-__all__ = ["ANY_LOOK", "ONE_LOOK", "Looks", "always_valid_p", "mixture_scale", "multiplier"]
+__all__ = ["ONE_LOOK", "Looks", "always_valid_p", "any_look", "mixture_scale", "multiplier"]
 
-ANY_LOOK = (
-    "This interval may be looked at as often as you like: in {confidence:.6g} of 100 surveys the "
-    "truth is inside at every look."
-)
 ONE_LOOK = "right for one look, planned in advance"
 
 _BATCHES = 10
 """Without a plan, intervals are narrowest at this many minimum batches."""
 _STEPS = 64
+
+
+def any_look(confidence: float = 0.95) -> str:
+    """What an anytime interval promises, in words.
+
+    >>> any_look()[56:]
+    'in 95 of 100 surveys the truth is inside at every look.'
+    """
+    return (
+        "These intervals may be looked at as often as you like: "
+        f"in {100 * confidence:.6g} of 100 surveys the truth is inside at every look."
+    )
 
 
 def mixture_scale(alpha: float) -> float:

@@ -16,8 +16,9 @@ from datetime import date
 from threading import Lock
 from typing import NamedTuple
 
-from sottovoce.answers.difference import Difference, difference
+from sottovoce.answers.difference import Difference
 from sottovoce.answers.estimate import Estimate
+from sottovoce.answers.view import View
 from sottovoce.core.tally import Tally
 from sottovoce.estimators import estimate
 from sottovoce.estimators.coordinates import coordinates
@@ -207,14 +208,17 @@ class Analyst:
         first: tuple[Published, Sequence[str]],
         second: tuple[Published, Sequence[str]],
         way: EstimateOptions,
+        view: View | None = None,
     ) -> tuple[SurveyEstimate, SurveyEstimate, Difference]:
         """How the second side differs from the first: windows of a survey, or surveys.
 
-        The sides must have no report in common.
+        The sides must have no report in common.  They come as they were estimated; ``view`` is
+        that of the difference.
         """
         sides = [self.estimate(*side, way) for side in (first, second)]
         same = sides[0].survey.fingerprint == sides[1].survey.fingerprint
         both = set(sides[0].windows) & set(sides[1].windows)
         if same and both:
             raise Declined("mismatch", "the two sides of a difference have windows in common")
-        return sides[0], sides[1], difference(sides[0].estimate, sides[1].estimate)
+        change = (view or View()).between(sides[0].estimate, sides[1].estimate)
+        return sides[0], sides[1], change
