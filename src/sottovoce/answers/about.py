@@ -11,7 +11,7 @@ from typing import Any
 
 from sottovoce.base.checks import check_choice
 
-__all__ = ["ABOUT", "check_about", "share_of"]
+__all__ = ["ABOUT", "check_about", "share_of", "whole_of"]
 
 ABOUT = ("respondents", "population")
 
@@ -21,14 +21,23 @@ def check_about(about: Any, owner: str) -> str:
     return check_choice(about, "about", owner, ABOUT)
 
 
-def share_of(about: str, windows: int = 1) -> str:
-    """What a share is of, as a column head or an axis says it.
+def whole_of(about: str, windows: int = 1) -> str:
+    """What shares are of, in words.
 
     Of several windows together, people who answered in each count once in each.
 
-    >>> share_of("respondents"), share_of("population"), share_of("respondents", windows=3)
-    ('share of respondents', 'share of the population', 'share of reports')
+    >>> whole_of("respondents"), whole_of("population"), whole_of("respondents", windows=3)
+    ('respondents', 'the population', 'reports')
     """
     if about == "population":
-        return "share of the population"
-    return "share of respondents" if windows <= 1 else "share of reports"
+        return "the population"
+    return "respondents" if windows <= 1 else "reports"
+
+
+def share_of(about: str, windows: int = 1) -> str:
+    """The same as a column head or an axis says it.
+
+    >>> share_of("respondents"), share_of("population")
+    ('share of respondents', 'share of the population')
+    """
+    return f"share of {whole_of(about, windows)}"

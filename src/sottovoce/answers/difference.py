@@ -201,6 +201,11 @@ class Difference:
         reach = float(self._reach(tau, confidence))
         return answer(value, stderr, first.label, confidence, reach=reach, p_value=float(p))
 
+    def both(self, ask: Ask) -> tuple[Answer, Answer]:
+        """The answers of the first and the second side that a difference compares."""
+        (_, first), (_, second) = self._asked(ask)
+        return first, second
+
     def _asked(self, ask: Ask) -> list[tuple[Estimate, Answer]]:
         """Both sides with their answers: the unbiased ones, or where there are none the methods' own."""
         try:

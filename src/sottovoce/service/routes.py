@@ -90,6 +90,7 @@ def _question_parameter(question: Question) -> Parameter:
 
 
 _WINDOW = Parameter("window", "a window, by name; all that may be shown if not given", many=True)
+_ABOUT = Parameter("about", "respondents or population; respondents if not given")
 _LOOKS = (
     Parameter("anytime", "1 for intervals that hold at every look, by the unbiased estimate"),
     Parameter("planned", "with anytime: people expected in the end; fixed before the first look"),
@@ -99,7 +100,7 @@ _WAY = (
     Parameter("goal", "what auto chooses for: distribution, subset, top, mean or range"),
     Parameter("then", "a method to apply to the result", many=True),
     Parameter("confidence", "of the intervals; 0.95 if not given"),
-    Parameter("about", "respondents or population; respondents if not given"),
+    _ABOUT,
     *_LOOKS,
 )
 _SIDE_WINDOWS = (
@@ -132,12 +133,15 @@ ROUTES = (
     ),
     Described(
         "GET", "/dashboard/{fingerprint}", "The dashboard: one survey.", surveys.survey_page,
-        "text/html", "read", (_WINDOW, *_TYPED, _WAIT),
+        "text/html", "read", (_WINDOW, *_TYPED, _ABOUT, _WAIT),
     ),
     Described(
         "GET", "/dashboard/{fingerprint}/differences", "The dashboard: differences.",
         differences.differences_page, "text/html", "read",
-        (Parameter("second", "the fingerprint of the second survey"), *_SIDE_WINDOWS, _WAIT),
+        (
+            Parameter("second", "the fingerprint of the second survey"), *_SIDE_WINDOWS,
+            _ABOUT_CHANGE, _SAME_PEOPLE, _WAIT,
+        ),
         refuses=("rate-limited",),
     ),
     Described(

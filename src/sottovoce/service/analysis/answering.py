@@ -16,6 +16,7 @@ from datetime import date
 from threading import Lock
 from typing import NamedTuple
 
+from sottovoce.answers.about import whole_of
 from sottovoce.answers.difference import Difference
 from sottovoce.answers.estimate import Estimate
 from sottovoce.answers.view import View
@@ -60,9 +61,9 @@ class SurveyEstimate:
     estimate: Estimate
 
     @property
-    def unit(self) -> str:
-        """What is counted: people, who send one report per window, or reports of several windows."""
-        return "people" if len(self.windows) <= 1 else "reports"
+    def whole(self) -> str:
+        """What shares are of: respondents, reports of several windows, or the population."""
+        return whole_of(self.estimate.about, len(self.windows))
 
 
 class Coordinates(NamedTuple):
@@ -143,11 +144,13 @@ class Analyst:
         tally, shown, left_out = self._tally(published, wanted)
         return SurveyEstimate(published.survey, shown, left_out, self._estimated(tally, way))
 
-    def coordinates(self, published: Published, wanted: Sequence[str]) -> Coordinates:
+    def coordinates(
+        self, published: Published, wanted: Sequence[str], *, population: bool = False
+    ) -> Coordinates:
         """Estimates of a vector's coordinates, to read means from: those with enough reports.
 
         Where devices drew the coordinate that they reported, each coordinate has the reports
-        of those who drew it, and the errors are about everybody.  None is remembered: they
+        of those who drew it, and the errors are about the population.  None is remembered: they
         would drive out all that is, and pages keep what they show.
         """
         tally, shown, below = self._tally(published, wanted)
@@ -165,7 +168,7 @@ class Analyst:
         for place in enough[:MOST_COORDINATES]:
             with self._work:
                 found = estimate(parts[place], goal="mean")
-            found = found.for_population() if drawn else found
+            found = found.for_population() if drawn or population else found
             estimated[place] = SurveyEstimate(survey, shown, below, found)
         return Coordinates(estimated, left_out, tally.n)
 
