@@ -46,7 +46,7 @@ _STEPS = 64
 def any_look(confidence: float = 0.95) -> str:
     """What an anytime interval promises, in words.
 
-    >>> any_look()[56:]
+    >>> any_look()[55:]
     'in 95 of 100 surveys the truth is inside at every look.'
     """
     return (

@@ -13,7 +13,14 @@ import numpy as np
 from sottovoce.answers.about import check_about
 from sottovoce.answers.answer import Answer, answer, two_sided
 from sottovoce.answers.anytime import Looks, always_valid_p, multiplier
-from sottovoce.answers.comparing import combine, equal_share_stderr, holm, normal_p, ratio_of
+from sottovoce.answers.comparing import (
+    combine,
+    equal_share_stderr,
+    holm,
+    normal_p,
+    ratio_of,
+    share_stderr,
+)
 from sottovoce.answers.errors import CellErrors
 from sottovoce.answers.estimate import Estimate
 from sottovoce.answers.floors import LeastErrors
@@ -118,6 +125,9 @@ class Difference:
     def stderr(self) -> Floats:
         """Their standard errors."""
         first, second = self._with_shares
+        of_oracles = share_stderr(first, second, self.about)
+        if of_oracles is not None:
+            return of_oracles
         least = [LeastErrors(side.error_model).stderr(self.about) for side in (first, second)]
         return np.maximum(np.hypot(first.stderr, second.stderr), np.hypot(*least))
 

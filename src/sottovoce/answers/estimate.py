@@ -136,7 +136,12 @@ class Estimate:
         if self.unbiased_source is None:
             return self
         companion = self.unbiased_source()
-        return companion and dataclasses.replace(companion, about=self.about)
+        if companion is None:
+            return None
+        errors = companion.error_model
+        if isinstance(errors, CellErrors) and companion.domain == self.domain:
+            errors = dataclasses.replace(errors, shares=self.shares)
+        return dataclasses.replace(companion, about=self.about, error_model=errors)
 
     def anytime(self, planned: int | None = None, *, minimum_batch: int = 100) -> Estimate:
         """The unbiased estimate, with intervals that may be looked at as often as one likes.
