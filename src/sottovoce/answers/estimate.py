@@ -14,8 +14,8 @@ from sottovoce.answers import keys, numbers
 from sottovoce.answers.about import check_about
 from sottovoce.answers.answer import Answer, answer, two_sided
 from sottovoce.answers.anytime import Looks
+from sottovoce.answers.companion import for_every_look, unbiased_of
 from sottovoce.answers.errors import CellErrors, ErrorModel
-from sottovoce.answers.floors import floored
 from sottovoce.answers.show import renderer
 from sottovoce.answers.trace import Reduction
 from sottovoce.base.checks import check_int
@@ -133,15 +133,7 @@ class Estimate:
 
         Where reports identify no shares without bias, it answers what they do, such as the mean.
         """
-        if self.unbiased_source is None:
-            return self
-        companion = self.unbiased_source()
-        if companion is None:
-            return None
-        errors = companion.error_model
-        if isinstance(errors, CellErrors) and companion.domain == self.domain:
-            errors = dataclasses.replace(errors, shares=self.shares)
-        return dataclasses.replace(companion, about=self.about, error_model=errors)
+        return unbiased_of(self)
 
     def anytime(self, planned: int | None = None, *, minimum_batch: int = 100) -> Estimate:
         """The unbiased estimate, with intervals that may be looked at as often as one likes.
@@ -152,11 +144,7 @@ class Estimate:
         ``minimum_batch``. Fix these before the first look. Shares, totals, ranges, means, cumulative
         shares, quantiles and frequencies have them.
         """
-        unbiased = self.unbiased
-        if unbiased is None:
-            raise Unfit(f"anytime needs an unbiased estimate; {self.method} has none beside it")
-        looks = Looks.planned(planned, minimum_batch)
-        return dataclasses.replace(unbiased, error_model=floored(unbiased.error_model), looks=looks)
+        return for_every_look(self, Looks.planned(planned, minimum_batch))
 
     def reach(self, confidence: float) -> float:
         """Standard errors to either side of an answer that its interval reaches."""
