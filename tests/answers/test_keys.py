@@ -384,7 +384,7 @@ def test_differences_of_keys():
     first, second = (
         sv.estimate(through_a_table(domain, 4000, seed), "unbiased") for seed in (1, 2)
     )
-    change = sv.difference(first, second)
+    change = sv.difference(first, second, same_people=True)
     for question in ("frequency", "mean"):
         a, b, c = (getattr(e, question)("book") for e in (first, second, change))
         assert c.value == b.value - a.value and c.label == "book"
@@ -416,7 +416,7 @@ def test_pictures_of_keys():
     assert len(e.plot(most=2).axes[0].get_yticklabels()) == 2
     one = e.plot(key="book", truth=e.distribution("book").shares).axes[0]
     assert one.get_title(loc="left") == "book: 4,000 reports, unbiased"
-    assert e.plot("cdf", key="book").axes[0].get_ylabel() == "share up to it"
+    assert e.plot("cdf", key="book").axes[0].get_ylabel() == "share of respondents up to it"
     assert len(e.plot("shares").axes) == 1
     rounded = sv.mechanism("pckv-ue", domain, 1.0)
     told = sv.estimate(rounded.simulate(counts_of(domain, 900), source=sv.Seeded(1)))

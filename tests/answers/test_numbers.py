@@ -422,7 +422,7 @@ def test_more_bins_than_errors_are_computed_for():
 
 def test_differences():
     one, two = noisy(seed=1), noisy(seed=2)
-    change = sv.difference(one, two)
+    change = sv.difference(one, two, about="respondents")
     for ask in (lambda e: e.variance(), lambda e: e.cdf(40), lambda e: e.mean()):
         a, b, c = ask(one), ask(two), ask(change)
         assert np.isclose(c.value, b.value - a.value)

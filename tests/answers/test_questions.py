@@ -141,9 +141,23 @@ def test_of_a_difference_the_top_is_that_of_either_side():
     found = sv.difference(first, second)
     rows = read_questions(DRINKS, [("top", "1")]).of(found)
     assert [row["label"] for row in rows] == ["tea", "coffee"]
-    assert list(rows[0]) == ["question", "label", "value", "stderr", "low", "high", "p_value"]
+    assert list(rows[0]) == [
+        "question",
+        "label",
+        "value",
+        "stderr",
+        "low",
+        "high",
+        "p_value",
+        "adjusted",
+    ]
     everything = Questions(DRINKS).of(found)
-    assert list(everything[0]) == [*rows[0], "adjusted"]
+    assert list(everything[0]) == list(rows[0])
+    assert rows[0]["adjusted"] == everything[0]["adjusted"]
+    named = read_questions(DRINKS, [("share", "tea"), ("share", "coffee")]).of(found)
+    assert [row["adjusted"] for row in named] == [
+        pytest.approx(min(1, 2 * row["p_value"]), rel=1) for row in named
+    ]  # Holm over the two that were asked
     assert [row["value"] for row in everything][:2] == [row["value"] for row in rows]
 
 

@@ -318,11 +318,46 @@ def test_method_options_and_steps(folder):
     arguments = ["--method", "norm-hyb", "--option", "alpha=0.2", "--then", "norm-sub"]
     found = run_json("estimate", folder / "all.svt", *arguments, "--confidence", 0.5)
     assert (found["method"], found["confidence"]) == ("norm-hyb + norm-sub", 0.5)
-    wide = run_json("estimate", folder / "all.svt", "--method", "unbiased", "--population")
+    wide = run_json("estimate", folder / "all.svt", "--method", "unbiased", "--about", "population")
     tally = sv.Tally.read(folder / "all.svt")
     expected = sv.estimate(tally, "unbiased").for_population()
     assert wide["about"] == "population"
     np.testing.assert_allclose([row["stderr"] for row in wide["answers"]], expected.stderr)
+
+
+def test_answers_say_whom_they_are_about(folder):
+    asked = ["estimate", folder / "all.svt", "--share", "tea"]
+    assert "share of respondents" in run(*asked).stdout
+    wide = run(*asked, "--about", "population").stdout
+    assert "share of the population" in wide and "intervals, about the population" in wide
+    (row,) = csv.DictReader(io.StringIO(run(*asked, "--csv").stdout))
+    assert row["about"] == "respondents"
+    groups = ["estimate", folder / "groups", "--by", "country", "--share", "tea"]
+    usual, same = run_json(*groups), run_json(*groups, "--same-people")
+    assert (usual["difference"]["about"], same["difference"]["about"]) == (
+        "population",
+        "respondents",
+    )
+    assert usual["groups"][0]["about"] == "respondents"
+    (one,), (two,) = usual["difference"]["answers"], same["difference"]["answers"]
+    assert one["stderr"] > two["stderr"] and one["adjusted"] == one["p_value"]
+    shown = run(*groups).stdout
+    assert "about the population; compares unbiased estimates" in shown
+    assert "about of estimate must be one of" in run(*asked, "--about", "us", code=2).stderr
+
+
+def test_intervals_for_any_number_of_looks(folder):
+    asked = ["estimate", folder / "all.svt", "--share", "tea", "--anytime"]
+    tally = sv.Tally.read(folder / "all.svt")
+    for planned in ([], ["--planned", 4000]):
+        told = run_json(*asked, *planned)
+        view = sv.estimate(tally).anytime(*planned[1:])
+        assert (told["looks"], told["method"]) == ("any", "unbiased")
+        assert told["answers"][0]["low"] == pytest.approx(view.share("tea").low)
+    words = "in 95 of 100 surveys the truth is inside at every look"
+    assert words in " ".join(run(*asked).stdout.split())
+    refused = run(*asked[:-1], "--planned", 4000, code=2).stderr
+    assert "planned of estimate must be given together with anytime" in refused
 
 
 def test_two_groups_are_compared(folder):

@@ -78,7 +78,7 @@ def test_the_mean_is_that_of_the_library(made):
     )
     assert [row["certified"] for row in told["services"]] == ["yes", "yes"]
     assert told["certified"] is True
-    wide = run_json(*BOTH, "--confidence", 0.99, "--population", "--method", "ua")["mean"]
+    wide = run_json(*BOTH, "--confidence", 0.99, "--about", "population", "--method", "ua")["mean"]
     assert wide["method"] == "ua"
     assert wide["high"] - wide["low"] > told["mean"]["high"] - told["mean"]["low"]
 

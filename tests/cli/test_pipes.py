@@ -115,7 +115,7 @@ def test_a_reader_that_leaves_early_is_no_error(tmp_path):
         "sottovoce estimate t.svt --method unbiased --csv | head -1; echo ${PIPESTATUS[0]}",
         tmp_path,
     )
-    assert done.stdout == "question,label,value,stderr,low,high\n141\n"
+    assert done.stdout == "question,label,value,stderr,low,high,about\n141\n"
     assert done.stderr == ""
 
 

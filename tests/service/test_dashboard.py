@@ -105,12 +105,52 @@ def test_an_open_window_says_what_waits(board):
 def test_people_are_counted_in_one_window_and_reports_in_several(board):
     """Whoever reports every week is in the sum of all weeks once for each."""
     one, several = board.page("drinks", window="2026-W45").words, board.page("drinks").words
-    assert "The share of people with each value" in one
+    assert "The share of respondents with each value" in one
     assert "The share of reports with each value" in several
-    assert "share of people" not in several
+    assert "share of respondents" not in several
     assert "3 windows are combined: people who reported in several" in several
     assert "taken together" not in one
-    assert "The share of people in each" in board.page("ages").words
+    assert "The share of respondents in each" in board.page("ages").words
+
+
+def test_pages_say_whom_they_are_about(board):
+    """By default the respondents; about the population intervals are wider, and so are downloads."""
+    usual, wide = board.page("drinks"), board.page("drinks", about="population")
+    heads = [page.tables[0][0][1] for page in (usual, wide)]
+    assert heads == ["share of reports", "share of the population"]
+    assert board.page("drinks", window="2026-W46").tables[0][0][1] == "share of respondents"
+
+    def width(page, column):
+        low, high = (figure(end) for end in rows(page, "value")["tea"][column].split(" to "))
+        return high - low
+
+    assert width(wide, 1) > width(usual, 1)
+    assert "They are about the respondents" in usual.words
+    assert "They are about the population" in wide.words
+    downloads = [link for link in wide.links if "estimate.csv" in link]
+    assert all("about=population" in link for link in downloads) and downloads
+    assert not any("about=" in link for link in wide.links if "reports.csv" in link)
+    assert check(board.get("drinks", about="people"), 400)
+
+
+def test_reports_that_accumulate_have_intervals_for_every_look(board):
+    """In one window, which was chosen, the intervals are for one look."""
+    page, one = board.page("drinks"), board.page("drinks", window="2026-W46")
+    assert page.tables[0][0][2:] == ["95%, one look", "95%, every look"]
+    assert one.tables[0][0][2:] == ["give or take", "95% interval"]
+    survey = board.surveys["drinks"]
+    windows = ["2026-W45", "2026-W46", "2026-W47"]
+    tally = board.running.store.released_tally(survey.fingerprint, windows)
+    view = sv.estimate(tally).anytime(minimum_batch=survey.minimum_batch)
+    for label, cells in rows(page, "value").items():
+        ends = [figure(end) for end in cells[2].split(" to ")]
+        expected = view.share(label)
+        assert ends == pytest.approx([100 * expected.low, 100 * expected.high], abs=0.06)
+    assert "in 95 of 100 surveys the truth is inside at every look" in page.words
+    assert "right for one look, planned in advance" in page.words
+    assert "every look" not in one.words
+    mean = rows(board.page("ages"), "answer")
+    assert " to " in mean["mean"][2] and mean["variance"][2] == "—"
 
 
 def test_a_vector_below_its_batch_in_every_coordinate_has_a_page(tmp_path):
@@ -126,7 +166,7 @@ def test_a_vector_below_its_batch_in_every_coordinate_has_a_page(tmp_path):
 
 def test_numbers_have_a_distribution_quantiles_and_a_mean(board):
     page = board.page("ages")
-    median = rows(page, "share of people below")["50%"]
+    median = rows(page, "share of respondents below")["50%"]
     assert 35 < float(median[0]) < 45
     assert 35 < float(rows(page, "answer")["mean"][0]) < 45
     charts = [given for tag, given in page.tags if tag == "svg" and given.get("role") == "img"]
@@ -210,7 +250,9 @@ def test_surveys_without_answers_say_why(board):
     assert "No reports have come yet" in board.page("none").words
     few = board.page("few").words
     assert "200 reports" in few and "has ended and has 1,000 reports, or earlier, when" in few
-    assert rows(board.page("single"), "value") == {"only": ["100.0%", "±0.0", "100.0% to 100.0%"]}
+    assert rows(board.page("single"), "value") == {
+        "only": ["100.0%", "100.0% to 100.0%", "100.0% to 100.0%"]
+    }
 
 
 def test_hostile_names_are_text(board):
@@ -224,7 +266,9 @@ def test_a_page_does_not_wait_for_what_takes_long(tmp_path, monkeypatch):
     survey = Survey("places", "Where?", sv.mechanism("hr", sv.Categories(100_000), 1.0))
     ready, work = threading.Event(), pages.board_of
     monkeypatch.setattr(
-        pages, "board_of", lambda told: ready.wait(60) and work(replace(told, estimate=few))
+        pages,
+        "board_of",
+        lambda told, view: ready.wait(60) and work(replace(told, estimate=few), view),
     )
     few = sv.estimate(sv.mechanism("grr", sv.Categories(3), 1.0).simulate([200, 100, 100]))
     with running(tmp_path, survey, open_reading=True) as collector:

@@ -90,6 +90,19 @@ def test_chosen_windows_and_groups_are_compared(board):
     page = board.page("drinks", "/differences", first_window="2026-W45", second_window="2026-W46")
     assert float(rows(page, "value")["tea"][2]) > 20
     assert rows(page, "value")["tea"][4] == "below 0.001"
+    assert page.tables[0][0][-2:] == ["p", "adjusted p"]
+    assert "2 of 3 differ, by p-values adjusted for all" in page.words
+    assert "Share of the population" in page.words and "compares unbiased estimates" in page.words
+    chosen = {"first_window": "2026-W45", "second_window": "2026-W46"}
+    same = board.page("drinks", "/differences", same_people="1", **chosen)
+    assert "Share of respondents" in same.words
+    assert rows(same, "value")["tea"][2] == rows(page, "value")["tea"][2]
+    widths = [
+        float(high) - float(low.replace("\N{MINUS SIGN}", "-"))
+        for shown in (same, page)
+        for low, high in [rows(shown, "value")["tea"][3].split(" to ")]
+    ]
+    assert widths[0] < widths[1]
     groups = board.page("drinks", "/differences", second=board.surveys["others"].fingerprint)
     assert float(rows(groups, "value")["water"][2]) > 80
     same = board.page("drinks", "/differences", first_window="2026-W45", second_window="2026-W45")

@@ -445,6 +445,13 @@ def test_methods_may_be_named(asking):
         ("drinks", {"top": "1", "confidence": "2"}, "invalid"),
         ("drinks", {"top": "1", "confidence": "nan"}, "invalid"),
         ("drinks", {"top": "1", "window": "tomorrow"}, "invalid"),
+        ("drinks", {"top": "1", "about": "people"}, "invalid"),
+        ("drinks", {"top": "1", "anytime": "yes"}, "invalid"),
+        ("drinks", {"top": "1", "planned": "1000"}, "invalid"),
+        ("drinks", {"top": "1", "anytime": "1", "planned": "0"}, "invalid"),
+        ("drinks", {"top": "1", "anytime": "1", "planned": "-5"}, "invalid"),
+        ("drinks", {"top": "1", "same_people": "1"}, "invalid"),
+        ("ages", {"variance": "1", "anytime": "1"}, "unfit"),
         ("drinks", {"key": "tea"}, "unfit"),
         ("drinks", {"sahre": "tea"}, "invalid"),
         ("ages", {"range": "20"}, "invalid"),
@@ -473,10 +480,48 @@ def test_differences_between_windows_and_between_surveys(asking):
     between = asking.told("/differences", first=one, second=two, share="water", top="1")
     assert between["answers"][0]["value"] > 0.5
     estimates = [
-        asking.told(at(asking, name, "answers"), share="water") for name in ("drinks", "others")
+        asking.told(at(asking, name, "answers"), share="water", method="unbiased")
+        for name in ("drinks", "others")
     ]
     first, second = (told["answers"][0] for told in estimates)
     assert between["answers"][0]["value"] == pytest.approx(second["value"] - first["value"])
+
+
+def test_answers_say_whom_they_are_about(asking):
+    where, drinks = at(asking, "drinks", "answers"), asking.surveys["drinks"]
+    usual = asking.told(where, share="tea")
+    wide = asking.told(where, share="tea", about="population")
+    assert (usual["about"], usual["looks"], wide["about"]) == ("respondents", "one", "population")
+    assert wide["answers"][0]["stderr"] > usual["answers"][0]["stderr"]
+    every = asking.told(where, share="tea", anytime="1")
+    tally = asking.running.store.released_tally(drinks.fingerprint, every["windows"])
+    expected = sv.estimate(tally).anytime(minimum_batch=drinks.minimum_batch).share("tea")
+    assert every["looks"] == "any" and every["method"] == "unbiased"
+    assert every["answers"][0]["low"] == pytest.approx(expected.low)
+    planned = asking.told(where, share="tea", anytime="1", planned="1000000")
+    assert planned["answers"][0]["low"] < every["answers"][0]["low"]
+    table = asking.http.get(at(asking, "drinks", "answers.csv"), params={"share": "tea"}).text
+    assert table.splitlines()[0].endswith("high,about")
+    assert table.splitlines()[1].endswith(",respondents")
+
+
+def test_differences_are_about_the_population_unless_asked(asking):
+    one = asking.surveys["drinks"].fingerprint
+    sides = {"first": one, "first_window": WEEKS[0], "second": one, "second_window": WEEKS[1]}
+    usual = asking.told("/differences", **sides)
+    same = asking.told("/differences", same_people="1", **sides)
+    assert (usual["about"], same["about"]) == ("population", "respondents")
+    assert usual["why"] == "compares unbiased estimates" and usual["looks"] == "one"
+    for wide, narrow in zip(usual["answers"], same["answers"], strict=True):
+        assert wide["stderr"] > narrow["stderr"] and wide["adjusted"] >= wide["p_value"]
+    every = asking.told("/differences", anytime="1", **sides)
+    assert every["looks"] == "any"
+    assert all(
+        a["p_value"] >= b["p_value"]
+        for a, b in zip(every["answers"], usual["answers"], strict=True)
+    )
+    named = asking.told("/differences", share="tea", total="coffee,water", **sides)
+    assert all(row["adjusted"] >= row["p_value"] for row in named["answers"])
 
 
 def test_differences_that_mean_nothing_are_refused(asking):

@@ -34,6 +34,8 @@ class Answer:
         The probability with which the interval covers the truth.
     p_value : float, optional
         For differences: how often noise alone would be at least as large.
+    adjusted : float, optional
+        For differences of several: the p-value adjusted for all of them (Holm).
 
     Examples
     --------
@@ -52,6 +54,8 @@ class Answer:
     confidence: float = 0.95
     p_value: float | None = None
     """For differences: how often pure noise would be at least as large."""
+    adjusted: float | None = None
+    """For differences of several: Holm's p-value, adjusted for all of them."""
 
     def __float__(self) -> float:
         return self.value
@@ -79,8 +83,16 @@ def two_sided(confidence: float) -> float:
     return NormalDist().inv_cdf((1 + level) / 2)
 
 
-def answer(value: float, stderr: float, label: Any, confidence: float, **more: Any) -> Answer:
-    """An :class:`Answer` with the normal interval around ``value``."""
+def answer(
+    value: float,
+    stderr: float,
+    label: Any,
+    confidence: float,
+    *,
+    reach: float | None = None,
+    **more: Any,
+) -> Answer:
+    """An :class:`Answer` with an interval of ``reach`` standard errors, unless given the normal one."""
     value, stderr = float(value), float(stderr)
-    reach = two_sided(confidence) * stderr
-    return Answer(value, stderr, value - reach, value + reach, label, confidence, **more)
+    away = (two_sided(confidence) if reach is None else reach) * stderr
+    return Answer(value, stderr, value - away, value + away, label, confidence, **more)

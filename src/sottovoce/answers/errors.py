@@ -76,7 +76,8 @@ class CellErrors:
     The answer ``z . f`` is the mean over reports of ``g``, the gains of its cells.  About
     the population, ``n Var = x . g^2 - (z . f)^2``.  About these respondents it is
     ``x . g^2 - f . z^2``, smaller by the spread of z among them.  Where such reports do not tell
-    that either (the squares have no gains), the larger one stands for both.  What the gains miss,
+    that either (the squares have no gains), ``shares`` of another method do, or else the larger one
+    stands for both.  What the gains miss,
     ``bias_bound``, is added.  In ``(z . f)^2`` the answer is first brought between the least and
     the largest weight, in ``f . z^2`` likewise, so that a few reports that agree are not certain;
     with one block all are seen from the middle of the weights.
@@ -85,6 +86,8 @@ class CellErrors:
     channel: Channel
     n: int
     frequencies: Floats
+    shares: Floats | None = None
+    """Shares by another method, for ``f . z^2`` where the squares have no gains."""
 
     def value_of(self, weights: Floats) -> float | None:
         """The answer itself; None where these reports do not tell it."""
@@ -102,13 +105,18 @@ class CellErrors:
             raise NotIdentified("these reports do not identify this sum of shares")
         middle = (weights.min() + weights.max()) / 2 if self.channel.blocks == 1 else 0.0
         away, seen = weights - middle, cell_weights.values - middle
-        squares = self.value_of(away**2) if about == "respondents" else None
+        squares = self._squares(away**2) if about == "respondents" else None
         if squares is None:
             taken = np.clip(self.frequencies @ seen, away.min(), away.max()) ** 2
         else:
             taken = np.clip(squares, np.min(away**2), np.max(away**2))
         variance = max(0.0, float(self.frequencies @ seen**2 - taken))
         return float(np.sqrt(variance / self.n + cell_weights.bias_bound**2))
+
+    def _squares(self, squares: Floats) -> float | None:
+        """``f . z^2``, from the cells or else from shares; None where neither has it."""
+        found = self.value_of(squares)
+        return float(self.shares @ squares) if found is None and self.shares is not None else found
 
 
 @dataclass(frozen=True)

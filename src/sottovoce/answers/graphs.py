@@ -47,4 +47,5 @@ def edges(estimate: Estimate, *, people: int | None = None, confidence: float = 
         raise Unfit(f"edges needs degrees (Counts); this estimate is over {estimate.domain}")
     nodes = estimate.n if people is None else check_int(people, "people", "edges", estimate.n)
     told = (estimate if nodes == estimate.n else estimate.for_population()).mean()
-    return answer(nodes * told.value / 2, nodes * told.stderr / 2, "edges", confidence)
+    reach = estimate.reach(confidence)
+    return answer(nodes * told.value / 2, nodes * told.stderr / 2, "edges", confidence, reach=reach)

@@ -22,11 +22,12 @@ key is frequent this is ``M +- z s(M) / W_k``; where its share may be 0, nothing
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.answers.answer import Answer, answer, two_sided
+from sottovoce.answers.answer import Answer, answer
 from sottovoce.answers.errors import CellErrors, ErrorModel
 from sottovoce.base.checks import check_int
 from sottovoce.base.errors import InvalidInput, NotIdentified
@@ -98,7 +99,8 @@ def frequency(estimate: Estimate, domain: KeyValues, place: int, confidence: flo
     value, noise = estimate.value_of(weights), PairErrors.of(estimate, domain)
     told = max(value, 0.0) if estimate.clips else value
     stderr = noise.stderr_of(weights, estimate.about)
-    return answer(told, stderr, domain.keys.label(place), confidence)
+    reach = estimate.reach(confidence)
+    return answer(told, stderr, domain.keys.label(place), confidence, reach=reach)
 
 
 def top(estimate: Estimate, domain: KeyValues, count: int, confidence: float) -> list[Answer]:
@@ -127,7 +129,7 @@ def mean(estimate: Estimate, domain: KeyValues, place: int, confidence: float) -
     Its standard error is ``s(M) / W_k``, to first order, and never above half of the
     distance between the bounds.
     """
-    interval, reach = domain.interval, two_sided(confidence)
+    interval, reach = domain.interval, estimate.reach(confidence)
     low, width = interval.low, interval.high - interval.low
     share, spot = _share_and_spot(estimate, domain, place)
     stderr, ends = 0.5, (0.0, 1.0)
@@ -208,7 +210,19 @@ def distribution(estimate: Estimate, domain: KeyValues, place: int) -> Estimate:
         estimate, domain=domain.interval, shares=part / share,
         why=f"{estimate.why}; numbers of key {key!r}",
         error_model=KeyErrors(PairErrors.of(estimate, domain), domain, place, share, part / share),
+        unbiased_source=estimate.unbiased_source and partial(_of_unbiased, estimate, domain, place),
     )  # fmt: skip
+
+
+def _of_unbiased(estimate: Estimate, domain: KeyValues, place: int) -> Estimate | None:
+    """The numbers of one key by the unbiased estimate; None where that has no distribution of them."""
+    unbiased = estimate.unbiased
+    if unbiased is None or unbiased.shares is None:
+        return None
+    try:
+        return distribution(unbiased, domain, place)
+    except NotIdentified:
+        return None
 
 
 @dataclass(frozen=True, eq=False)

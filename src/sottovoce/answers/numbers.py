@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sottovoce.answers.answer import Answer, answer, two_sided
+from sottovoce.answers.answer import Answer, answer
 from sottovoce.answers.errors import LinearErrors
 from sottovoce.base.checks import check_real
 from sottovoce.base.errors import InvalidInput
@@ -156,7 +156,7 @@ def quantile(estimate: Estimate, q: float, confidence: float) -> Answer:
     share = check_real(q, "q", "quantile", "a number from 0 to 1")
     if not 0 <= share <= 1:
         raise InvalidInput("q", "quantile", "a number from 0 to 1", q)
-    reach = two_sided(confidence)
+    reach = estimate.reach(confidence)
     curve = estimate.cumulative
     value, (low, high) = curve.quantile(share), curve.interval(share, reach)
     stderr = curve.error(share, reach)

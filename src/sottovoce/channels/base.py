@@ -192,6 +192,19 @@ class Channel(ABC):
         spread = float(np.sum(frequencies * cell_weights**2)) - float(np.sum(shares * means**2))
         return max(0.0, spread)
 
+    def least_variance_of(self, weights: Floats) -> float:
+        """n times the least variance that ``weights . shares`` can have, whatever the respondents.
+
+        ``Var(g | v) = (A' g^2)_v - (A' g)_v^2`` at its least noisy input v; with several blocks,
+        where each block's mean is ``z_v`` for one value or 0, likewise.  0 where that is not known.
+        """
+        cell_weights = self.cell_weights(weights)
+        apart = self.independent and self.support_probabilities is not None
+        if cell_weights is None or not (self.blocks == 1 or apart):
+            return 0.0
+        means = self.adjoint(cell_weights.values) if self.blocks == 1 else weights
+        return max(0.0, float(np.min(self.adjoint(cell_weights.values**2) - means**2)))
+
     def hash_variances(self, shares: Floats, noise: Floats | None = None) -> Floats:
         """The variance of each share's bias over the draw of public hashes, whatever n.
 

@@ -84,3 +84,7 @@ class LevelSampling(StackedChannel):
         between = float(np.sum(np.square(means) / np.array(self.rates)))
         spread = float(shares @ weights**2 - (shares @ weights) ** 2)
         return max(0.0, float(frequencies @ cell_weights**2) - between - max(0.0, spread))
+
+    def least_variance_of(self, weights: Floats) -> float:
+        """Not known where the levels' parts were counted: their own spread is then not noise."""
+        return 0.0 if self.counted else super().least_variance_of(weights)

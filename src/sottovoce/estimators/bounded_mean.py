@@ -50,8 +50,10 @@ _HALVINGS = 60
 class BoundedMean(Estimate):
     """An estimate without shares, whose mean is kept within the bounds of the numbers."""
 
-    def mean(self, key: Any = None, *, confidence: float = 0.95) -> Answer:
-        """The mean, with an interval inside of the bounds."""
+    def mean(self, key: Any = None, *, confidence: float = 0.95, anytime: bool = False) -> Answer:
+        """The mean, with an interval inside of the bounds; the plain average where ``anytime``."""
+        if anytime:
+            return self.anytime().mean(key, confidence=confidence)
         plain = super().mean(key, confidence=confidence)
         low, high = self._interval("mean").span
         return bounded(plain, low, high)

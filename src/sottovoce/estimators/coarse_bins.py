@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from sottovoce.answers.errors import ExpandedErrors
 from sottovoce.answers.estimate import Estimate
@@ -32,4 +33,10 @@ def expand_evenly(wide: Estimate, mechanism: CoarseMechanism) -> Estimate:
         shares=binning.expand(wide.shares),
         why=f"{wide.why}; shares are uniform within each of the {binning.coarse} reported bins",
         error_model=ExpandedErrors(wide.error_model, binning),
+        unbiased_source=wide.unbiased_source and partial(_expanded_unbiased, wide, mechanism),
     )
+
+
+def _expanded_unbiased(wide: Estimate, mechanism: CoarseMechanism) -> Estimate | None:
+    """The unbiased estimate for wide bins, over the domain's own."""
+    return wide.unbiased and expand_evenly(wide.unbiased, mechanism)

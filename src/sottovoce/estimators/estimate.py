@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
+from sottovoce.answers.about import check_about
 from sottovoce.answers.estimate import Estimate
 from sottovoce.base.checks import check_choice
 from sottovoce.base.errors import InvalidInput
@@ -25,6 +27,7 @@ def estimate(
     goal: str = "distribution",
     then: str | Sequence[str] = (),
     auto: str = "rules",
+    about: str = "respondents",
     **options: Any,
 ) -> Estimate:
     """Estimate a distribution with errors from a tally, or from reports.
@@ -43,6 +46,9 @@ def estimate(
         Methods to apply to the result, in order.
     auto : str
         ``"rules"``, or ``"bootstrap"`` to take the best of :func:`compare`.
+    about : str
+        ``"respondents"``: errors of randomization alone. ``"population"``: with the error of having
+        asked only these people.
     **options
         Options of the method, such as ``alpha`` of ``norm-hyb``.
 
@@ -72,12 +78,13 @@ def estimate(
     yes: 0.6125 +- 0.0303 (95% from 0.5531 to 0.6720)
     """
     check_choice(auto, "auto", "estimate", ("rules", "bootstrap"))
+    check_about(about, "estimate")
     if auto == "bootstrap" and Observed.of(observed).mechanism.domain.size > 1:
         found = _best_in_comparison(observed, method, goal, then, options)
     else:
         found = run_method(observed, method, goal=goal, then=then, **options)
     warn_unless_converged(found)
-    return found
+    return replace(found, about=about)
 
 
 def _best_in_comparison(

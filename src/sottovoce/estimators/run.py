@@ -21,11 +21,11 @@ from sottovoce.estimators.choose import choose
 from sottovoce.estimators.coarse_bins import expand_evenly, observed_of_bins
 from sottovoce.estimators.errors.bootstrap import Bootstrap
 from sottovoce.estimators.errors.parametric_bootstrap import ParametricBootstrap, without_progress
-from sottovoce.estimators.methods import Method, find_method, find_step
+from sottovoce.estimators.methods import Method, applies, find_method, find_step
 from sottovoce.estimators.observed import Observed
 from sottovoce.estimators.unbiased import UnbiasedShares, unbiased_shares
 
-__all__ = ["run_method"]
+__all__ = ["run_method", "unbiased_estimate"]
 
 
 def run_method(
@@ -65,20 +65,42 @@ def run_method(
             f"{chosen[0].name} {gives}: nothing can follow it; "
             f"then = {', '.join(m.name for m in chosen[1:])}"
         )
+    companion = partial(unbiased_estimate, tally)
     if chosen[0].fit is not None:
-        return _from_fit(given, chosen[0], options, name, why)
+        fitted = _from_fit(given, chosen[0], options, name, why)
+        return replace(fitted, unbiased_source=companion)
     if told:
         chosen[0].check_options(None, options)
-        return (chosen[0].mean or estimate_without_shares)(tally, name, why)
+        if chosen[0].mean is None:
+            return estimate_without_shares(tally, name, why)
+        return replace(chosen[0].mean(tally, name, why), unbiased_source=companion)
+    return _from_unbiased(tally, chosen, options, name, why)
+
+
+def _from_unbiased(
+    tally: Tally, chosen: Sequence[Method], options: dict[str, Any], name: str, why: str
+) -> Estimate:
+    """Unbiased shares, and steps on them."""
     unbiased = unbiased_shares(tally)
     plain = Estimate(
         tally.mechanism.domain, _run(chosen, options, unbiased), tally.n, name, why,
         LinearErrors(unbiased.channel, tally.n, tally.cells / tally.n, unbiased.shares),
         clips=any(m.clips_answers for m in chosen),
     )  # fmt: skip
-    if all(m.step is None or m.clips_answers for m in chosen):
+    steps = [m for m in chosen if m.step is not None]
+    if not steps:
         return plain
-    return replace(plain, error_model=Bootstrap(tally, unbiased, partial(_run, chosen, options)))
+    found = replace(plain, unbiased_source=partial(unbiased_estimate, tally))
+    if all(m.clips_answers for m in steps):
+        return found
+    return replace(found, error_model=Bootstrap(tally, unbiased, partial(_run, chosen, options)))
+
+
+def unbiased_estimate(tally: Tally) -> Estimate | None:
+    """The unbiased estimate, which tests and anytime intervals take; None where there is none."""
+    if not applies("unbiased", tally.mechanism):
+        return None
+    return run_method(tally, "unbiased", why="unbiased, for tests and for looking again and again")
 
 
 def _from_fit(

@@ -47,7 +47,12 @@ def fused_distribution(services: Services, inner: str, options: dict[str, Any]) 
         services.domain, fit.shares, services.n, f"ule + {inner}",
         f"{len(services.names)} services: {fit.why}; {services.privacy}", noise,
         fit.converged, fit.iterations, fit.history, fit.optimality, trace=fit.trace,
+        unbiased_source=_no_unbiased,
     )  # fmt: skip
+
+
+def _no_unbiased() -> None:
+    """Reports of several services have no unbiased estimate of a distribution here."""
 
 
 def _adaptive(observations: FusedObservations, *, progress: Any = None) -> Fit:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sottovoce.answers.about import check_about
 from sottovoce.answers.answer import Answer, answer
 from sottovoce.base.frame import Frame
 from sottovoce.channels.base import Floats
@@ -64,6 +65,7 @@ class FusedMean:
 
     def answer(self, *, confidence: float = 0.95, about: str = "respondents") -> Answer:
         """The mean with its interval."""
+        check_about(about, "answer")
         stderr = self.stderr if about == "respondents" else self.population_stderr
         return answer(self.value, stderr, "mean", confidence)
 

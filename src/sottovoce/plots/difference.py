@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.answers.answer import two_sided
+from sottovoce.answers.about import share_of
+from sottovoce.base.frame import Frame
 from sottovoce.channels.base import Floats
 from sottovoce.domains.base import Domain
 from sottovoce.plots.answers import draw_values
@@ -20,22 +21,22 @@ _QUIET = "#9a9a9a"
 
 def draw_difference(
     domain: Domain,
-    shares: Floats,
-    stderr: Floats,
-    adjusted: Floats,
+    frame: Frame,
     *,
     truth: Floats | None,
     most: int,
     confidence: float,
     title: str,
     name: str,
+    about: str,
 ) -> Any:
     """Differences with intervals around a line at 0; dark where noise alone hardly explains them.
 
     Values without an order are drawn as the ``most`` largest differences, from the largest growth to the
-    largest loss; numbers in their order, with a band.
+    largest loss; numbers in their order, with a band.  ``frame`` is that of the difference.
     """
-    reach = two_sided(confidence) * stderr
+    shares, high, adjusted = (np.array(frame[key]) for key in ("difference", "high", "adjusted"))
+    reach, axis = high - shares, f"difference in {share_of(about)}"
     figure = new_figure(7.2, 4.0, purpose="Difference.plot")
     axes = figure.add_subplot()
     if (numbers := domain.numbers) is not None:
@@ -48,12 +49,13 @@ def draw_difference(
         if truth is not None:
             axes.stairs(truth, edges, baseline=None, color=TRUTH, linewidth=1.2, label="truth")
         axes.axhline(0, color="black", linewidth=0.8)
-        axes.set_ylabel("difference of shares")
+        axes.set_ylabel(axis)
         draw_axis(axes, numbers, name)
     else:
         figure.set_figheight(1.3 + 0.32 * min(most, len(shares)))
         clear = adjusted < 1 - confidence
         _draw_values(axes, domain, shares, reach, clear=clear, truth=truth, most=most)
+        axes.set_xlabel(axis)
     axes.set_title(title, loc="left", fontsize="medium")
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, fontsize="small")
@@ -81,7 +83,6 @@ def _draw_values(
                 markersize=6, capsize=4, linewidth=1.6, label=label,
             )  # fmt: skip
     draw_values(axes, domain, order, truth)
-    axes.set_xlabel("difference of shares")
     axes.locator_params(axis="x", nbins=6)
     axes.grid(axis="x", color="#dddddd", linewidth=0.6)
     axes.set_axisbelow(True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.answers.answer import two_sided
+from sottovoce.answers.about import share_of
 from sottovoce.base.checks import check_choice, check_int
 from sottovoce.base.errors import InvalidInput, Unfit
 from sottovoce.base.text import label_text
@@ -110,7 +110,7 @@ def draw_estimate(
         shown = min(check_int(most, "most", "plot", 1), len(shares))
         figure = new_figure(7.2, 1.3 + 0.32 * shown, purpose="Estimate.plot")
         axes = figure.add_subplot()
-        _draw_categories(axes, estimate, known, two_sided(confidence) * estimate.stderr, shown)
+        _draw_categories(axes, estimate, known, estimate.reach(confidence) * estimate.stderr, shown)
     return _finish(figure, axes, title or _heading(estimate))
 
 
@@ -164,4 +164,4 @@ def _draw_categories(
     axes.set_yticks(rows, [label_text(estimate.domain.label(int(i))) for i in order])
     axes.invert_yaxis()
     axes.axvline(0, color="black", linewidth=0.8)
-    axes.set_xlabel("share")
+    axes.set_xlabel(share_of(estimate.about))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sottovoce.answers import keys
+from sottovoce.answers.about import share_of
 from sottovoce.answers.answer import Answer
 from sottovoce.base.text import label_text
 from sottovoce.channels.base import Floats
@@ -49,7 +50,7 @@ def draw_keys(
     left.set_yticks(rows, [label_text(domain.keys.label(place)) for place in places])
     left.invert_yaxis()
     left.axvline(0, color="black", linewidth=0.8)
-    left.set_xlabel("frequency")
+    left.set_xlabel(f"frequency: {share_of(estimate.about)}")
     right.tick_params(left=False)
     right.spines[["top", "right", "left"]].set_visible(False)
     right.grid(axis="x", color="#dddddd", linewidth=0.6)

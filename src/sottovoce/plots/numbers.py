@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sottovoce.answers.answer import two_sided
+from sottovoce.answers.about import share_of
 from sottovoce.base.extras import optional
 from sottovoce.channels.base import Floats
 from sottovoce.channels.binning import Binning
@@ -85,7 +85,7 @@ def draw_histogram(
 ) -> None:
     """The share of every bin as steps, over a band of its intervals."""
     edges, shares, stderr, known = histogram(estimate, domain, truth)
-    reach = two_sided(confidence) * stderr
+    reach = estimate.reach(confidence) * stderr
     axes.stairs(
         shares + reach, edges, baseline=shares - reach, fill=True, color=look.pale,
         alpha=look.alpha, label=_band_name(confidence, look), linewidth=0,
@@ -97,7 +97,8 @@ def draw_histogram(
     if shares.min() >= 0:
         axes.set_ylim(bottom=0)
     width = edges[1] - edges[0]
-    axes.set_ylabel("share" if domain.whole and width == 1 else f"share of a bin of {width:.4g}")
+    per_bin = "" if domain.whole and width == 1 else f" in a bin of {width:.4g}"
+    axes.set_ylabel(f"{share_of(estimate.about)}{per_bin}")
     draw_axis(axes, domain, name)
 
 
@@ -130,7 +131,7 @@ def draw_cumulative(
 ) -> None:
     """The share up to each number, over a band of its intervals."""
     curve = estimate.cumulative
-    reach = two_sided(confidence) * curve.stderr
+    reach = estimate.reach(confidence) * curve.stderr
     low, high = curve.values - reach, curve.values + reach
     places, step = curve.edges, None
     if domain.whole:  # the share up to k, from k on
@@ -147,7 +148,7 @@ def draw_cumulative(
     axes.set_ylim(min(0.0, float(low.min())), max(1.0, float(high.max())))
     axes.grid(axis="y", color="#dddddd", linewidth=0.6)
     axes.set_axisbelow(True)
-    axes.set_ylabel("share up to it")
+    axes.set_ylabel(f"{share_of(estimate.about)} up to it")
     draw_axis(axes, domain, name)
 
 

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.answers.answer import two_sided
 from sottovoce.base.extras import optional
 from sottovoce.channels.base import Floats
 from sottovoce.domains.interval import Interval
@@ -37,7 +36,7 @@ def draw_ring(
     edges, shares, stderr, known = histogram(estimate, domain, truth)
     turns = 2 * np.pi * (edges - domain.low) / (domain.high - domain.low)
     middles = (turns[:-1] + turns[1:]) / 2
-    reach = two_sided(confidence) * stderr
+    reach = estimate.reach(confidence) * stderr
     axes.bar(middles, shares, width=0.92 * np.diff(turns), color=PALE, label="estimate")
     axes.vlines(
         middles, shares - reach, shares + reach, color=INK, linewidth=1.0,

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.answers.answer import Answer, two_sided
+from sottovoce.answers.about import share_of
+from sottovoce.answers.answer import Answer
 from sottovoce.answers.estimate import Estimate
 from sottovoce.base.checks import check_choice, check_int
 from sottovoce.base.errors import InvalidInput, Mismatch, Unfit
@@ -156,7 +157,7 @@ def _draw_estimates(
     shown = min(check_int(most, "most", "draw", 1), domain.size)
     order = np.argsort(-first.require_shares("draw"), kind="stable")[:shown]
     _draw_categories(axes, estimates, order, known, confidence)
-    axes.set_xlabel(name or "share")
+    axes.set_xlabel(name or share_of(first.about))
 
 
 def _draw_categories(
@@ -170,7 +171,7 @@ def _draw_categories(
     rows, step = np.arange(len(order)), 0.6 / len(estimates)
     domain = next(iter(estimates.values())).domain
     for place, ((label, one), ink) in enumerate(zip(estimates.items(), INKS, strict=False)):
-        shares, reach = one.require_shares("draw"), two_sided(confidence) * one.stderr
+        shares, reach = one.require_shares("draw"), one.reach(confidence) * one.stderr
         axes.errorbar(
             shares[order], rows + step * (place - (len(estimates) - 1) / 2), xerr=reach[order],
             fmt="o", color=ink, markersize=5, capsize=3, linewidth=1.6, label=label,

@@ -202,6 +202,9 @@ class Source(Struct, frozen=True):
     converged: bool
     iterations: Count
     about: str
+    """Whom intervals are about: respondents or population."""
+    looks: str
+    """``any`` where intervals hold at every look, else ``one``."""
 
 
 class Answers(Source, frozen=True):
@@ -216,6 +219,11 @@ class Differences(Struct, frozen=True):
 
     first: Source
     second: Source
+    about: str
+    """Whom the difference is about: respondents or population."""
+    looks: str
+    why: str
+    """What is compared: unbiased estimates, or the methods' own."""
     confidence: float
     answers: list[Row]
 

@@ -90,16 +90,25 @@ def _question_parameter(question: Question) -> Parameter:
 
 
 _WINDOW = Parameter("window", "a window, by name; all that may be shown if not given", many=True)
+_ABOUT = Parameter("about", "respondents or population; respondents if not given")
+_LOOKS = (
+    Parameter("anytime", "1 for intervals that hold at every look, by the unbiased estimate"),
+    Parameter("planned", "with anytime: people expected in the end; fixed before the first look"),
+)
 _WAY = (
     Parameter("method", "the method by name; auto if not given"),
     Parameter("goal", "what auto chooses for: distribution, subset, top, mean or range"),
     Parameter("then", "a method to apply to the result", many=True),
     Parameter("confidence", "of the intervals; 0.95 if not given"),
+    _ABOUT,
+    *_LOOKS,
 )
 _SIDE_WINDOWS = (
     Parameter("first_window", "a window of the first side", many=True),
     Parameter("second_window", "a window of the second side", many=True),
 )
+_ABOUT_CHANGE = Parameter("about", "respondents or population; population if not given")
+_SAME_PEOPLE = Parameter("same_people", "1 where the same people are on both sides")
 _SIDES = (
     Parameter("first", "the fingerprint of the first survey", needed=True),
     Parameter("second", "the fingerprint of the second survey, may be the same", needed=True),
@@ -124,12 +133,15 @@ ROUTES = (
     ),
     Described(
         "GET", "/dashboard/{fingerprint}", "The dashboard: one survey.", surveys.survey_page,
-        "text/html", "read", (_WINDOW, *_TYPED, _WAIT),
+        "text/html", "read", (_WINDOW, *_TYPED, _ABOUT, _WAIT),
     ),
     Described(
         "GET", "/dashboard/{fingerprint}/differences", "The dashboard: differences.",
         differences.differences_page, "text/html", "read",
-        (Parameter("second", "the fingerprint of the second survey"), *_SIDE_WINDOWS, _WAIT),
+        (
+            Parameter("second", "the fingerprint of the second survey"), *_SIDE_WINDOWS,
+            _ABOUT_CHANGE, _SAME_PEOPLE, _WAIT,
+        ),
         refuses=("rate-limited",),
     ),
     Described(
@@ -211,7 +223,8 @@ ROUTES = (
     ),
     Described(
         "GET", "/differences", "Second minus first.", reading.differences,
-        documents.Differences, "read", (*_SIDES, *_WAY),
+        documents.Differences, "read",
+        (*_SIDES, *(each for each in _WAY if each.name != "about"), _ABOUT_CHANGE, _SAME_PEOPLE),
         refuses=(*_NUMBERS, "mismatch", "unknown-survey"), asks=True,
     ),
     Described("GET", "/health/live", "The process answers.", health.live, documents.Live),

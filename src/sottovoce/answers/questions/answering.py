@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from sottovoce.answers.answer import Answer
+from sottovoce.answers.comparing import holm
 from sottovoce.answers.difference import Difference
 from sottovoce.answers.estimate import Estimate
 from sottovoce.answers.questions.record import Askable, Question
@@ -62,13 +63,17 @@ class Questions:
 
         Over pairs: first answers about pairs, then frequencies and means of keys, then answers
         about the numbers of the keys that were named.
+
+        P-values of a difference are adjusted for all that was asked; those of its largest values
+        for all values, among which they were chosen.
         """
         keys = parts_of(self.domain).keys
         if keys is not None:
-            return self._of_pairs(source, keys)
+            return _adjusted(self._of_pairs(source, keys))
         if not self.asked:
             return _everything(source, self.confidence)
-        return [row for each in self.asked for row in _rows(source, each, self.confidence)]
+        asked = [row for each in self.asked for row in _rows(source, each, self.confidence)]
+        return _adjusted(asked)
 
     def _of_pairs(self, source: Askable, keys: Domain) -> list[Row]:
         confidence = self.confidence
@@ -95,6 +100,14 @@ class Questions:
         return rows
 
 
+def _adjusted(rows: list[Row]) -> list[Row]:
+    """Holm's p-values over the questions that were asked; ``top`` has its own."""
+    named = [row for row in rows if "p_value" in row and row["question"] != "top"]
+    for row, adjusted in zip(named, holm([row["p_value"] for row in named]), strict=True):
+        row["adjusted"] = float(adjusted)
+    return rows
+
+
 def _chosen_keys(source: Askable, asked: tuple[AskedQuestion, ...]) -> list[Any]:
     """The keys that questions choose, each once; of a difference, from either side."""
     sides = [source] if isinstance(source, Estimate) else [source.first, source.second]
@@ -116,7 +129,9 @@ def _row(question: str, answer: Answer) -> Row:
         "question": question, "label": answer.label, "value": answer.value, "stderr": answer.stderr,
         "low": answer.low, "high": answer.high,
     }  # fmt: skip
-    return row if answer.p_value is None else {**row, "p_value": answer.p_value}
+    if answer.p_value is None:
+        return row
+    return {**row, "p_value": answer.p_value, "adjusted": answer.adjusted}
 
 
 def _everything(source: Askable, confidence: float) -> list[Row]:

@@ -22,7 +22,7 @@ GROUP = "sottovoce.questions"
 """The entry points by which other distributions offer questions."""
 
 RESERVED = frozenset({
-    "confidence", "goal", "method", "option", "population", "then",
+    "about", "anytime", "confidence", "goal", "method", "option", "planned", "same_people", "then",
     "by", "by_window", "first", "first_window", "second", "second_window", "source", "survey", "window",
     "csv", "as_csv", "force", "help", "json", "as_json", "kind", "output", "plot", "status",
     "key_file", "plain_http", "url",

@@ -10,18 +10,23 @@ import typer
 
 from sottovoce.answers.answer import two_sided
 from sottovoce.answers.questions import Row, read_questions
+from sottovoce.answers.view import View
 from sottovoce.base.errors import InvalidInput
 from sottovoce.cli.shared.asking import (
+    About,
+    Anytime,
     AsCsv,
     AskedOptions,
     Confidence,
     Goal,
     Method,
+    Planned,
+    SamePeople,
     Then,
     check_formats,
     option_words,
 )
-from sottovoce.cli.shared.blocks import Block, Findings
+from sottovoce.cli.shared.blocks import Block, ComparedAnswers, Findings
 from sottovoce.cli.shared.collector import (
     LOCAL,
     Collector,
@@ -67,6 +72,10 @@ def answers(
     goal: Goal = None,
     then: Then = None,
     confidence: Confidence = 0.95,
+    about: About = None,
+    same_people: SamePeople = False,
+    anytime: Anytime = False,
+    planned: Planned = None,
     plain_http: PlainHttp = False,
     as_csv: AsCsv = False,
     output: ResultFile = None,
@@ -80,6 +89,7 @@ def answers(
     """
     check_formats("answers", as_csv=as_csv, as_json=as_json)
     two_sided(confidence)  # refused before anything is asked
+    View(about, same_people, anytime, planned).check("answers")
     if status and output is not None:
         raise InvalidInput("--output", "answers", "left out with --status", output)
     check_result(output, force=force, inputs=[survey])
@@ -91,11 +101,14 @@ def answers(
     way: Query = [("method", method), ("confidence", confidence)]
     way += [("goal", goal)] if goal else []
     way += [("then", name) for name in then or ()]
+    way += [("about", about)] if about else []
+    way += [("anytime", 1)] if anytime else []
+    way += [("planned", planned)] if planned is not None else []
     with progress("asking"):
         agreed = collector.survey(fingerprint)
         # What is not in order is refused here, in the words of the options.
         read_questions(agreed.mechanism.domain, asked.questions, words=option_words("answers"))
-        parts = _Parts(collector, fingerprint, asked.questions, way)
+        parts = _Parts(collector, fingerprint, asked.questions, way, same_people)
         if by_window:
             documents, compared = parts.by_window(window or ())
         else:
@@ -106,7 +119,7 @@ def answers(
         confidence,
         [_block(document) for document in documents],
         "window" if by_window else None,
-        None if compared is None else _rows(compared),
+        None if compared is None else _compared(compared),
     )
     document = _document(documents, compared, by_window)
     if as_json:
@@ -131,6 +144,7 @@ class _Parts:
     asked: Query
     """Nothing asks for everything, by a route of its own."""
     way: Query
+    same_people: bool = False
 
     def together(self, windows: Sequence[str]) -> dict[str, Any]:
         """The answers from some windows, or all, as one."""
@@ -148,6 +162,7 @@ class _Parts:
             return told, None
         sides: Query = [("first", self.fingerprint), ("second", self.fingerprint)]
         sides += [("first_window", chosen[0]), ("second_window", chosen[1])]
+        sides += [("same_people", 1)] if self.same_people else []
         return told, dict(self.collector.get("/differences", [*self.asked, *self.way, *sides]))
 
     def _shown(self) -> list[str]:
@@ -167,6 +182,7 @@ class _Made:
     converged: bool
     iterations: int
     about: str
+    looks: bool
 
 
 # -- showing -----------------------------------------------------------------------------
@@ -174,8 +190,13 @@ class _Made:
 
 def _block(document: Mapping[str, Any]) -> Block:
     kept = {name: document[name] for name in ("method", "why", "converged", "iterations", "about")}
-    made = _Made(n=document["reports"], **kept)
-    return Block(", ".join(document["windows"]), made, _rows(document))
+    made = _Made(n=document["reports"], looks=document["looks"] == "any", **kept)
+    windows = document["windows"]
+    return Block(", ".join(windows), made, _rows(document), len(windows))
+
+
+def _compared(document: Mapping[str, Any]) -> ComparedAnswers:
+    return ComparedAnswers(document["about"], document["why"], _rows(document))
 
 
 def _rows(document: Mapping[str, Any]) -> list[Row]:

@@ -7,23 +7,27 @@ from typing import Annotated, Any
 
 import typer
 
-from sottovoce.answers.difference import difference
 from sottovoce.answers.estimate import Estimate
-from sottovoce.answers.questions import Questions, Row, read_questions
+from sottovoce.answers.questions import Questions, read_questions
+from sottovoce.answers.view import View
 from sottovoce.base.checks import check_choice
 from sottovoce.base.errors import InvalidInput
 from sottovoce.cli.shared.asking import (
     METHOD,
+    About,
+    Anytime,
     AsCsv,
     AskedOptions,
     Confidence,
     Goal,
     Method,
+    Planned,
+    SamePeople,
     Then,
     check_formats,
     option_words,
 )
-from sottovoce.cli.shared.blocks import Block, Findings
+from sottovoce.cli.shared.blocks import Block, ComparedAnswers, Findings
 from sottovoce.cli.shared.exits import guarded
 from sottovoce.cli.shared.inputs import read_groups, read_tally
 from sottovoce.cli.shared.options import AsJson, ByColumn, Force, parse_options
@@ -62,14 +66,10 @@ def estimate(
         ),
     ] = None,
     confidence: Confidence = 0.95,
-    population: Annotated[
-        bool,
-        typer.Option(
-            "--population",
-            rich_help_panel=METHOD,
-            help="Intervals about the population that the respondents were drawn from.",
-        ),
-    ] = False,
+    about: About = None,
+    same_people: SamePeople = False,
+    anytime: Anytime = False,
+    planned: Planned = None,
     as_csv: AsCsv = False,
     output: ResultFile = None,
     plot: Annotated[
@@ -94,11 +94,13 @@ def estimate(
 
     Every answer has a standard error and an interval. With --by there is a block for
     every group; where there are two, also their difference, with p-values.
+    Differences are about the population and compare unbiased estimates.
     """  # fmt: skip
     check_formats("estimate", as_csv=as_csv, as_json=as_json)
     _check_picture(plot, kind, by, force)
     check_result(output, force=force, inputs=[source])
     asked.check_counts("estimate")
+    view = View(about, same_people, anytime, planned).check("estimate")
     groups = {"": read_tally([source])} if by is None else read_groups([source], by)
     if not groups:
         raise InvalidInput("INPUT", "estimate", "not without reports", source)
@@ -108,19 +110,18 @@ def estimate(
         mechanism.domain, asked.questions, confidence=confidence, words=words
     )
     drawn = _drawn_key(mechanism.domain, asked.texts("key"), kind)
-    options = parse_options(option, taken=("observed", "method", "goal", "then"))
+    options = parse_options(option, taken=("observed", "method", "goal", "then", "about"))
     choice = {"goal": goal or questions.goal, "then": then or (), **options}
     blocks, estimates = [], []
     with progress("estimating", len(groups)) as advance:
         for group, tally in groups.items():
-            told = estimate_from(tally, method, **choice)
-            told = told.for_population() if population else told
-            estimates.append(told)
-            blocks.append(Block(group, told, questions.of(told)))
+            estimates.append(estimate_from(tally, method, **choice))
+            seen = view.of(estimates[-1])
+            blocks.append(Block(group, seen, questions.of(seen)))
             advance(1)
-        compared = _compare(estimates, questions)
+        compared = _compare(estimates, questions, view)
         if plot is not None:
-            _draw(estimates[0], plot, kind, drawn, confidence)
+            _draw(view.of(estimates[0]), plot, kind, drawn, confidence)
     findings = Findings(mechanism, confidence, blocks, by, compared)
     if as_json:
         show_json(findings.document())
@@ -161,6 +162,9 @@ def _draw(told: Estimate, plot: str, kind: str | None, key: Any, confidence: flo
     write_picture(told.plot(kind, key=key, confidence=confidence), plot)
 
 
-def _compare(sides: Sequence[Estimate], questions: Questions) -> list[Row] | None:
+def _compare(sides: Sequence[Estimate], questions: Questions, view: View) -> ComparedAnswers | None:
     """The second group minus the first, where there are exactly two."""
-    return questions.of(difference(*sides)) if len(sides) == 2 else None
+    if len(sides) != 2:
+        return None
+    change = view.between(*sides)
+    return ComparedAnswers(change.about, change.why, questions.of(change))

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from sottovoce.answers.about import check_about, share_of
 from sottovoce.answers.answer import two_sided
 from sottovoce.answers.estimate import Estimate
 from sottovoce.answers.questions import Row
@@ -108,14 +109,15 @@ def fuse(
             help="Of the intervals, between 0 and 1.",
         ),
     ] = 0.95,
-    population: Annotated[
-        bool,
+    about: Annotated[
+        str,
         typer.Option(
-            "--population",
+            "--about",
+            metavar="WHOM",
             rich_help_panel=_METHOD,
-            help="Intervals about the population that the users were drawn from.",
+            help="Whom intervals are about: respondents, or the population that they were drawn from.",
         ),
-    ] = False,
+    ] = "respondents",
     no_errors: Annotated[
         bool,
         typer.Option(
@@ -150,6 +152,7 @@ def fuse(
     """  # fmt: skip
     wants_mean = mean or not distribution
     two_sided(confidence)  # refused before any work
+    check_about(about, "fuse")
     check_int(memory, "--memory", "fuse", 1)
     if not distribution:
         _check_left_out({"--plot": plot, "--option": option, "--no-errors": no_errors})
@@ -163,7 +166,6 @@ def fuse(
     files = open_services(services, key_column=key_column, low=low, high=high, bins=bins)
     check_result(output, force=force, inputs=[str(file.path) for file in files])
     fusion = _joined(files, memory)
-    about = "population" if population else "respondents"
     document: dict[str, Any] = {
         "users": fusion.n, "certified": fusion.certified, "confidence": confidence, "about": about,
         "services": list(fusion.aligned.frame()),
@@ -177,7 +179,7 @@ def fuse(
             ]
         if distribution:
             told = fusion.distribution(inner=inner, **options)
-            told = told.for_population() if population else told
+            told = told.for_population() if about == "population" else told
             document["distribution"] = _distribution(told, confidence, not no_errors)
             if plot is not None:
                 write_picture(told.plot(confidence=confidence), plot)
@@ -260,4 +262,5 @@ def _show(document: Mapping[str, Any]) -> None:
     if "distribution" in document:
         told = document["distribution"]
         show_text(f"\ndistribution: {told['method']}; {told['why']}\n{level}")
-        show_table(told["shares"])
+        head = {"share": share_of(document["about"])}
+        show_table([{head.get(k, k): v for k, v in row.items()} for row in told["shares"]])

@@ -16,8 +16,8 @@ from sottovoce.base.checks import check_int
 from sottovoce.base.errors import InvalidInput
 
 __all__ = [
-    "METHOD", "AsCsv", "AskedOptions", "Confidence", "Goal", "Method", "Then", "check_formats",
-    "option_name", "option_words",
+    "METHOD", "About", "Anytime", "AsCsv", "AskedOptions", "Confidence", "Goal", "Method", "Planned",
+    "SamePeople", "Then", "check_formats", "option_name", "option_words",
 ]  # fmt: skip
 
 _QUESTIONS = "Questions (if none is given: the share of every value, or every key)"
@@ -53,6 +53,43 @@ Confidence = Annotated[
         metavar="X",
         rich_help_panel=METHOD,
         help="Of the intervals, between 0 and 1.",
+    ),
+]
+About = Annotated[
+    str | None,
+    typer.Option(
+        "--about",
+        metavar="WHOM",
+        rich_help_panel=METHOD,
+        help="Whom intervals are about: respondents, or the population that they were drawn from. "
+        "If not given: respondents; for differences population.",
+    ),
+]
+SamePeople = Annotated[
+    bool,
+    typer.Option(
+        "--same-people",
+        rich_help_panel=METHOD,
+        help="Both sides of a difference are the same people: their sampling does not count.",
+    ),
+]
+Anytime = Annotated[
+    bool,
+    typer.Option(
+        "--anytime",
+        rich_help_panel=METHOD,
+        help="Intervals that may be looked at as often as you like while reports come in, by the "
+        "unbiased estimate.",
+    ),
+]
+Planned = Annotated[
+    int | None,
+    typer.Option(
+        "--planned",
+        metavar="N",
+        rich_help_panel=METHOD,
+        help="With --anytime: people expected in the end, fixed before the first look; on each "
+        "side of a difference. If not given: 20 times the minimum batch.",
     ),
 ]
 AsCsv = Annotated[bool, typer.Option("--csv", help="The answers as CSV.")]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 import typer
 
+from sottovoce.answers.about import share_of
+from sottovoce.answers.anytime import any_look
 from sottovoce.answers.questions import Row
 from sottovoce.base.text import csv_text
 from sottovoce.cli.shared.options import describe
@@ -15,7 +17,7 @@ from sottovoce.cli.shared.results import write_result
 from sottovoce.cli.shared.screen import plain_label, say, show_table, show_text
 from sottovoce.core.mechanism import Mechanism
 
-__all__ = ["Block", "Findings", "Made"]
+__all__ = ["Block", "ComparedAnswers", "Findings", "Made"]
 
 
 class Made(Protocol):
@@ -45,6 +47,10 @@ class Made(Protocol):
     def about(self) -> str:
         """Whom its intervals are about."""
 
+    @property
+    def looks(self) -> object:
+        """What its intervals are planned for, if they hold at every look; else nothing."""
+
 
 @dataclass(frozen=True)
 class Block:
@@ -52,6 +58,22 @@ class Block:
 
     group: str
     estimate: Made
+    answers: list[Row]
+    windows: int = 1
+    """How many windows its reports come from."""
+
+    @property
+    def head(self) -> str:
+        """What its shares are of."""
+        return share_of(self.estimate.about, self.windows)
+
+
+@dataclass(frozen=True)
+class ComparedAnswers:
+    """How a second group differs from a first: about whom, by which statistic, and the answers."""
+
+    about: str
+    why: str
     answers: list[Row]
 
 
@@ -63,7 +85,7 @@ class Findings:
     confidence: float
     blocks: Sequence[Block]
     by: str | None = None
-    difference: list[Row] | None = None
+    difference: ComparedAnswers | None = None
 
     @property
     def _minus(self) -> str:
@@ -75,14 +97,17 @@ class Findings:
         one = self.blocks[0].estimate
         show_text(f"{self.mechanism}: {one.method}; {one.why}")
         show_text(f"{100 * self.confidence:.6g}% intervals, about the {one.about}")
+        if one.looks:
+            show_text(any_look(self.confidence))
         for number, block in enumerate(self.blocks):
             if number:
                 show_text("")
             count = f"{block.estimate.n:,} reports"
-            show_table(_short(block.answers), f"{block.group}: {count}" if self.by else count)
-        if self.difference is not None:
-            show_text("")
-            show_table(_short(self.difference), f"difference: {self._minus}")
+            rows = _short(block.answers, block.head)
+            show_table(rows, f"{block.group}: {count}" if self.by else count)
+        if (change := self.difference) is not None:
+            show_text(f"\nabout the {change.about}; {change.why}")
+            show_table(_short(change.answers, "difference"), f"difference: {self._minus}")
 
     def show_csv(self) -> None:
         """The table of all answers, as CSV."""
@@ -97,15 +122,15 @@ class Findings:
 
     def _table(self) -> tuple[list[str], list[Row]]:
         """One row per answer; groups and differences in a column before it."""
-        names = ["question", "label", "value", "stderr", "low", "high"]
+        names = ["question", "label", "value", "stderr", "low", "high", "about"]
         if self.by is not None:
-            names = ["group", *names, "p_value"]
-        parts = [(block.group, block.answers) for block in self.blocks]
-        if self.difference is not None:
-            parts.append((self._minus, self.difference))
+            names = ["group", *names, "p_value", "adjusted"]
+        parts = [(block.group, block.estimate.about, block.answers) for block in self.blocks]
+        if (change := self.difference) is not None:
+            parts.append((self._minus, change.about, change.answers))
         return names, [
-            {**row, "label": plain_label(row["label"]), "group": group}
-            for group, rows in parts
+            {**row, "label": plain_label(row["label"]), "group": group, "about": about}
+            for group, about, rows in parts
             for row in rows
         ]
 
@@ -117,7 +142,7 @@ class Findings:
         document: dict[str, Any] = {"by": self.by, "groups": blocks}
         if self.difference is not None:
             first, second = (block.group for block in self.blocks)
-            document["difference"] = {"first": first, "second": second, "answers": self.difference}
+            document["difference"] = {"first": first, "second": second, **asdict(self.difference)}
         return document
 
     def _of(self, block: Block) -> dict[str, Any]:
@@ -126,16 +151,20 @@ class Findings:
         return {
             **head, "reports": told.n, "method": told.method, "why": told.why,
             "converged": told.converged, "iterations": told.iterations, "about": told.about,
-            "confidence": self.confidence, "mechanism": describe(self.mechanism),
+            "looks": "any" if told.looks else "one", "confidence": self.confidence, "mechanism": describe(self.mechanism),
             "answers": block.answers,
         }  # fmt: skip
 
 
-def _short(rows: Sequence[Row]) -> list[Row]:
-    """Without the column of questions where all are shares; keys with frequency and mean side by side."""
+def _short(rows: Sequence[Row], head: str) -> list[Row]:
+    """Without the column of questions where all are shares; keys with frequency and mean side by side.
+
+    ``head`` says what shares are of.
+    """
     asked = {row["question"] for row in rows}
     if asked <= {"share", "top"}:
-        return [{k: v for k, v in row.items() if k != "question"} for row in rows]
+        heads = {"value": head}
+        return [{heads.get(k, k): v for k, v in row.items() if k != "question"} for row in rows]
     if asked == {"frequency", "mean"}:
         means = {row["label"]: row for row in rows if row["question"] == "mean"}
         rates = [row for row in rows if row["question"] == "frequency"]

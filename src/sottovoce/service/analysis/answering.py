@@ -16,8 +16,10 @@ from datetime import date
 from threading import Lock
 from typing import NamedTuple
 
-from sottovoce.answers.difference import Difference, difference
+from sottovoce.answers.about import whole_of
+from sottovoce.answers.difference import Difference
 from sottovoce.answers.estimate import Estimate
+from sottovoce.answers.view import View
 from sottovoce.core.tally import Tally
 from sottovoce.estimators import estimate
 from sottovoce.estimators.coordinates import coordinates
@@ -59,9 +61,9 @@ class SurveyEstimate:
     estimate: Estimate
 
     @property
-    def unit(self) -> str:
-        """What is counted: people, who send one report per window, or reports of several windows."""
-        return "people" if len(self.windows) <= 1 else "reports"
+    def whole(self) -> str:
+        """What shares are of: respondents, reports of several windows, or the population."""
+        return whole_of(self.estimate.about, len(self.windows))
 
 
 class Coordinates(NamedTuple):
@@ -142,11 +144,13 @@ class Analyst:
         tally, shown, left_out = self._tally(published, wanted)
         return SurveyEstimate(published.survey, shown, left_out, self._estimated(tally, way))
 
-    def coordinates(self, published: Published, wanted: Sequence[str]) -> Coordinates:
+    def coordinates(
+        self, published: Published, wanted: Sequence[str], *, population: bool = False
+    ) -> Coordinates:
         """Estimates of a vector's coordinates, to read means from: those with enough reports.
 
         Where devices drew the coordinate that they reported, each coordinate has the reports
-        of those who drew it, and the errors are about everybody.  None is remembered: they
+        of those who drew it, and the errors are about the population.  None is remembered: they
         would drive out all that is, and pages keep what they show.
         """
         tally, shown, below = self._tally(published, wanted)
@@ -164,7 +168,7 @@ class Analyst:
         for place in enough[:MOST_COORDINATES]:
             with self._work:
                 found = estimate(parts[place], goal="mean")
-            found = found.for_population() if drawn else found
+            found = found.for_population() if drawn or population else found
             estimated[place] = SurveyEstimate(survey, shown, below, found)
         return Coordinates(estimated, left_out, tally.n)
 
@@ -207,14 +211,17 @@ class Analyst:
         first: tuple[Published, Sequence[str]],
         second: tuple[Published, Sequence[str]],
         way: EstimateOptions,
+        view: View | None = None,
     ) -> tuple[SurveyEstimate, SurveyEstimate, Difference]:
         """How the second side differs from the first: windows of a survey, or surveys.
 
-        The sides must have no report in common.
+        The sides must have no report in common.  They come as they were estimated; ``view`` is
+        that of the difference.
         """
         sides = [self.estimate(*side, way) for side in (first, second)]
         same = sides[0].survey.fingerprint == sides[1].survey.fingerprint
         both = set(sides[0].windows) & set(sides[1].windows)
         if same and both:
             raise Declined("mismatch", "the two sides of a difference have windows in common")
-        return sides[0], sides[1], difference(sides[0].estimate, sides[1].estimate)
+        change = (view or View()).between(sides[0].estimate, sides[1].estimate)
+        return sides[0], sides[1], change

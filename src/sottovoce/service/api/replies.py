@@ -11,6 +11,8 @@ import numpy as np
 from starlette.responses import Response
 
 from sottovoce.answers import questions
+from sottovoce.answers.anytime import Looks
+from sottovoce.answers.difference import Difference
 from sottovoce.base.extras import optional
 from sottovoce.base.text import label_text
 from sottovoce.service.analysis.answering import SurveyEstimate
@@ -75,7 +77,13 @@ def source_document(told: SurveyEstimate) -> Source:
         fingerprint=survey.fingerprint, name=survey.name, windows=list(told.windows),
         left_out=list(told.left_out), reports=found.n, method=found.method, why=found.why,
         converged=found.converged, iterations=found.iterations, about=found.about,
+        looks=looks_word(found.looks),
     )  # fmt: skip
+
+
+def looks_word(looks: Looks | None) -> str:
+    """For how many looks intervals are."""
+    return "one" if looks is None else "any"
 
 
 def answers_document(
@@ -88,11 +96,17 @@ def answers_document(
 
 
 def differences_document(
-    first: SurveyEstimate, second: SurveyEstimate, rows: Sequence[questions.Row], confidence: float
+    first: SurveyEstimate,
+    second: SurveyEstimate,
+    found: Difference,
+    rows: Sequence[questions.Row],
+    confidence: float,
 ) -> Differences:
     """Answers on a second estimate minus a first."""
-    answers = [Row(**row) for row in rows]
-    return Differences(source_document(first), source_document(second), confidence, answers)
+    return Differences(
+        source_document(first), source_document(second), found.about, looks_word(found.looks),
+        found.why, confidence, [Row(**row) for row in rows],
+    )  # fmt: skip
 
 
 def parquet_bytes(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import msgspec
 from starlette.datastructures import QueryParams
@@ -10,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sottovoce.answers.questions import Questions, Row, read_questions, registered_questions
+from sottovoce.answers.view import View
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.text import csv_text
 from sottovoce.domains.base import Domain
@@ -24,14 +26,17 @@ from sottovoce.service.api.replies import (
 from sottovoce.service.documents import Status, WindowStatus
 from sottovoce.service.refusals import Declined
 from sottovoce.service.state import CollectorState
+from sottovoce.surveys.survey import Survey
 
 __all__ = [
     "answers", "answers_csv", "differences", "estimate", "estimate_csv", "estimate_parquet",
-    "status",
+    "status", "view_of",
 ]  # fmt: skip
 
-COLUMNS = ("question", "label", "value", "stderr", "low", "high")
+COLUMNS = ("question", "label", "value", "stderr", "low", "high", "about")
 _SURVEYS = ("first", "second")
+_DIGITS = 15
+"""Of a planned number of people."""
 
 
 async def status(state: CollectorState, request: Request) -> Response:
@@ -69,7 +74,8 @@ async def estimate_csv(state: CollectorState, request: Request) -> Response:
 async def estimate_parquet(state: CollectorState, request: Request) -> Response:
     """The same as Parquet, with the survey and the method in its metadata."""
     told, questions = await _told(state, request, needs_question=False)
-    data = await state.aside(lambda: parquet_bytes(COLUMNS, questions.of(told.estimate), told))
+    rows = _about(told, await state.aside(questions.of, told.estimate))
+    data = await state.aside(lambda: parquet_bytes(COLUMNS, rows, told))
     return _file(data, told, "parquet", "application/vnd.apache.parquet")
 
 
@@ -91,17 +97,22 @@ async def differences(state: CollectorState, request: Request) -> Response:
     published = [state.published(_needed(query, name)) for name in _SURVEYS]
     windows = [query.getlist(f"{name}_window") for name in _SURVEYS]
     questions = _questions(query, published[0].survey.mechanism.domain)
-    way = _way(query, questions)
+    way, view = _way(query, questions), view_of(query, published[0].survey)
     first, second, found = await state.aside(
-        state.analyst.difference, (published[0], windows[0]), (published[1], windows[1]), way
+        state.analyst.difference, (published[0], windows[0]), (published[1], windows[1]), way, view
     )
     rows = await state.aside(questions.of, found)
-    return json_reply(differences_document(first, second, rows, questions.confidence))
+    return json_reply(differences_document(first, second, found, rows, questions.confidence))
 
 
 def _table(told: SurveyEstimate, rows: Sequence[Row]) -> Response:
-    text = csv_text(COLUMNS, ([row[name] for name in COLUMNS] for row in rows))
+    text = csv_text(COLUMNS, ([row[name] for name in COLUMNS] for row in _about(told, rows)))
     return _file(text.encode(), told, "csv", "text/csv; charset=utf-8")
+
+
+def _about(told: SurveyEstimate, rows: Sequence[Row]) -> list[Row]:
+    """Rows of a table, which say whom they are about."""
+    return [{**row, "about": told.estimate.about} for row in rows]
 
 
 def _file(data: bytes, told: SurveyEstimate, form: str, media: str) -> Response:
@@ -131,9 +142,10 @@ async def _told(
     if needs_question and not questions.asked:
         allowed = f"one of {', '.join(each.name for each in registered_questions())}"
         raise InvalidInput("question", "a request for answers", allowed, None)
-    way = _way(query, questions)
+    way, view = _way(query, questions), view_of(query, published.survey)
     told = await state.aside(state.analyst.estimate, published, query.getlist("window"), way)
-    return told, questions
+    seen = await state.aside(view.of, told.estimate)
+    return replace(told, estimate=seen), questions
 
 
 def _questions(query: QueryParams, domain: Domain) -> Questions:
@@ -153,6 +165,25 @@ def _questions(query: QueryParams, domain: Domain) -> Questions:
 def _way(query: QueryParams, questions: Questions) -> EstimateOptions:
     goal = query.get("goal") or questions.goal
     return EstimateOptions(query.get("method", "auto"), goal, tuple(query.getlist("then")))
+
+
+def view_of(query: QueryParams, survey: Survey) -> View:
+    """About whom, and for how many looks."""
+    planned = query.get("planned")
+    if planned is not None and not (planned.isdecimal() and len(planned) <= _DIGITS):
+        raise InvalidInput("planned", "a request", "a whole number of at least 1", planned)
+    return View(
+        query.get("about"), _flag(query, "same_people"), _flag(query, "anytime"),
+        None if planned is None else int(planned), survey.minimum_batch,
+    ).check("a request")  # fmt: skip
+
+
+def _flag(query: QueryParams, name: str) -> bool:
+    """1 for yes, 0 or nothing for no."""
+    text = query.get(name, "0")
+    if text not in ("0", "1"):
+        raise InvalidInput(name, "a request", "0 or 1", text)
+    return text == "1"
 
 
 def _needed(query: QueryParams, name: str) -> str:

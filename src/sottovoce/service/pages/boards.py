@@ -7,20 +7,31 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from sottovoce.answers.answer import Answer
-from sottovoce.answers.estimate import Estimate
 from sottovoce.answers.questions import Questions
+from sottovoce.answers.view import View
+from sottovoce.channels.base import Floats
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.domains.base import Domain
 from sottovoce.domains.key_values import KeyValues
 from sottovoce.service.analysis.answering import EstimateOptions, SurveyEstimate
 from sottovoce.service.pages.charts import bars, intervals
 from sottovoce.service.pages.numbers_panels import panels_of_numbers
-from sottovoce.service.pages.panels import MOST_SHOWN, Board, Panel, Row, bar
-from sottovoce.service.pages.words import count, number_row, share_row, text
+from sottovoce.service.pages.panels import (
+    MOST_SHOWN,
+    Board,
+    Line,
+    Panel,
+    Shown,
+    bar,
+    lines_in_words,
+    table,
+)
+from sottovoce.service.pages.words import count, number_row, share_row
 
 __all__ = ["board_of", "board_of_vector", "way_of"]
 
@@ -39,81 +50,103 @@ def way_of(mechanism: Mechanism) -> EstimateOptions:
     return EstimateOptions("unbiased" if slow else "auto", Questions(domain).goal)
 
 
-def board_of(told: SurveyEstimate) -> Board:
-    """The board of an estimate."""
-    found = told.estimate
-    domain = found.domain
+def board_of(told: SurveyEstimate, view: View | None = None) -> Board:
+    """The board of an estimate.
+
+    Where the view has anytime intervals, they are shown besides those of the method, which are for
+    one look.
+    """
+    view, raw = view or View(), told.estimate
+    one_look = replace(view, anytime=False)
+    steady = view.of(raw) if view.anytime and raw.unbiased is not None else None
+    shown = Shown(replace(told, estimate=one_look.of(raw)), steady)
+    panels = _panels(shown)
+    return Board(shown.told, panels, raw.n, every_look=steady is not None)
+
+
+def _panels(shown: Shown) -> tuple[Panel, ...]:
+    domain = shown.estimate.domain
     if (pairs := domain.keyed) is not None:
-        return Board(told, _keys(found, pairs, told.unit), found.n)
+        return _keys(shown, pairs)
     if (numbers := domain.numbers) is not None:
-        return Board(told, panels_of_numbers(found, numbers, told.unit), found.n)
-    return Board(told, (_values(found, domain, told.unit),), found.n)
+        return panels_of_numbers(shown, numbers)
+    return (_values(shown, domain),)
 
 
 # -- values ----------------------------------------------------------------------------------
 
 
-def _values(found: Estimate, domain: Domain, unit: str) -> Panel:
+def _values(shown: Shown, domain: Domain) -> Panel:
+    found = shown.estimate
     top = found.top(min(MOST_SHOWN, domain.size))
-    rows = [(text(answer.label), *share_row(answer)) for answer in top]
+    lines = [shown.ask("share", label) for label in _labels(top)]
+    rest: list[Line] = []
     if len(top) < domain.size:
-        rows.append((f"all {count(domain.size - len(top))} others", *share_row(_rest(found, top))))
-    described = f"{rows[0][0]} is most frequent: {rows[0][1]}, {rows[0][3]}."
+        name = f"all {count(domain.size - len(top))} others"
+        rest = [shown.ask("linear", _others(domain, top), name)]
+    described = f"{lines[0].label} is most frequent: {' '.join(share_row(top[0])[::2])}."
     return _ranking(
-        top, rows, domain.size, name="shares", noun="value", column="share", described=described,
-        unit=unit,
+        lines, rest, domain.size, name="shares", noun="value", whole=shown.whole,
+        described=described,
     )  # fmt: skip
 
 
+def _labels(answers: Sequence[Answer]) -> list[Any]:
+    return [answer.label for answer in answers]
+
+
 def _ranking(
-    top: Sequence[Answer], rows: Sequence[Row], size: int, *, name: str, noun: str, column: str,
-    described: str, unit: str,
+    lines: Sequence[Line], rest: Sequence[Line], size: int, *, name: str, noun: str, whole: str,
+    described: str,
 ) -> Panel:  # fmt: skip
     """The most frequent values or keys, all of them where they are few."""
-    every = len(top) == size
-    title = name.capitalize() if every else f"The {len(top)} most frequent of {count(size)} {noun}s"
+    every = len(lines) == size
+    many = f"The {len(lines)} most frequent of {count(size)} {noun}s"
+    title = name.capitalize() if every else many
+    head, rows = table([*lines, *rest], noun, f"share of {whole}", share_row)
     return Panel(
         name,
         title,
-        f"The share of {unit} with each {noun}; lines are 95% intervals.",
-        bars([bar(answer) for answer in top], name=name, title=title, description=described),
-        (noun, column, "give or take", "95% interval"),
+        f"The share of {whole} with each {noun}; {lines_in_words(lines)}.",
+        bars([line.bar for line in lines], name=name, title=title, description=described),
+        head,
         rows,
     )
 
 
-def _rest(found: Estimate, top: Sequence[Answer]) -> Answer:
-    """The share of all values that are not shown, with its error."""
-    others = np.ones(found.domain.size)
-    others[found.domain.indices([answer.label for answer in top])] = 0.0
-    return found.linear(others, "others")
+def _others(domain: Domain, top: Sequence[Answer]) -> Floats:
+    """Weights of the share of all values that are not shown."""
+    others = np.ones(domain.size)
+    others[domain.indices(_labels(top))] = 0.0
+    return others
 
 
 # -- keys with numbers -------------------------------------------------------------------------
 
 
-def _keys(found: Estimate, domain: KeyValues, unit: str) -> tuple[Panel, ...]:
+def _keys(shown: Shown, domain: KeyValues) -> tuple[Panel, ...]:
+    found = shown.estimate
     top = found.top_keys(min(MOST_SHOWN, domain.keys.size))
-    rows = [(text(answer.label), *share_row(answer)) for answer in top]
-    described = f"{rows[0][0]} is most frequent: {rows[0][1]}."
+    lines = [shown.ask("frequency", key) for key in _labels(top)]
+    described = f"{lines[0].label} is most frequent: {share_row(top[0])[0]}."
     frequencies = _ranking(
-        top, rows, domain.keys.size, name="keys", noun="key", column="frequency",
-        described=described, unit=unit,
-    )  # fmt: skip
-    means = [found.mean(answer.label) for answer in top]
+        lines, [], domain.keys.size, name="keys", noun="key", whole=shown.whole, described=described
+    )
+    means = [shown.ask("mean", key) for key in _labels(top)]
     interval = domain.interval
-    highest = max(means, key=lambda mean: mean.value)
+    highest = max(means, key=lambda line: line.answer.value)
+    head, rows = table(means, "key", "mean", number_row)
     return frequencies, Panel(
         "means",
         "Means of their numbers",
-        f"The mean of the numbers of {unit} with each key; lines are 95% intervals.",
+        f"The mean of the numbers of {shown.whole} with each key; {lines_in_words(means)}.",
         intervals(
-            [bar(mean) for mean in means], name="means", zero=False, form="number",
+            [line.bar for line in means], name="means", zero=False, form="number",
             title="Means of the numbers of keys", low=interval.low, high=interval.high,
-            description=f"{text(highest.label)} has the highest mean, {number_row(highest)[0]}.",
+            description=f"{highest.label} has the highest mean, {number_row(highest.answer)[0]}.",
         ),
-        ("key", "mean", "give or take", "95% interval"),
-        [(text(mean.label), *number_row(mean)) for mean in means],
+        head,
+        rows,
     )  # fmt: skip
 
 
@@ -135,7 +168,7 @@ def board_of_vector(
     panel = Panel(
         "coordinates",
         "Means of coordinates",
-        f"The mean of {_whose(len(means), len(left_out), vector.coordinates)}, over {told.unit}; "
+        f"The mean of {_whose(len(means), len(left_out), vector.coordinates)}, over {told.whole}; "
         f"lines are 95% intervals.{_without(left_out, told.survey.minimum_batch)}",
         intervals(
             [bar(mean) for mean in means[:MOST_SHOWN]], name="coordinates", zero=False,

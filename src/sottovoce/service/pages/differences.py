@@ -10,9 +10,13 @@ import numpy as np
 from starlette.requests import Request
 from starlette.responses import Response
 
+from sottovoce.answers.about import share_of
 from sottovoce.answers.answer import Answer
+from sottovoce.answers.comparing import holm
 from sottovoce.answers.difference import Difference
+from sottovoce.answers.view import View
 from sottovoce.service.analysis.answering import SurveyEstimate
+from sottovoce.service.api.results import view_of
 from sottovoce.service.pages.boards import way_of
 from sottovoce.service.pages.charts import intervals
 from sottovoce.service.pages.charts.numbers import digits_of, signed
@@ -37,6 +41,8 @@ __all__ = ["difference_board", "differences_page"]
 _PARTS = 12
 """Parts of an interval whose shares are compared."""
 _QUANTILES = (0.25, 0.5, 0.75)
+_LEVEL = 0.05
+"""The adjusted p-value below which a row is said to differ."""
 
 Windows = tuple[str, ...]
 Held = dict[str, dict[str, Released]]
@@ -50,6 +56,8 @@ class Comparison:
     first: SurveyEstimate
     second: SurveyEstimate
     panels: tuple[Panel, ...]
+    about: str
+    why: str
 
 
 async def differences_page(state: CollectorState, request: Request) -> Response:
@@ -73,21 +81,21 @@ async def differences_page(state: CollectorState, request: Request) -> Response:
         for survey, side in zip(both, ("first", "second"), strict=True)
     ]
     sides = _sides(first, second, chosen[0], chosen[1], held)
-    prepared = None
+    view, prepared = view_of(query, first.survey), None
     if sides is not None:
         version = tuple(
             version_of(held[name], windows) for name, windows in zip(names, sides, strict=True)
         )
-        key = ("difference", first.survey.fingerprint, second.survey.fingerprint, *sides)
+        key = ("difference", first.survey.fingerprint, second.survey.fingerprint, *sides, view)
         prepared = await state.preparer.board(
-            key, version, lambda: _work(state, (first, sides[0]), (second, sides[1])),
+            key, version, lambda: _work(state, (first, sides[0]), (second, sides[1]), view),
             patient=is_patient(request),
         )  # fmt: skip
     return page(
         request, "differences.html", survey=first.survey, other=second.survey, reads=True, state=state,
         alike=sorted(alike, key=lambda each: each.survey.name)[:400], sides=sides,
         windows=[_windows(each, held) for each in (first, second)], prepared=prepared,
-        board=prepared.board if prepared else None,
+        board=prepared.board if prepared else None, view=view,
         incomplete=prepared is not None and prepared.pending and prepared.board is None,
     )  # fmt: skip
 
@@ -118,17 +126,21 @@ def _sides(
 
 
 def _work(
-    state: CollectorState, first: tuple[Published, Windows], second: tuple[Published, Windows]
+    state: CollectorState,
+    first: tuple[Published, Windows],
+    second: tuple[Published, Windows],
+    view: View,
 ) -> Comparison:
     if first[0].survey.mechanism.domain.vector is not None:
         raise Declined("unfit", "differences of vectors are not shown here")
-    one, other, found = state.analyst.difference(first, second, way_of(first[0].survey.mechanism))
-    return Comparison(one, other, difference_board(found))
+    way = way_of(first[0].survey.mechanism)
+    one, other, found = state.analyst.difference(first, second, way, view)
+    return Comparison(one, other, difference_board(found), found.about, found.why)
 
 
 def difference_board(found: Difference) -> tuple[Panel, ...]:
     """The panels of a difference, by kind of domain."""
-    domain = found.first.domain
+    domain, title = found.first.domain, share_of(found.about).capitalize()
     if domain.keyed is not None:
         tops = [side.top_keys(MOST_SHOWN) for side in (found.first, found.second)]
         keys = list(dict.fromkeys(answer.label for top in tops for answer in top))[:MOST_SHOWN]
@@ -152,23 +164,23 @@ def difference_board(found: Difference) -> tuple[Panel, ...]:
         ]
         return (
             _panel("summary", "Mean and quartiles", "", [*mean, *quantiles], numbers=True),
-            _panel("parts", "Shares of ranges", "number" if numbers.whole else "from to", parts),
+            _panel("parts", f"{title} in ranges", "number" if numbers.whole else "from to", parts),
         )
     largest = np.maximum(
         found.first.require_shares("shares"), found.second.require_shares("shares")
     )
     order = np.argsort(-largest, kind="stable")[:MOST_SHOWN]
     rows = [_three(found, "share", domain.label(int(place))) for place in order]
-    return (_panel("shares", "Shares", "value", rows),)
+    return (_panel("shares", title, "value", rows),)
 
 
 Three = tuple[str, Answer, Answer, Answer]
 
 
 def _three(found: Difference, question: str, *arguments: object, label: str = "") -> Three:
-    """A question to both sides and to their difference."""
-    answers = [getattr(side, question)(*arguments) for side in (found.first, found.second, found)]
-    return (label or text(answers[0].label), *answers)
+    """A question to both sides, as they are compared, and to their difference."""
+    first, second = found.both(lambda side: getattr(side, question)(*arguments))
+    return label or text(first.label), first, second, getattr(found, question)(*arguments)
 
 
 def _panel(
@@ -176,8 +188,9 @@ def _panel(
 ) -> Panel:
     write: Rows = number_row if numbers else share_row
     bars = [bar(change, label) for label, _, _, change in rows]
-    sure = [label for label, _, _, change in rows if not change.low <= 0 <= change.high]
-    told = f"{len(sure)} of {len(rows)} intervals do not hold zero." if rows else ""
+    adjusted = _adjusted([change for *_, change in rows])
+    sure = [row[0] for row, p in zip(rows, adjusted, strict=True) if p < _LEVEL]
+    told = f"{len(sure)} of {len(rows)} differ, by p-values adjusted for all." if rows else ""
     return Panel(
         name,
         title,
@@ -186,10 +199,10 @@ def _panel(
             bars, name=name, title=title, zero=True, form="number" if numbers else "percent",
             description=f"{told} {', '.join(sure[:5])}".strip(),
         ),
-        (head, "first", "second", "difference", "95% interval", "p"),
+        (head, "first", "second", "difference", "95% interval", "p", "adjusted p"),
         [
-            (label, write(a)[0], write(b)[0], *_change(a, b, change, numbers))
-            for label, a, b, change in rows
+            (label, write(a)[0], write(b)[0], *_change(a, b, change, numbers), _p_text(p))
+            for (label, a, b, change), p in zip(rows, adjusted, strict=True)
         ],
     )  # fmt: skip
 
@@ -202,5 +215,19 @@ def _change(first: Answer, second: Answer, change: Answer, numbers: bool) -> tup
     digits = None if numbers and not reach else digits_of(reach)
     parts = (but_for_rounding(x, size) for x in (change.value, change.low, change.high))
     value, low, high = (signed(times * x, digits) for x in parts)
-    p = "" if change.p_value is None else f"{change.p_value:.3f}"
-    return value, f"{low} to {high}", "below 0.001" if p == "0.000" else p
+    return value, f"{low} to {high}", _p_text(change.p_value or 0.0)
+
+
+def _p_text(p: float) -> str:
+    """
+    >>> _p_text(0.0421), _p_text(1e-9)
+    ('0.042', 'below 0.001')
+    """
+    return "below 0.001" if p < 0.0005 else f"{p:.3f}"
+
+
+def _adjusted(changes: Sequence[Answer]) -> list[float]:
+    """Holm's p-values: over all values of a domain where that is known, else over these rows."""
+    if all(change.adjusted is not None for change in changes):
+        return [change.adjusted or 0.0 for change in changes]
+    return [float(p) for p in holm([change.p_value or 0.0 for change in changes])]

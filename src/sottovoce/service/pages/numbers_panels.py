@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.answers.answer import two_sided
-from sottovoce.answers.estimate import Estimate
 from sottovoce.answers.numbers import Cumulative
 from sottovoce.domains.interval import Interval
 from sottovoce.service.pages.charts import curve, histogram, intervals
-from sottovoce.service.pages.panels import Panel, bar
+from sottovoce.service.pages.panels import Panel, Shown, table
 from sottovoce.service.pages.words import number_row, part_in_words, share_row
 
 __all__ = ["panels_of_numbers"]
@@ -33,47 +32,49 @@ Floats = NDArray[np.float64]
 Places = NDArray[np.int64]
 
 
-def panels_of_numbers(found: Estimate, domain: Interval, unit: str) -> tuple[Panel, ...]:
-    """What is told of numbers: all of their distribution, or no more than the mean.
-
-    ``unit`` is what is counted: people or reports.
-    """
-    if found.shares is None:
-        return (_mean_alone(found, domain),)
-    return _distribution(found, domain, unit), _cumulative(found, domain, unit), _summary(found)
+def panels_of_numbers(shown: Shown, domain: Interval) -> tuple[Panel, ...]:
+    """What is shown of numbers: all of their distribution, or no more than the mean."""
+    if shown.estimate.shares is None:
+        return (_mean_alone(shown, domain),)
+    return _distribution(shown, domain), _cumulative(shown, domain), _summary(shown)
 
 
-def _mean_alone(found: Estimate, domain: Interval) -> Panel:
-    mean = found.mean()
+def _mean_alone(shown: Shown, domain: Interval) -> Panel:
+    mean = shown.ask("mean")
+    head, rows = table([mean], "", f"mean of {shown.whole}", number_row)
     return Panel(
         "mean",
         "Mean",
-        f"These reports identify only the mean: {found.why}.",
+        f"These reports identify only the mean: {shown.estimate.why}.",
         intervals(
-            [bar(mean)], name="mean", title="Mean", zero=False, low=domain.low, high=domain.high,
-            description=f"The mean is {number_row(mean)[0]}.", form="number",
+            [mean.bar], name="mean", title="Mean", zero=False, low=domain.low, high=domain.high,
+            description=f"The mean is {number_row(mean.answer)[0]}.", form="number",
         ),
-        ("", "value", "give or take", "95% interval"),
-        [("mean", *number_row(mean))],
+        head,
+        rows,
     )  # fmt: skip
 
 
-def _distribution(found: Estimate, domain: Interval, unit: str) -> Panel:
-    edges = _joined_edges(domain)
-    parts = [found.linear(weights, label) for weights, label in _parts(domain, edges)]
+def _distribution(shown: Shown, domain: Interval) -> Panel:
+    edges, whole = _joined_edges(domain), shown.whole
+    lines = [shown.ask("linear", weights, label) for weights, label in _parts(domain, edges)]
+    parts = [line.answer for line in lines]
     largest = max(parts, key=lambda answer: answer.value)
+    head, rows = table(
+        lines, "number" if domain.whole else "from to", f"share of {whole}", share_row
+    )
     return Panel(
         "distribution",
         "Distribution",
-        f"The share of {unit} in each of {len(parts)} bins, with 95% intervals.",
+        f"The share of {whole} in each of {len(parts)} bins, with 95% intervals.",
         histogram(
             [domain.edges[place] for place in edges], [answer.value for answer in parts],
             [answer.low for answer in parts], [answer.high for answer in parts],
             name="distribution", title="Distribution",
-            description=f"Highest: {largest.label}, with {share_row(largest)[0]} of {unit}.",
+            description=f"Highest: {largest.label}, with {share_row(largest)[0]} of {whole}.",
         ),
-        ("number" if domain.whole else "from to", "share", "give or take", "95% interval"),
-        [(str(answer.label), *share_row(answer)) for answer in parts],
+        head,
+        rows,
     )  # fmt: skip
 
 
@@ -92,9 +93,10 @@ def _parts(domain: Interval, edges: Sequence[int]) -> list[tuple[Floats, str]]:
     return found
 
 
-def _cumulative(found: Estimate, domain: Interval, unit: str) -> Panel:
-    quantiles = found.quantile(_QUANTILES)
-    line = found.cumulative
+def _cumulative(shown: Shown, domain: Interval) -> Panel:
+    lines = [shown.ask("quantile", q, label=f"{q:.0%}") for q in _QUANTILES]
+    quantiles, whole = [line.answer for line in lines], shown.whole
+    line = shown.estimate.cumulative
     marked = [
         (q, answer.value) for q, answer in zip(_QUANTILES, quantiles, strict=True) if q in _MARKED
     ]
@@ -102,17 +104,18 @@ def _cumulative(found: Estimate, domain: Interval, unit: str) -> Panel:
     values, reach = line.values[places], _REACH * line.stderr[places]
     middle = number_row(quantiles[_QUANTILES.index(0.5)])
     below = "up to" if domain.whole else "below"
+    head, rows = table(lines, f"share of {whole} {below}", "number", number_row)
     return Panel(
         "cumulative",
         "Cumulative distribution and quantiles",
-        f"The share of {unit} up to each number, with a 95% band.",
+        f"The share of {whole} up to each number, with a 95% band.",
         curve(
             at, values, values - reach, values + reach, quantiles=marked,
             name="cumulative", title="Cumulative distribution",
-            description=f"Half of all {unit} are {below} {middle[0]} (95%: {middle[2]}).",
+            description=f"Half of {whole} are {below} {middle[0]} (95%: {middle[2]}).",
         ),
-        (f"share of {unit} {below}", "number", "give or take", "95% interval"),
-        [(f"{q:.0%}", *number_row(answer)) for q, answer in zip(_QUANTILES, quantiles, strict=True)],
+        head,
+        rows,
     )  # fmt: skip
 
 
@@ -138,7 +141,7 @@ def _steps(line: Cumulative, marked: Sequence[float]) -> tuple[Floats, Places]:
     return at, np.concatenate([[0], places, [last + 1]])
 
 
-def _summary(found: Estimate) -> Panel:
-    rows = [("mean", *number_row(found.mean())), ("variance", *number_row(found.variance()))]
-    head = ("", "value", "give or take", "95% interval")
+def _summary(shown: Shown) -> Panel:
+    lines = [shown.ask("mean"), shown.ask("variance")]
+    head, rows = table(lines, "", f"of {shown.whole}", number_row)
     return Panel("summary", "Mean and variance", "", None, head, rows)

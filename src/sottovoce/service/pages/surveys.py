@@ -12,9 +12,12 @@ from typing import Any
 from urllib.parse import urlencode
 
 from markupsafe import Markup
+from starlette.datastructures import QueryParams
 from starlette.requests import Request
 from starlette.responses import Response
 
+from sottovoce.answers.anytime import any_look
+from sottovoce.answers.view import View
 from sottovoce.core.odds import belief
 from sottovoce.service.analysis.background import Prepared
 from sottovoce.service.analysis.shifts import shifts_of
@@ -84,8 +87,10 @@ async def survey_page(state: CollectorState, request: Request) -> Response:
     counts = await state.lookup(state.store.counts, survey.fingerprint)
     wanted = windows_wanted(survey, query.getlist("window"), released)
     numbers = _Numbers(survey, wanted or tuple(released), held, released)
+    view = _view(survey, query, wanted)
+    version = version_of(released, wanted)
     prepared, shifts = await asyncio.gather(
-        _prepared(state, published, wanted, version_of(released, wanted), is_patient(request)),
+        _prepared(state, published, wanted, view, version, patient=is_patient(request)),
         _shifts(state, survey, is_patient(request)),
     )
     board = prepared.board
@@ -99,7 +104,9 @@ async def survey_page(state: CollectorState, request: Request) -> Response:
         prepared=prepared, board=board, since=_since(board, released),
         files=bool(set(files).intersection(numbers.shown)),
         asked=answered, questions=questions, typed=_example(questions, answered.question), answer=survey.mechanism.domain.summary(),
-        whole=urlencode([*_method(survey), *_windows(wanted)]), these=urlencode(_windows(wanted)),
+        about=view.about, other=urlencode([*_windows(wanted), *_other(view)]),
+        promise=any_look(), whole=urlencode([*_method(survey), *_about(view), *_windows(wanted)]), these=urlencode([*_about(view), *_windows(wanted)]),
+        windows_only=urlencode(_windows(wanted)),
         odds=_odds(survey), shifts=shifts.board or (),
         incomplete=(prepared.pending and board is None) or shifts.pending,
     )  # fmt: skip
@@ -109,11 +116,13 @@ async def _prepared(
     state: CollectorState,
     published: Published,
     wanted: tuple[str, ...],
+    view: View,
     version: Hashable,
+    *,
     patient: bool,
 ) -> Prepared:
-    key: Hashable = ("survey", published.survey.fingerprint, wanted)
-    work = _work(state, published, wanted)
+    key: Hashable = ("survey", published.survey.fingerprint, wanted, view.about)
+    work = _work(state, published, wanted, view)
     return await state.preparer.board(key, version, work, patient=patient)
 
 
@@ -137,13 +146,32 @@ def _method(survey: Survey) -> list[tuple[str, str]]:
     return [] if method == "auto" else [("method", method)]
 
 
+def _view(survey: Survey, query: QueryParams, wanted: Sequence[str]) -> View:
+    """About whom; and where no windows are chosen, so that reports accumulate, for every look."""
+    about = query.get("about", "respondents")
+    batch = survey.minimum_batch
+    return View(about, anytime=not wanted, minimum_batch=batch).check("a survey page")
+
+
+def _about(view: View) -> list[tuple[str, str]]:
+    return [] if view.about == "respondents" else [("about", str(view.about))]
+
+
+def _other(view: View) -> list[tuple[str, str]]:
+    """What a link needs to show the page about the others."""
+    return [("about", "population")] if view.about == "respondents" else []
+
+
 def _work(
-    state: CollectorState, published: Published, wanted: tuple[str, ...]
+    state: CollectorState, published: Published, wanted: tuple[str, ...], view: View
 ) -> Callable[[], Board]:
     mechanism = published.survey.mechanism
     if mechanism.domain.vector is not None:
-        return lambda: board_of_vector(*state.analyst.coordinates(published, wanted))
-    return lambda: board_of(state.analyst.estimate(published, wanted, way_of(mechanism)))
+        population = view.about == "population"
+        return lambda: board_of_vector(
+            *state.analyst.coordinates(published, wanted, population=population)
+        )
+    return lambda: board_of(state.analyst.estimate(published, wanted, way_of(mechanism)), view)
 
 
 def _questions(board: Board | None, survey: Survey) -> list[tuple[str, str, str]]:

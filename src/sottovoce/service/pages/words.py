@@ -15,8 +15,9 @@ __all__ = [
 ]  # fmt: skip
 
 _LONGEST = 300
-_ROUNDING = 1e-11
-"""Part of a number below which its error is that of rounding: all values together have none."""
+_ROUNDING = 1e-8
+"""Part of a number below which its error is that of rounding, the root of one in a variance: all
+values together have none."""
 
 
 def count(value: float) -> str:

@@ -56,12 +56,19 @@ class Bar:
     value: float
     low: float
     high: float
+    outer: tuple[float, float] | None = None
+    """A wider interval, drawn dashed behind it."""
+
+    @property
+    def ends(self) -> tuple[float, ...]:
+        """All that an axis has to hold."""
+        return (self.value, self.low, self.high, *(self.outer or ()))
 
 
 def bars(rows: Sequence[Bar], *, name: str, title: str, description: str) -> Markup:
     """Shares as bars from zero, with whiskers from ``low`` to ``high``."""
     known = _checked(rows, "bars")
-    ends = [0.0, *(end for row in known for end in (row.value, row.low, row.high))]
+    ends = [0.0, *(end for row in known for end in row.ends)]
     writer = _Writer("percent", zero=False)
     scale = legible(lambda about: Scale.exactly(ends, about), writer.ticks)
     svg, drawing = _lanes(
@@ -95,7 +102,7 @@ def intervals(
     """
     known = _checked(rows, "intervals")
     writer = _Writer(form, zero=zero)
-    ends = [end for row in known for end in (row.value, row.low, row.high)]
+    ends = [end for row in known for end in row.ends]
     ends += [finite(e, "low and high", "chart intervals") for e in (low, high) if e is not None]
     if zero:
         ends.append(0.0)
@@ -158,7 +165,8 @@ def _checked(rows: Sequence[Bar], kind: str) -> list[Bar]:
             finite(given, field, owner)
             for given, field in ((row.value, "value"), (row.low, "low"), (row.high, "high"))
         )
-        known.append(Bar(plain(row.label), value, *ordered(low, high, owner)))
+        outer = None if row.outer is None else ordered(*row.outer, owner)
+        known.append(Bar(plain(row.label), value, *ordered(low, high, owner), outer))
     return known
 
 
@@ -214,5 +222,12 @@ def _whiskers(svg: Element, rows: Sequence[Bar], scale: Scale) -> None:
         start, end = (f"{GRID * scale.share(v):.0f}" for v in (row.low, row.high))
         drawn.append(f"M{start} {y}H{end}M{start} {y - 4}v8M{end} {y - 4}v8")
     drawing = sheet(svg, len(rows) * ROW)
+    wider = [
+        "M{:.0f} {y}H{:.0f}".format(*(GRID * scale.share(end) for end in row.outer), y=y)
+        for y, row in zip(range(MIDDLE, len(rows) * ROW, ROW), rows, strict=True)
+        if row.outer is not None
+    ]
+    if wider:
+        path(drawing, "".join(wider), "outer")
     path(drawing, "".join(drawn), "halo")
     path(drawing, "".join(drawn), "whisker")

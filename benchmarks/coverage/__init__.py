@@ -1,0 +1,1 @@
+"""How often tests and intervals are right, over many simulated surveys."""
