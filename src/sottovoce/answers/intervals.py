@@ -13,7 +13,7 @@ import numpy as np
 
 from sottovoce.channels.base import Floats
 
-__all__ = ["score_interval", "within"]
+__all__ = ["all_within", "score_interval", "within"]
 
 
 def within(
@@ -24,15 +24,25 @@ def within(
     return max(centre - reach * stderr, least), min(centre + reach * stderr, greatest)
 
 
-def score_interval(
-    x: Floats, variance: Floats, slope: Floats | float, reach: float
-) -> tuple[Floats, Floats]:
-    """The shares t in [0, 1] that an unbiased x of variance ``variance + slope t`` does not rule out.
+def all_within(shares: Floats, stderr: Floats, reach: float) -> tuple[Floats, Floats]:
+    """The same for many shares."""
+    centre = np.clip(shares, 0.0, 1.0)
+    return np.maximum(centre - reach * stderr, 0.0), np.minimum(centre + reach * stderr, 1.0)
 
-    ``(x - t)^2 <= reach^2 (variance + slope t)``: Wilson's interval, here for counts among chance
-    supports.  Right for few reports and rare values, where the variance at x is not that at t.
+
+def score_interval(
+    x: Floats, variance: Floats, slope: Floats | float, reach: float, bend: float = 0.0
+) -> tuple[Floats, Floats]:
+    """The shares t in [0, 1] that an unbiased x does not rule out.
+
+    Its variance at t is ``variance + slope t - bend t^2``, and t stays where
+    ``(x - t)^2 <= reach^2 (variance + slope t - bend t^2)``: Wilson's interval, here for counts among
+    chance supports.  It is right for few reports and rare values, where the variance at x is not that
+    at t.
     """
     seen = np.clip(x, 0.0, 1.0)
-    middle = seen + reach**2 * slope / 2
-    spread = np.sqrt(np.maximum(middle**2 - seen**2 + reach**2 * variance, 0.0))
+    square = 1 + reach**2 * bend
+    middle = (seen + reach**2 * slope / 2) / square
+    rest = (seen**2 - reach**2 * variance) / square
+    spread = np.sqrt(np.maximum(middle**2 - rest, 0.0))
     return np.clip(middle - spread, 0.0, 1.0), np.clip(middle + spread, 0.0, 1.0)

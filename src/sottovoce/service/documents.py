@@ -187,6 +187,8 @@ class Row(Struct, frozen=True):
     high: Number
     p_value: Number | UnsetType = UNSET
     adjusted: Number | UnsetType = UNSET
+    false_discovery: Number | UnsetType | None = UNSET
+    standing: str | UnsetType = UNSET
 
 
 class Source(Struct, frozen=True):

@@ -90,7 +90,8 @@ class ExchangeablePosterior:
         """The mean share of every value given that it is among the ``count`` largest, if it may be.
 
         Under each prior these are the values above the share that ``count`` of them are expected to
-        exceed.  Values that are hardly ever among them have their mean share.
+        exceed.  Values that are hardly ever among them have their mean share.  None passes a value
+        whose mean share is larger.
         """
         weighed, clear = self.weighed, self.weighed.clear_means
         chances, sums = np.zeros((2, len(weighed.hidden.counts)))
@@ -109,9 +110,9 @@ class ExchangeablePosterior:
         mean = [_mean(part.means, odds) for part in self._respondents]
         hidden = np.where(chances > _HARDLY, sums / np.maximum(chances, _TINY), mean[0])
         plain = self._all(*mean)
-        order = np.argsort(plain, kind="stable")
+        order = np.argsort(-plain, kind="stable")
         found = np.empty(self._size)
-        found[order] = np.maximum.accumulate(self._all(hidden, mean[1])[order])
+        found[order] = np.minimum.accumulate(self._all(hidden, mean[1])[order])
         return np.maximum(found + _TIE * plain, 0.0) / self._size
 
     # -- moments under every prior --------------------------------------------------------
