@@ -166,7 +166,7 @@ def example_values(domain: Any) -> list[Any]:
         return [numbers[i : i + domain.coordinates] for i in range(5)]
     if isinstance(domain, sv.Counts):
         return [0, domain.most, domain.most // 2, 1, 2 * domain.most // 3]
-    if isinstance(domain, sv.Interval):
+    if isinstance(domain, sv.Interval) and not domain.whole:
         return numbers_of(domain)
     return [domain.label(int(i)) for i in np.linspace(0, domain.size - 1, 5)[[0, 4, 2, 1, 3]]]
 

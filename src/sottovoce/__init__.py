@@ -32,6 +32,7 @@ from sottovoce.domains.categories import Categories
 from sottovoce.domains.counts import Counts
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.key_values import KeyValues
+from sottovoce.domains.ratings import Ratings
 from sottovoce.domains.vector import Vector
 from sottovoce.surveys.survey import Survey
 
@@ -115,6 +116,7 @@ __all__ = [
     "NotConverged",
     "OperatingSystem",
     "Plan",
+    "Ratings",
     "Reports",
     "Seeded",
     "SottovoceError",
