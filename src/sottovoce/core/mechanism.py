@@ -35,6 +35,7 @@ from sottovoce.core.registry import VERSION
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
 from sottovoce.core.traits import Traits
+from sottovoce.domains.alignment import warn_if_misaligned
 from sottovoce.domains.base import MOST_INPUTS, Domain, Indices
 
 __all__ = [
@@ -216,8 +217,9 @@ class Mechanism(Traits):
     def randomize(self, values: Any, *, source: Source | None = None) -> Reports:
         """Randomize one value, or many, with the operating system's randomness.
 
-        ``source=Seeded(...)`` is for simulation only.  One bad value refuses the
-        whole batch before anything is drawn.
+        ``source=Seeded(...)`` is for simulation only: its reports are marked ``simulated``.  One
+        bad value refuses the whole batch before anything is drawn.  Whole numbers in bins that do
+        not center on them are a warning, for batches only.
         """
         source = OperatingSystem() if source is None else source
         if self.domain.is_one(values):
@@ -225,7 +227,10 @@ class Mechanism(Traits):
             return Reports(
                 self, {f.name: f.one(x) for f, x in zip(self.fields, report, strict=True)}
             )
-        return self.randomize_positions(self.locate(values), source)
+        positions = self.locate(values)
+        if self.domain.numbers is not None:
+            warn_if_misaligned(self.domain.numbers, values)
+        return self.randomize_positions(positions, source)
 
     def _locate_one(self, value: Any) -> int:
         """The position of one value: its index in the domain, or found as in a batch."""

@@ -20,6 +20,7 @@ from sottovoce.core.fields import Column, Field
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
 from sottovoce.core.registry import register
 from sottovoce.core.reports import Reports
+from sottovoce.domains.alignment import warn_if_misaligned
 from sottovoce.domains.base import Indices
 from sottovoce.domains.key_values import NO_PAIR, KeyValues
 from sottovoce.domains.pair_sets import PairSets
@@ -221,6 +222,7 @@ class KeyValue(Mechanism):
 
     def _places(self, keys: Indices, numbers: Any) -> Indices:
         places = places_on_grid(self.domain.interval, self._each, numbers)
+        warn_if_misaligned(self.domain.interval, numbers)
         return keys * self._grid + places
 
     def randomize(self, values: Any, *, source: Source | None = None) -> Reports:
