@@ -22,7 +22,7 @@ from support.commands import run, run_json
         (1.0, {}, 1, ""),
         (2.0, {}, 1, ""),
         (3.0, {}, 0, "refuse it: it asks for epsilon 3 per report, above maximum_epsilon 2"),
-        (1.0, {"window": "day"}, 5, r"answer 5 of its windows \(day\), then epsilon 5 is spent"),
+        (1.0, {"window": "day"}, 5, r"answer 5 windows \(day\), then stop: epsilon 5 is spent"),
         (0.3, {"window": "week"}, 16, r"answer 16 .* epsilon 4.8 is spent \(name_epsilon 5\)"),
         (1.0, {"window": "day", "opens": "2026-11-16", "closes": "2026-11-20"}, 5, ""),
         (1.0, {"window": "day", "opens": "2026-11-16", "closes": "2026-11-21"}, 5, "answer 5"),

@@ -29,6 +29,7 @@ from sottovoce.service.pages.words import count
 from sottovoce.service.refusals import Declined
 from sottovoce.service.state import CollectorState
 from sottovoce.store import Published, Released
+from sottovoce.surveys.default_limits import default_client
 from sottovoce.surveys.survey import Survey
 from sottovoce.surveys.windows import window_days, window_name
 
@@ -100,7 +101,7 @@ async def survey_page(state: CollectorState, request: Request) -> Response:
         files=bool(set(files).intersection(numbers.shown)),
         asked=answered, questions=questions, typed=_example(questions, answered.question), answer=survey.mechanism.domain.summary(),
         whole=urlencode([*_method(survey), *_windows(wanted)]), these=urlencode(_windows(wanted)),
-        odds=_odds(survey), shifts=shifts.board or (),
+        odds=_odds(survey), shifts=shifts.board or (), clients=default_client(survey),
         incomplete=(prepared.pending and board is None) or shifts.pending,
     )  # fmt: skip
 
