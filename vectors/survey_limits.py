@@ -63,7 +63,11 @@ def _inputs() -> Iterator[Pair]:
         yield f"the farthest {name} rating", with_changes(ratings, at), with_changes(ratings, over)
     at, over = ({"domain.low": low, "domain.high": 3} for low in (2, 3))
     two = {"weights.base": str(2**60), "weights.unit": "1"}
-    yield "two ratings", with_changes(ratings, {**at, **two}), with_changes(ratings, {**over, **two})
+    yield (
+        "two ratings",
+        with_changes(ratings, {**at, **two}),
+        with_changes(ratings, {**over, **two}),
+    )
     rows = survey_of(
         sv.mechanism("vector", sv.Vector(sv.Interval(0, 1, bins=4), 2), 1.0, inner="grr")
     )

@@ -366,12 +366,16 @@ def test_another_best_has_no_reason_given():
 
 
 def test_a_plan_says_what_default_clients_do():
-    shown = {epsilon: sv.plan(sv.Categories(4), epsilon=epsilon, users=1000) for epsilon in (0.5, 3)}
+    shown = {
+        epsilon: sv.plan(sv.Categories(4), epsilon=epsilon, users=1000) for epsilon in (0.5, 3)
+    }
     assert shown[0.5].clients.startswith("Clients with default limits answer 10 windows, then stop")
     assert shown[3].clients == (
         "Clients with default limits refuse it: it asks for epsilon 3 per report, above maximum_epsilon 2."
     )
-    assert all(plan.clients in str(plan) and plan.clients in plan.explain() for plan in shown.values())
+    assert all(
+        plan.clients in str(plan) and plan.clients in plan.explain() for plan in shown.values()
+    )
 
 
 def test_headings():

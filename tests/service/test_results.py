@@ -23,6 +23,7 @@ from sottovoce.surveys import windows
 from sottovoce.surveys.survey import Survey
 from sottovoce.wire.payloads import payloads_of
 from support.loading import colors, load, make, running
+from vectors.words import as_if_drawn
 
 WEEKS = ("2026-W45", "2026-W46", "2026-W47")
 AFTER = datetime(2026, 12, 1, tzinfo=UTC)
@@ -39,7 +40,7 @@ def analyst_of(store):
 
 def fill(store, survey, window, values, seed=1):
     """Put answers into a store: as a collector would, without the way there."""
-    reports = survey.mechanism.randomize(values, source=sv.Seeded(seed))
+    reports = as_if_drawn(survey.mechanism.randomize(values, source=sv.Seeded(seed)))
     count = len(reports)
     ids = [seed.to_bytes(8, "big") + n.to_bytes(8, "big") for n in range(count)]
     store.write([Submission(survey.fingerprint, window, ids, payloads_of(reports))])
@@ -518,7 +519,7 @@ def habits(store, counts, minimum_batch):
         [np.flatnonzero(drawn == place)[:count] for place, count in enumerate(counts)]
     )
     assert len(chosen) == sum(counts)
-    ids, rows = [int(n).to_bytes(16, "big") for n in chosen], payloads_of(reports)
+    ids, rows = [int(n).to_bytes(16, "big") for n in chosen], payloads_of(as_if_drawn(reports))
     store.publish(survey)
     store.write([Submission(survey.fingerprint, "", ids, [rows[n] for n in chosen])])
     store.close_survey(survey.fingerprint)

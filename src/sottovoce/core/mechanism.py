@@ -224,9 +224,8 @@ class Mechanism(Traits):
         source = OperatingSystem() if source is None else source
         if self.domain.is_one(values):
             report = self.respond(self._locate_one(values), source)
-            return Reports(
-                self, {f.name: f.one(x) for f, x in zip(self.fields, report, strict=True)}
-            )
+            columns = {f.name: f.one(x) for f, x in zip(self.fields, report, strict=True)}
+            return Reports(self, columns, simulated=not source.secure)
         positions = self.locate(values)
         if self.domain.numbers is not None:
             warn_if_misaligned(self.domain.numbers, values)
@@ -263,7 +262,7 @@ class Mechanism(Traits):
         else:
             for start in starts:
                 fill(start)
-        return Reports(self, columns)
+        return Reports(self, columns, simulated=not source.secure)
 
     @abstractmethod
     def respond(self, index: int, source: Source) -> tuple[Any, ...]:

@@ -33,22 +33,23 @@ class Alignment:
         self._interval = interval
         self._whole = not interval.whole  # else every bin centers on its number
         self._off = 0.0
-        self._count = 0
+        self._least, self._greatest = math.inf, -math.inf
 
-    def add(self, values: Any, count: int | None = None) -> None:
-        """Look at more values, which are in the interval; ``count`` where some are left out."""
+    def add(self, values: Any) -> None:
+        """Look at more values, which are in the interval."""
         numbers = np.asarray(values)
-        self._count += numbers.size if count is None else count
-        if self._whole and _all_whole(numbers):
+        if self._whole and numbers.size and _all_whole(numbers):
+            self._least = min(self._least, float(numbers.min()))
+            self._greatest = max(self._greatest, float(numbers.max()))
             self._off = max(self._off, _farthest_off(self._interval, numbers.ravel()))
-        else:
+        elif numbers.size:
             self._whole = False
 
     @property
     def misaligned(self) -> bool:
-        """Whether there are several values, all whole, in bins that do not center on them."""
+        """Whether there are different values, all whole, in bins that do not center on them."""
         far = self._off > _TOLERATED * self._interval.width * (1 + 1e-9)
-        return self._whole and self._count > 1 and far
+        return self._whole and self._least < self._greatest and far
 
     def message(self) -> str:
         """What to say of it: the same for every batch, so that Python shows it once."""
@@ -80,5 +81,7 @@ def _farthest_off(interval: Interval, numbers: Any) -> float:
     """The greatest distance from the middle of a bin to the mean of the whole numbers in it."""
     bins = np.unique(interval.indices(numbers[:_LOOKED_AT]))
     start, end = interval.edges_at(bins), interval.edges_at(bins + 1)
-    last = np.where(bins == interval.bins - 1, np.floor(end), np.ceil(end) - 1)  # high is in its bin
+    last = np.where(
+        bins == interval.bins - 1, np.floor(end), np.ceil(end) - 1
+    )  # high is in its bin
     return float(np.abs((np.ceil(start) + last) / 2 - (start + end) / 2).max())

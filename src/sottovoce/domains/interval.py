@@ -95,7 +95,9 @@ class Interval(Domain):
         object.__setattr__(self, "high", greatest)
         object.__setattr__(self, "bins", check_int(bins, "bins", "Interval", 1, MOST_INPUTS))
         if self.width < _WIDTH * math.ulp(max(abs(least), abs(greatest))):
-            allowed = f"fewer: floats between {least:g} and {greatest:g} cannot represent so fine a grid"
+            allowed = (
+                f"fewer: floats between {least:g} and {greatest:g} cannot represent so fine a grid"
+            )
             raise InvalidInput("bins", "Interval", allowed, self.bins)
 
     @property

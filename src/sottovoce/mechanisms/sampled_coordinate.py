@@ -141,7 +141,8 @@ class SampledCoordinate(Mechanism):
         place = int(self.coordinate.locate(row[drawn : drawn + 1])[0])
         answers = self.respond(drawn * self.coordinate.positions + place, source)
         fields = zip(self.fields, answers, strict=True)
-        return Reports(self, {field.name: field.one(answer) for field, answer in fields})
+        columns = {field.name: field.one(answer) for field, answer in fields}
+        return Reports(self, columns, simulated=not source.secure)
 
     def respond(self, index: int, source: Source) -> tuple[Any, ...]:
         coordinate, place = divmod(index, self.coordinate.positions)

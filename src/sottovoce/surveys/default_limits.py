@@ -93,7 +93,9 @@ def _answer(windows: int, mechanism: Mechanism, window: str) -> str:
     _, limit = _DEFAULT.answers(mechanism.epsilon)
     several = "window" if windows == 1 else "windows"
     kind = f" ({window})" if window else ""
-    spent = f"epsilon {windows * mechanism.epsilon:g} is spent ({limit} {getattr(_DEFAULT, limit):g})"
+    spent = (
+        f"epsilon {windows * mechanism.epsilon:g} is spent ({limit} {getattr(_DEFAULT, limit):g})"
+    )
     return f"answer {windows:,} {several}{kind}, then stop: {spent}"
 
 

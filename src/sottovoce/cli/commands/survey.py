@@ -148,7 +148,10 @@ def check(
         write_whole(output, lambda part: part.write_text(survey.to_json() + "\n", encoding="utf-8"))
     if as_json:
         told = {"file": str(file), **_told(survey), "doubts": doubts(survey)}
-        clients = {"windows_answered": windows_answered(survey), "default_client": default_client(survey)}
+        clients = {
+            "windows_answered": windows_answered(survey),
+            "default_client": default_client(survey),
+        }
         show_json({**told, **clients})
         return
     show_text(f"{file}: valid, fingerprint {survey.fingerprint}")

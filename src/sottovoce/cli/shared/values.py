@@ -66,7 +66,7 @@ class PrivateColumn:
             values = list(map(self.read, distinct))
             known = dict(zip(distinct, self.domain.indices(values).tolist(), strict=True))
             if self._alignment is not None:
-                self._alignment.add(values, len(cells))
+                self._alignment.add(values)
             return np.fromiter(map(known.__getitem__, cells), dtype=np.int64, count=len(cells))
         except (ValueError, OverflowError):  # what the domain refuses is a ValueError as well
             for place, cell in enumerate(cells):

@@ -47,7 +47,10 @@ async def publish(state: CollectorState, request: Request) -> Response:
     new = await state.commits.call(state.store.publish, survey, rules)
     state.refresh()
     about = msgspec.structs.asdict(survey_document(state.published(survey.fingerprint)))
-    clients = {"windows_answered": windows_answered(survey), "default_client": default_client(survey)}
+    clients = {
+        "windows_answered": windows_answered(survey),
+        "default_client": default_client(survey),
+    }
     told = documents.Published(published=new, **about, **clients, doubts=doubts(survey))
     return json_reply(told, 201 if new else 200)
 
