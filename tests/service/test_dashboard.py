@@ -181,7 +181,9 @@ def test_quantiles_of_whole_numbers_lie_on_their_curve(monkeypatch, domain):
             assert drawn["reach"][place] == pytest.approx(known.high - known.value, rel=1e-6)
     if most == 20:  # between numbers nobody is added
         flat = np.interp(first + np.arange(most) + 0.5, points, values)
-        assert flat == pytest.approx([told.cdf(number).value for number in range(first, first + most)])
+        assert flat == pytest.approx(
+            [told.cdf(number).value for number in range(first, first + most)]
+        )
 
 
 def test_give_or_take_is_to_the_farther_end():
