@@ -3,6 +3,7 @@
     no-difference   A/A tests of 2 x 5,000 people: rejected in 5%?
     every-look      30 looks at growing surveys: the truth inside at all of them in 95%?
     differences     intervals of true differences: do they hold them in 95%?
+    intervals       intervals of the default's shares, totals, means, quantiles, ranges, largest values
 
 ``--draws`` makes it smaller or larger.
 """
@@ -10,11 +11,13 @@
 from __future__ import annotations
 
 import argparse
+import os
 from math import sqrt
+from pathlib import Path
 
-from benchmarks.coverage import differences, every_look, no_difference
+from benchmarks.coverage import differences, every_look, intervals, no_difference
 
-_DRAWS = {"no-difference": 10_000, "every-look": 20_000, "differences": 400}
+_DRAWS = {"no-difference": 10_000, "every-look": 20_000, "differences": 400, "intervals": 2_000}
 
 
 def _no_difference(draws: int, only: str) -> None:
@@ -49,10 +52,22 @@ def _differences(draws: int, only: str) -> None:
             )
 
 
+def _intervals(draws: int, only: str) -> None:
+    folder = os.environ.get("SOTTOVOCE_DATA")
+    for cell in intervals.CELLS:
+        if only in cell.name:
+            rates = intervals.coverage(cell, Path(folder) if folder else None, draws)
+            shown = (
+                "no data" if rates is None else "  ".join(f"{k} {v:.3f}" for k, v in rates.items())
+            )
+            print(f"{cell.name:55} {shown}", flush=True)
+
+
 _PARTS = {
     "no-difference": _no_difference,
     "every-look": _every_look,
     "differences": _differences,
+    "intervals": _intervals,
 }
 
 

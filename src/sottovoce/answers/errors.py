@@ -38,8 +38,13 @@ class ErrorModel(Protocol):
 class ShareIntervals(Protocol):
     """An error model that has better intervals of shares than normal ones."""
 
-    def intervals(self, about: str, confidence: float) -> tuple[Floats, Floats] | None:
-        """The bounds of every share, within 0 and 1; None where it has none after all."""
+    def intervals(
+        self, about: str, confidence: float, chosen: float = 1.0
+    ) -> tuple[Floats, Floats] | None:
+        """The bounds of every share, within 0 and 1; None where it has none after all.
+
+        Right for the part ``chosen`` of all values that was chosen for being large.
+        """
 
 
 @dataclass(frozen=True)
@@ -75,16 +80,18 @@ class LinearErrors:
         hash_variances = self.channel.hash_variances(self.shares, self._noise)
         return np.sqrt(np.maximum(variance, 0.0) / self.n + hash_variances)
 
-    def intervals(self, about: str, confidence: float) -> tuple[Floats, Floats] | None:
+    def intervals(
+        self, about: str, confidence: float, chosen: float = 1.0
+    ) -> tuple[Floats, Floats] | None:
         """Of a pure oracle: all shares that the supports do not rule out."""
         odds = self.channel.support_probabilities
         if odds is None:
             return None
         nobody, everybody = odds.variance(np.array([0.0, 1.0])) / self.n
         sampling = 1 / self.n if about == "population" else 0.0
-        return score_interval(
-            self.shares, nobody, everybody - nobody + sampling, two_sided(confidence), sampling
-        )
+        reach = two_sided(1 - (1 - confidence) * chosen)
+        slope = everybody - nobody + sampling
+        return score_interval(self.shares, nobody, slope, reach, sampling)
 
     def stderr_of(self, weights: Floats, about: str) -> float:
         variance = self.channel.variance_of(weights, self.frequencies, self.shares)

@@ -18,11 +18,15 @@ The interval of a share is the shortest that has the wanted probability.  It lie
 not symmetric, begins at 0 where 0 is plausible, and does not depend on whether a value was chosen
 for being large: what is known of a value is its posterior, however it came to be looked at.
 
-Of fewer than 20 values no prior can be learned, and where reports tell little the prior would speak in
-their place.  There errors are those of the unbiased shares x themselves, ``z^2 . r - (z . r)^2 / sum r``
-with r their variances, and an interval holds the shares t that x does not rule out, r being taken at t:
+Of fewer than 20 values no prior can be learned, and where it is not beyond doubt that shares are unequal
+the prior would speak in the place of reports.  There errors are those of the unbiased shares x
+themselves, ``z^2 . r - (z . r)^2 / sum r`` with r their variances, and an interval holds the shares t that
+x does not rule out, r being taken at t:
 
     (x - t)^2 <= reach^2 (a + b t).
+
+Of d values k that were chosen for being large have such intervals at the confidence ``1 - alpha k/d``, so
+that of all that are shown no more than alpha miss (Benjamini and Yekutieli 2005).
 """
 
 from __future__ import annotations
@@ -38,14 +42,15 @@ from sottovoce.answers.intervals import score_interval
 from sottovoce.base.caches import state_without_caches
 from sottovoce.channels.base import Floats
 from sottovoce.estimators.exchangeable.prior_averaging import Weighed
+from sottovoce.estimators.exchangeable.share_priors import ALIKE
 
 __all__ = ["ExchangeablePosterior"]
 
 _TAILS = 21
 """Lower tails among which the shortest interval is looked for."""
 _TINY = 1e-280
-_FEW = 20
-"""Values below which no prior is relied upon for errors."""
+_FEW, _DOUBT = 20, 2e-3
+"""Values below which, and a probability that all are alike above which, no prior is relied upon."""
 _TIE = 1e-9
 _MATTERS, _HARDLY = 1e-2, 1e-3
 """For values among the largest: priors that matter, and chances that do not."""
@@ -78,6 +83,12 @@ class ExchangeablePosterior:
         w = self.weighed.probabilities
         mean = np.maximum(self._all(*(_mean(part.means, w) for part in self._respondents)), 0.0)
         return mean / mean.sum()
+
+    @cached_property
+    def _relies_on_priors(self) -> bool:
+        alike = [label == ALIKE for label in self.weighed.labels]
+        doubt = float(self.weighed.probabilities[alike].sum())
+        return self._size >= _FEW and doubt < _DOUBT
 
     def _all(self, hidden: Floats, clear: Floats) -> Floats:
         """One number a value, from one a row of hidden values and one a clear value."""
@@ -172,7 +183,7 @@ class ExchangeablePosterior:
 
     def stderr(self, about: str) -> Floats:
         """The standard error of every share."""
-        if self._size < _FEW:
+        if not self._relies_on_priors:
             own = self._noise(about)
             return np.sqrt(own * (1 - own / own.sum()))
         w, (hidden, clear) = self.weighed.probabilities, self._moments(about)
@@ -186,7 +197,7 @@ class ExchangeablePosterior:
 
     def stderr_of(self, weights: Floats, about: str) -> float:
         """The standard error of ``weights . shares``, covariances included."""
-        if self._size < _FEW:
+        if not self._relies_on_priors:
             own = self._noise(about)
             variance = float(own @ weights**2 - (own @ weights) ** 2 / own.sum())
             return float(np.sqrt(max(variance, 0.0)))
@@ -212,11 +223,13 @@ class ExchangeablePosterior:
 
     # -- intervals ----------------------------------------------------------------------------
 
-    def intervals(self, about: str, confidence: float) -> tuple[Floats, Floats]:
+    def intervals(
+        self, about: str, confidence: float, chosen: float = 1.0
+    ) -> tuple[Floats, Floats]:
         """Of every share: the shortest that has the wanted probability, or all that x does not rule out."""
+        if not self._relies_on_priors:
+            return self._not_ruled_out(about, two_sided(1 - (1 - confidence) * chosen))
         reach = two_sided(confidence)
-        if self._size < _FEW:
-            return self._not_ruled_out(about, reach)
         low, high = _shortest(self._row_masses, self.weighed.edges, confidence)
         mean, w = (
             _mean(self._population[0].means, self.weighed.probabilities),

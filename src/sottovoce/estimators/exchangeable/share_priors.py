@@ -26,8 +26,10 @@ import numpy as np
 
 from sottovoce.channels.base import Floats
 
-__all__ = ["CLEAR", "Priors", "noise_levels", "priors_for"]
+__all__ = ["ALIKE", "CLEAR", "Priors", "noise_levels", "priors_for"]
 
+ALIKE = "all values equal"
+"""The label of the prior under which they are."""
 CLEAR = 8.0
 """Shares above this many standard errors are clear: no prior moves them by much."""
 _BEYOND = 4.0
@@ -113,7 +115,7 @@ def _edges(size: int, levels: tuple[float, ...]) -> Floats:
 
 
 def _alike(grid: Floats) -> Iterator[tuple[Floats, str]]:
-    yield _point(grid, 1.0), "all values equal"
+    yield _point(grid, 1.0), ALIKE
 
 
 def _one_kind(edges: Floats) -> Iterator[tuple[Floats, str]]:
