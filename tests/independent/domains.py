@@ -129,7 +129,7 @@ class Ratings(WholeNumbers):
     keys = ("high", "low")
 
     def check(self) -> None:
-        self.least = whole(self.document["low"], -(10**12), 10**12)
+        self.least = whole(self.document["low"], -(10**12))
         self.most = whole(self.document["high"], self.least + 1, 10**12)
         self.bins = self.size = self.most - self.least + 1
 

@@ -53,6 +53,7 @@ class ServiceFile:
     law: Foreign | None = None
     column: str | None = None
     certified: bool = True
+    simulated: bool = False
 
     @classmethod
     def open(
@@ -94,8 +95,9 @@ class ServiceFile:
                 raise InvalidInput("the key column", f"service {told!r}", allowed, key)
             _check_claim(told, inside.mechanism, mechanism, epsilon, more)
             return cls(
-                where, told, inside.mechanism, rows, key, repeats, certified=inside.certified
-            )
+                where, told, inside.mechanism, rows, key, repeats,
+                certified=inside.certified, simulated=inside.simulated,
+            )  # fmt: skip
         if mechanism is None or epsilon is None or domain is None:
             allowed = "given: the file holds no reports of ours, and floats do not show which mechanism made them"
             raise InvalidInput("mechanism, epsilon and domain", f"service {told!r}", allowed, None)

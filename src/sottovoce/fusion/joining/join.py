@@ -123,7 +123,8 @@ class _Filling:
         self.filled += count
 
     def reports(self) -> Reports:
-        return Reports(self.file.mechanism, self.columns, certified=self.file.certified)
+        marks = {"certified": self.file.certified, "simulated": self.file.simulated}
+        return Reports(self.file.mechanism, self.columns, **marks)
 
 
 class _Parts:
