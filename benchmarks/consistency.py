@@ -36,7 +36,7 @@ _SUM_TO_ONE = {
     "norm-hyb",
     "mle-apx",
     "power-ns",
-    "empirical-bayes",
+    "exchangeable",
 }
 _MAY_ERR_MORE = {"norm-mul"}
 """Scaling takes most from the large shares, and among many values nearly everything."""

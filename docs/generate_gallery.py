@@ -65,7 +65,8 @@ hide:
 # Gallery
 
 One picture and about ten lines of code for each kind of question. People are made up, so the truth is known and drawn
-beside the answer, in red. What stands on a page is what drew its picture, but for the size of the letters: copy it, and
+beside the answer, in red. Randomness is `Seeded`, so that you get the same pictures: such reports are marked as simulated,
+and no client, upload or store takes them. What stands on a page is what drew its picture, but for the size of the letters: copy it, and
 ask your own question.
 """
 

@@ -16,7 +16,7 @@ from sottovoce.wire.payloads import payload_width
 from sottovoce.wire.uploads import Upload, encode_upload
 from vectors.edges import Chosen, edges
 from vectors.report_surveys import Asked, asked_surveys
-from vectors.words import Stream
+from vectors.words import Stream, as_if_drawn
 
 __all__ = ["WINDOWS", "certificate_of", "held", "long", "report_vectors"]
 
@@ -112,7 +112,7 @@ def _case(survey: sv.Survey, window: str, value: Any, chosen: Chosen, label: str
     source = Stream(label, chosen)
     report = mechanism.randomize(admitted, source=source)
     identity = hashlib.shake_256(f"{label} id".encode()).digest(16)
-    upload = Upload.of(survey, window, [identity], report)
+    upload = Upload.of(survey, window, [identity], as_if_drawn(report))
     return {
         "value": value,
         "words": source.drawn.hex(),
@@ -166,7 +166,7 @@ def example_values(domain: Any) -> list[Any]:
         return [numbers[i : i + domain.coordinates] for i in range(5)]
     if isinstance(domain, sv.Counts):
         return [0, domain.most, domain.most // 2, 1, 2 * domain.most // 3]
-    if isinstance(domain, sv.Interval):
+    if isinstance(domain, sv.Interval) and not domain.whole:
         return numbers_of(domain)
     return [domain.label(int(i)) for i in np.linspace(0, domain.size - 1, 5)[[0, 4, 2, 1, 3]]]
 

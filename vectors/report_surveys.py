@@ -44,6 +44,7 @@ def _randomized_response() -> Iterator[Asked]:
             _m("grr", sv.Categories(size), 9.0), (0, *ROUND[: 5 if size > 256 else 4], size - 1)
         )
     yield Asked(_m("grr", sv.Counts(5), 2.0), (0, 5, 3, 3.0, -4, 99, 1e300), NEAREST)
+    yield Asked(_m("grr", sv.Ratings(1, 5), 2.0), (1, 5, 3, 4.0, 0, 6, -1e300), NEAREST)
     yield Asked(
         _m("grr", sv.Interval(0, 1, bins=100), 6.0), (0.29, 0.28, 1, 0, -3, 2.5, 0.57), NEAREST
     )
@@ -129,6 +130,7 @@ def _square_wave() -> Iterator[Asked]:
     yield Asked(_m("sw", ring, 1.0, wrap=True, steps=1), (0, 7, 6.9, 3.5))
     yield Asked(_m("sw", ring, 1.0, wrap=True, steps=3, b=0.5), (0, 7, 6.9, 3.5))
     yield Asked(_m("sw", sv.Counts(9), 1.0), (0, 9, 4))
+    yield Asked(_m("sw", sv.Ratings(-3, 6), 1.0), (-3, 6, 0))
     yield Asked(_m("sw", sv.Interval(-5, 5, bins=1), 1.0, steps=300), (-5, 0, 5))
 
 
@@ -193,6 +195,7 @@ def _binned() -> Iterator[Asked]:
     yield Asked(_m("flh", sv.Interval(0, 1, bins=12), 1.0, report_bins=5, hash_count=20), edge)
     yield Asked(_m("olh", sv.Counts(119), 1.0, report_bins=40), (0, 119, 3, 60))
     yield Asked(_m("grr", sv.Counts(11), 4.0, report_bins=4), (0, 11, 2, 3, 9))
+    yield Asked(_m("grr", sv.Ratings(-5, 6), 4.0, report_bins=4), (-5, 6, -3, -2, 4))
     yield Asked(_m("sw", sv.Interval(0, 1, bins=12), 2.0, report_bins=6, steps=1), edge)
     inside = {"mechanism": "binned", "options": {"report_bins": 2, "oracle": "randomized-response"}}
     yield Asked(_m("binned", sv.Interval(0, 1, bins=12), 2.0, report_bins=4, oracle=inside), edge)

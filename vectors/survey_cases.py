@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 LEFT_OUT = object()
-DOMAINS = ("interval", "counts", "vector", "pairs")
+DOMAINS = ("interval", "counts", "ratings", "vector", "pairs")
 """Examples with a kind of domain of their own."""
 Case = tuple[str, str]
 """Why, and the text."""
@@ -140,6 +140,7 @@ def examples() -> dict[str, dict[str, Any]]:
         "piecewise": sv.mechanism("pm", line, 1.0, steps=2),
         "rounding": sv.mechanism("sr", line, 1.0, steps=2),
         "counts": sv.mechanism("laplace", sv.Counts(4), 1.0),
+        "ratings": sv.mechanism("laplace", sv.Ratings(1, 5), 1.0),
         "degrees": sv.mechanism("degree-noise", sv.Counts(4), 1.0),
         "gaussian": sv.mechanism("gaussian", line, 1.0, delta=0.01, reach=2),
         "vector": sv.mechanism("vector", sv.Vector(line, 2), 1.0, inner="grr"),
@@ -176,7 +177,7 @@ def _right_documents() -> Iterator[Case]:
     )
     empty = canonical_json(made["levels"]).replace('"hash_ranges":[]', '"hash_ranges":[ ]')
     yield "a space in an empty list", empty
-    for name in ("interval", "counts"):
+    for name in ("interval", "counts", "ratings"):
         yield f"nearest of {name}", put(made[name], "outside", "nearest")
     for name, path, value in RIGHT_ELSEWHERE:
         yield f"{name}: {path} = {json.dumps(value)[:40]}", put(made[name], path, value)

@@ -51,6 +51,23 @@ def _inputs() -> Iterator[Pair]:
     counts = survey_of(sv.mechanism("sr", sv.Counts(2), 1.0))
     at, over = ({"domain.most": d, **small} for d in (MOST - 1, MOST))
     yield "counts", with_changes(counts, at), with_changes(counts, over)
+    ratings = survey_of(sv.mechanism("sr", sv.Ratings(1, 3), 1.0))
+    at, over = ({"domain.high": d, **small} for d in (MOST, MOST + 1))
+    yield "ratings", with_changes(ratings, at), with_changes(ratings, over)
+    far = 10**12
+    for name, places in (("high", (far - 2, far)), ("low", (-far, 2 - far))):
+        at, over = (
+            {"domain.low": low, "domain.high": high}
+            for low, high in (places, [x + (1 if name == "high" else -1) for x in places])
+        )
+        yield f"the farthest {name} rating", with_changes(ratings, at), with_changes(ratings, over)
+    at, over = ({"domain.low": low, "domain.high": 3} for low in (2, 3))
+    two = {"weights.base": str(2**60), "weights.unit": "1"}
+    yield (
+        "two ratings",
+        with_changes(ratings, {**at, **two}),
+        with_changes(ratings, {**over, **two}),
+    )
     rows = survey_of(
         sv.mechanism("vector", sv.Vector(sv.Interval(0, 1, bins=4), 2), 1.0, inner="grr")
     )
@@ -172,6 +189,9 @@ def _grids() -> Iterator[Pair]:
     yield "two positions of rounding", rounding, with_changes(rounding, {"options.steps": 1})
     counts = survey_of(sv.mechanism("sr", sv.Counts(1), 1.0))
     yield "steps of counts", counts, with_changes(counts, {"options.steps": 2, "weights.unit": "1"})
+    ratings = survey_of(sv.mechanism("sr", sv.Ratings(1, 2), 1.0))
+    finer = {"options.steps": 2, "weights.unit": "1"}
+    yield "steps of ratings", ratings, with_changes(ratings, finer)
 
 
 def _totals() -> Iterator[Pair]:

@@ -143,6 +143,12 @@ def mechanism_limits() -> Iterator[Pair]:
     for path, value in wrong.items():
         yield f"a subset of one: {path}", lone, with_changes(lone, {path: value})
     binned = survey_of(sv.mechanism("grr", sv.Counts(5), 1.0, report_bins=3))
+    rated = survey_of(sv.mechanism("grr", sv.Ratings(1, 6), 1.0, report_bins=3))
+    yield (
+        "bins of ratings",
+        rated,
+        with_changes(rated, {"options.report_bins": 4, **filled(4, 1.0)}),
+    )
     yield (
         "bins of counts",
         binned,

@@ -14,7 +14,7 @@ import sottovoce as sv
 from sottovoce.wire.msgpack import pack
 from sottovoce.wire.uploads import MAXIMUM_BYTES, Upload, encode_upload
 from vectors.report_cases import WINDOWS, long
-from vectors.words import Stream
+from vectors.words import Stream, as_if_drawn
 from vectors.wrong_uploads import wrong_json, wrong_msgpack
 
 __all__ = ["known_surveys", "refused_uploads", "taken_uploads"]
@@ -61,7 +61,7 @@ def _batches() -> Iterator[dict[str, Any]]:
             positions = np.arange(count) % survey.mechanism.domain.size
             reports = survey.mechanism.randomize_indices(positions, source)
             ids = [identity_of(100 * count + i) for i in range(count)]
-            upload = Upload.of(survey, WINDOWS[place % 4][1], ids, reports)
+            upload = Upload.of(survey, WINDOWS[place % 4][1], ids, as_if_drawn(reports))
             data, text = encode_upload(upload), encode_upload(upload, "json").decode()
             yield {
                 "why": f"{count} reports of {name}", "form": "msgpack", "upload": data.hex(),

@@ -110,6 +110,18 @@ def _asked() -> Iterator[tuple[Any, str, int, list[Any]]]:
     yield counts, "refuse", 1, [0, 9, 3, 3.0, 2.5, 10, -1, 9.5, -0.5, nan, inf, -0.0, *odd]
     yield counts, "nearest", 1, [10, -1, 1e9, -1e9, inf, -inf, nan, 2.5, 9.5, -0.5, 1e300, 4, *odd]
     yield sv.Counts(0), "nearest", 1, [0, 1, -1, 0.0]
+    stars = sv.Ratings(1, 5)
+    yield stars, "refuse", 1, [1, 5, 3, 3.0, 2.5, 6, 0, 0.5, 5.5, nan, inf, -0.0, *odd]
+    yield (
+        stars,
+        "nearest",
+        1,
+        [6, 0, -0.0, 1e9, -1e9, inf, -inf, nan, 2.5, 5.5, 0.5, 1e300, 4, *odd],
+    )
+    yield sv.Ratings(-2, 2), "nearest", 1, [-2, 2, 0, -0.0, -3, -2.5, -1, 3, -1.5]
+    far = sv.Ratings(10**12 - 2, 10**12)
+    yield far, "refuse", 1, [10**12, 10**12 - 2, 10**12 - 1.5, 1e12 - 1, *_beside(1e12), 10**12 + 1]
+    yield sv.Vector(sv.Ratings(-1, 1), 2), "refuse", 1, [[-1, 1], [0, -0.0], [0.5, 0], [0, 2]]
     names = sv.Categories(["1", 1, "other", -3, "é", "e\u0301", ""])
     told = ["1", 1, "other", -3, "-3", "é", "e\u0301", "", " 1", "Other", 2, True, None, ["1"]]
     yield names, "refuse", 1, told

@@ -9,8 +9,17 @@ from typing import Any
 import numpy as np
 
 from sottovoce.base.randomness import Words
+from sottovoce.core.reports import Reports
 
-__all__ = ["Stream", "word_for", "words_around"]
+__all__ = ["Stream", "as_if_drawn", "word_for", "words_around"]
+
+
+def as_if_drawn(reports: Reports) -> Reports:
+    """Reports of repeatable words without their mark, as if devices had drawn them.
+
+    For vectors and tests only: uploads and stores refuse reports that are marked as simulated.
+    """
+    return Reports(reports.mechanism, reports.columns, certified=reports.certified)
 
 
 class Stream:

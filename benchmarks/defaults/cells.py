@@ -64,11 +64,18 @@ class Cell:
         """Over that many values."""
         return mechanism(self.oracle, self.set.domain(size), self.epsilon)
 
-    def draws(self, counts: NDArray[np.int64], count: int) -> Iterator[Tally]:
-        """The same tallies at every run."""
+    def draws(self, counts: NDArray[np.int64], count: int) -> Iterator[tuple[Tally, Floats]]:
+        """Tallies and their truth, the same at every run.
+
+        Values without order are dealt anew to the domain at every draw: an order that happens to
+        suit a filter would be luck.
+        """
         asked, seed = self.mechanism(len(counts)), zlib.crc32(self.name.encode())
         for draw in range(count):
-            yield asked.simulate(counts, source=Seeded(seed + draw))
+            dealt = counts
+            if not self.set.numbers:
+                dealt = np.random.default_rng(seed + draw).permutation(counts)
+            yield asked.simulate(dealt, source=Seeded(seed + draw)), dealt / dealt.sum()
 
 
 def all_cells(*, held_out: bool) -> list[Cell]:
@@ -104,9 +111,15 @@ def _measures(cell: Cell, size: int) -> dict[str, Measure]:
 
 
 def _missed(estimate: Estimate, truth: Floats, most: int) -> float:
-    """The share of the truly largest values less that of those taken for them."""
-    found = np.argsort(-estimate.require_shares("top"), kind="stable")[:most]
-    return float(np.sort(truth)[::-1][:most].sum() - truth[found].sum())
+    """The share of the truly largest values less that of those taken for them.
+
+    Of values that tie for the last place any is as good as another: their mean counts.
+    """
+    shares = estimate.require_shares("top")
+    last = np.sort(shares)[-most]
+    above, tied = shares > last, shares == last
+    found = truth[above].sum() + (most - np.count_nonzero(above)) * truth[tied].mean()
+    return max(0.0, float(np.sort(truth)[-most:].sum() - found))  # but for rounding
 
 
 def _of_sum_one(estimate: Estimate) -> Floats:
@@ -160,10 +173,10 @@ def errors_of_methods(cell: Cell, folder: Path | None, count: int = DRAWS) -> Er
     counts = load_set(cell.set, folder)
     if counts is None:
         return None
-    truth, measures = counts / counts.sum(), _measures(cell, len(counts))
+    measures = _measures(cell, len(counts))
     racing = _candidates(cell.mechanism(len(counts)))
     errors: Errors = {measure: {one.name: [] for one in racing} for measure in measures}
-    for draw, tally in enumerate(cell.draws(counts, count)):
+    for draw, (tally, truth) in enumerate(cell.draws(counts, count)):
         for one in racing:
             _add(errors, measures, truth, tally, one)
         if draw + 1 == _FIRST:
@@ -214,9 +227,9 @@ def errors_of_auto(cell: Cell, folder: Path | None, count: int = DRAWS) -> Error
     counts = load_set(cell.set, folder)
     if counts is None:
         return None
-    truth, measures = counts / counts.sum(), _measures(cell, len(counts))
+    measures = _measures(cell, len(counts))
     errors: Errors = {measure: {"auto": []} for measure in measures}
-    for tally in cell.draws(counts, count):
+    for tally, truth in cell.draws(counts, count):
         by_goal: dict[str, Estimate] = {}
         for measure, score in measures.items():
             goal = GOALS[measure]

@@ -1,8 +1,7 @@
 """The data sets: half to develop on, half held out and looked at once, when the work is done.
 
 Real ones are read from the folder ``SOTTOVOCE_DATA`` and left out, with a message, where it is not
-set.  Made-up ones are drawn with fixed seeds.  Values without order are dealt at random to the
-domain, so that no method gains by an order that happens to be in a file.
+set.  Made-up ones are drawn with fixed seeds.
 """
 
 from __future__ import annotations
@@ -48,11 +47,7 @@ def load_set(wanted: DataSet, folder: Path | None) -> Ints | None:
     """Its counts; None where its file is not there."""
     if wanted.needs and (folder is None or not (folder / wanted.needs).is_file()):
         return None
-    counts = wanted.make(folder / wanted.needs if folder and wanted.needs else None)
-    if wanted.numbers:
-        return counts
-    seed = sum(ord(letter) * 31**i for i, letter in enumerate(wanted.name)) % 2**32
-    return np.random.default_rng(seed).permutation(counts)
+    return wanted.make(folder / wanted.needs if folder and wanted.needs else None)
 
 
 # -- how counts are made -------------------------------------------------------------------

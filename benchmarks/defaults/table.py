@@ -22,6 +22,8 @@ __all__ = ["LIMIT", "Ratio", "ratios_of", "summary"]
 LIMIT, NEAR = 1.3, 1.05
 _PART = 0.02
 _BEYOND = 3.0
+_ROUNDING = 1e-12
+"""Errors below this are none."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +55,9 @@ def ratios_of(cell: str, auto: Errors, methods: Errors) -> list[Ratio]:
         excess = ours + slack - LIMIT * (np.array(by_method[best][: len(ours)]) + slack)
         spread = float(excess.std(ddof=1)) / math.sqrt(len(excess))
         above = float(excess.mean()) / spread if spread > 0 else 0.0
-        ratio = (float(ours.mean()) + slack) / (means[best] + slack) if means[best] + slack else 1.0
+        mean = float(ours.mean())
+        nothing = _ROUNDING if mean < _ROUNDING else 0.0
+        ratio = max(mean + slack, nothing) / max(means[best] + slack, _ROUNDING)
         found.append(Ratio(cell, measure, ratio, best, above))
     return found
 

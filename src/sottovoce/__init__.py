@@ -19,7 +19,7 @@ import numpy  # noqa: F401 - deep inside a chain of imports it takes 5 ms longer
 from sottovoce import mechanisms
 from sottovoce.answers.answer import Answer
 from sottovoce.answers.estimate import Estimate
-from sottovoce.base.errors import NotConverged, SottovoceError
+from sottovoce.base.errors import Misaligned, NotConverged, SottovoceError
 from sottovoce.base.frame import Frame
 from sottovoce.base.randomness import OperatingSystem, Seeded
 from sottovoce.core.batches import tally_batches
@@ -32,6 +32,7 @@ from sottovoce.domains.categories import Categories
 from sottovoce.domains.counts import Counts
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.key_values import KeyValues
+from sottovoce.domains.ratings import Ratings
 from sottovoce.domains.vector import Vector
 from sottovoce.surveys.survey import Survey
 
@@ -112,9 +113,11 @@ __all__ = [
     "Interval",
     "KeyValues",
     "Mechanism",
+    "Misaligned",
     "NotConverged",
     "OperatingSystem",
     "Plan",
+    "Ratings",
     "Reports",
     "Seeded",
     "SottovoceError",

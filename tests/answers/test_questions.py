@@ -51,7 +51,7 @@ def told(domain, values, seed=1):
         (INCOME, "quantile", "range"),
         (INCOME, "cdf range mean", "range"),
         (INCOME, "quantile share", "distribution"),
-        (DRINKS, "top", "top"),
+        (DRINKS, "top", "distribution"),
         (DRINKS, "total", "subset"),
         (DRINKS, "share", "distribution"),
         (DRINKS, "top total", "distribution"),

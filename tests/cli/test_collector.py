@@ -76,6 +76,10 @@ def test_keys_are_shown_and_written(real):
 def test_publishing_again_and_by_whom(real):
     told = run_json(*asking(real, "publish", role="publish"))
     assert (told["published"], told["upload"]) == (False, "open")
+    assert told["default_client"].startswith("clients with default limits refuse it")
+    said = run(*asking(real, "publish", role="publish")).stderr
+    assert told["default_client"] in said
+    assert all(f"warning: {doubt}\n" in said for doubt in told["doubts"])
     assert refusal(*asking(real, "publish")).startswith("error: wrong-role: ")
     (real.folder / "wrong.key").write_text("abc\n")
     assert refusal(*asking(real, "publish", role="wrong")).startswith("error: ")

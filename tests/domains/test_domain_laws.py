@@ -39,8 +39,11 @@ EXAMPLES: list[Domain] = [
     sv.Interval(-1e-3, 7e9, bins=33),
     sv.Counts(0),
     sv.Counts(20),
+    sv.Ratings(1, 5),
+    sv.Ratings(-3, 20),
     sv.Vector(sv.Interval(0, 24, bins=4), 3),
     sv.Vector(sv.Counts(3), 2),
+    sv.Vector(sv.Ratings(-1, 1), 2),
     sv.KeyValues(["film", "book"], 0, 5, bins=4),
     sv.KeyValues(3, -1, 1, bins=2, pairs=2, larger="sample"),
 ]
@@ -83,14 +86,14 @@ def test_toml_round_trip_or_refusal(domain):
     assert f"#   {domain.kind} " in text
 
 
-def test_only_vectors_of_counts_have_no_toml():
+def test_only_vectors_of_whole_numbers_have_no_toml():
     refused = []
     for domain in EXAMPLES:
         try:
             domain.to_toml()
         except Unfit:
             refused.append(str(domain))
-    assert refused == ["Vector(Counts(3), 2)"]
+    assert refused == ["Vector(Counts(3), 2)", "Vector(Ratings(-1, 1), 2)"]
 
 
 @every_domain

@@ -16,6 +16,7 @@ from sottovoce.base.progress import Meter
 from sottovoce.estimators.exchangeable.dirichlet import concentrate
 from sottovoce.estimators.exchangeable.exchangeable import seen_in
 from sottovoce.estimators.exchangeable.noisy_values import log_likelihood
+from sottovoce.estimators.exchangeable.posterior import ExchangeablePosterior
 from sottovoce.estimators.exchangeable.prior_averaging import Seen, weigh
 from sottovoce.estimators.exchangeable.share_priors import noise_levels, priors_for
 from sottovoce.estimators.methods import find_method
@@ -30,6 +31,12 @@ def drawn(weights, n, seed=1):
 
 def zipf(size):
     return 1 / np.arange(1.0, size + 1)
+
+
+def posterior(shares, sigma, slope=0.0, n=10**12):
+    """Of shares seen with normal noise, of so many people that respondents are the population."""
+    sigma = np.broadcast_to(sigma, np.shape(shares)).astype(float)
+    return ExchangeablePosterior(weigh(Seen(np.asarray(shares, dtype=float), sigma, slope, n)))
 
 
 # -- the posterior ---------------------------------------------------------------------------
@@ -81,7 +88,7 @@ def brute_force(shares, sigma, points=900):
 )
 def test_posterior_means_are_those_of_brute_force(shares, sigma, off):
     """Within a small part of a standard error."""
-    found = weigh(Seen(np.array(shares), np.full(len(shares), sigma))).shares
+    found = posterior(shares, sigma).shares
     exact = brute_force(shares, sigma)
     assert np.abs(found - exact).max() < off * sigma
     plain = np.clip(shares, 0, None)
@@ -90,28 +97,37 @@ def test_posterior_means_are_those_of_brute_force(shares, sigma, off):
 
 def test_a_common_shift_does_not_matter():
     shares = np.random.default_rng(1).dirichlet(np.ones(30))
-    sigma = np.full(30, 0.02)
     for shift in (0.01, -0.03):
-        moved = weigh(Seen(shares + shift, sigma)).shares
-        np.testing.assert_allclose(moved, weigh(Seen(shares, sigma)).shares, atol=1e-9)
+        moved = posterior(shares + shift, 0.02).shares
+        np.testing.assert_allclose(moved, posterior(shares, 0.02).shares, atol=1e-9)
 
 
 def test_many_values_are_interpolated():
     """600 rows of their own, or rows between which values lie: the same to a thousandth of the noise."""
     random = np.random.default_rng(2)
     shares = zipf(600) / zipf(600).sum() + random.normal(0, 0.002, 600)
-    apart = weigh(Seen(shares, 0.002 * (1 + 1e-6 * random.random(600)))).shares
-    together = weigh(Seen(shares, np.full(600, 0.002))).shares
-    np.testing.assert_allclose(together, apart, atol=2e-3 * 0.002)
+    apart = posterior(shares, 0.002 * (1 + 1e-6 * random.random(600)))
+    together = posterior(shares, 0.002)
+    np.testing.assert_allclose(together.shares, apart.shares, atol=2e-3 * 0.002)
+    for about in ("population", "respondents"):
+        np.testing.assert_allclose(together.stderr(about), apart.stderr(about), rtol=0.01)
+        some = (np.arange(600) % 7 == 0).astype(float)
+        assert together.stderr_of(some, about) == pytest.approx(
+            apart.stderr_of(some, about), rel=0.01
+        )
+        for ours, theirs in zip(
+            together.intervals(about, 0.95), apart.intervals(about, 0.95), strict=True
+        ):
+            np.testing.assert_allclose(ours, theirs, atol=0.2 * 0.002)  # as short at other ends
 
 
 def test_skewed_noise_is_that_of_counts():
-    """With offset b and sigma, x + b is a Poisson count over nu = b / sigma^2."""
+    """With b = sigma^2/slope, x + b is a Poisson count times the slope."""
     nu, offset = 40.0, 0.5
     t = np.linspace(0, 3, 7)
     for count in (0, 3, 55):
         ours = log_likelihood(
-            np.array([count / nu - offset])[:, None], np.sqrt(np.array([[offset / nu]])), offset, t
+            np.array([count / nu - offset])[:, None], np.sqrt(np.array([[offset / nu]])), 1 / nu, t
         )[0]
         theirs = stats.poisson.logpmf(count, nu * (t + offset))
         np.testing.assert_allclose(ours - ours[0], theirs - theirs[0], atol=1e-9)
@@ -265,6 +281,11 @@ def test_what_it_says_and_what_it_refuses():
     assert "priors matter; best: " in estimate.why
     assert len(calls) == 1
     assert calls[0][0].startswith("exchangeable: ") and calls[0][1] == 1.0
+    assert sv.estimate(tally, "eb").method == sv.estimate(tally, "empirical-bayes").method
+    with pytest.raises(
+        InvalidInput, match="option top of exchangeable must be a whole number of at least 1"
+    ):
+        sv.estimate(tally, "exchangeable", top=0)
     with pytest.raises(InvalidInput, match="option concentration of exchangeable"):
         sv.estimate(tally, "exchangeable", concentration=1.0)
     rounding = sv.mechanism("sr", sv.Interval(0, 1, bins=4), 1.0)
@@ -303,27 +324,10 @@ def test_it_beats_what_knows_less(oracle, weights, part):
     errors = {}
     for _ in range(10):
         tally = mechanism.simulate(counts, source=source)
-        for method in ("exchangeable", "norm-sub", "empirical-bayes", "power-ns"):
+        for method in ("exchangeable", "norm-sub", "power-ns"):
             shares = sv.estimate(tally, method).shares
             error = ((shares - counts / 40_000) ** 2).sum()
             errors[method] = errors.get(method, 0.0) + error
     ours = errors.pop("exchangeable")
     assert ours < part * errors["norm-sub"]
     assert ours < 1.1 * min(errors.values())
-
-
-def test_coverage():
-    """95% intervals of shares and of totals of ten values, over three surveys of 60."""
-    counts = drawn(zipf(60), 43_386)
-    truth, shares, totals = counts / counts.sum(), [], []
-    mechanism, source = sv.mechanism("oue", sv.Categories(60), 1.0), sv.Seeded(5)
-    random = np.random.default_rng(6)
-    for _ in range(3):
-        estimate = sv.estimate(mechanism.simulate(counts, source=source), "exchangeable")
-        shares.append(np.abs(estimate.shares - truth) <= 1.959964 * estimate.stderr)
-        for _ in range(10):
-            mask = (random.permutation(60) < 10).astype(float)
-            answer = estimate.linear(mask)
-            totals.append(answer.low <= truth @ mask <= answer.high)
-    assert np.mean(shares) > 0.92
-    assert np.mean(totals) > 0.85

@@ -260,7 +260,7 @@ def test_a_small_reproduction_writes_page_numbers_and_pictures(tmp_path):
     verdicts = dict(zip(*(found.verdicts()[c] for c in ("claim", "verdict")), strict=True))
     assert verdicts["mle-equals-norm-sub"] == "held"
     assert verdicts["best-on-states"] == "not tested"
-    assert len(found.tables["empirical Bayes"]) == 4 * 2 * 3 * 2
+    assert len(found.tables["exchangeable"]) == 4 * 2 * 3 * 2
     assert len(found.tables["coverage"]) == 13
 
 

@@ -142,9 +142,9 @@ class Binned(Inside):
     def check(self) -> None:
         self.wide = whole(self.o["report_bins"], 1, self.d)
         self.aligned = self.d % self.wide == 0
-        demand(self.aligned or not self.domain.of_counts, "report_bins")
-        if self.domain.of_counts:
-            low, high = "-0.5", plain(self.domain.most + 0.5)
+        demand(self.aligned or not self.domain.of_whole, "report_bins")
+        if self.domain.of_whole:
+            low, high = plain(self.domain.least - 0.5), plain(self.domain.most + 0.5)
         else:
             low, high = self.domain.document["low"], self.domain.document["high"]
         cut = {"kind": "interval", "version": 1, "low": low, "high": high, "bins": self.wide}

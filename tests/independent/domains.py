@@ -67,7 +67,7 @@ def label(value):
 
 class Interval(Domain):
     keys = ("bins", "high", "low")
-    of_counts = False
+    of_whole = False
 
     def check(self) -> None:
         self.low, self.high = double(self.document["low"]), double(self.document["high"])
@@ -96,18 +96,17 @@ class Interval(Domain):
         return min(max(value, self.low), self.high)
 
 
-class Counts(Interval):
-    keys = ("most",)
-    of_counts = True
+class WholeNumbers(Interval):
+    """Whole numbers from ``least`` to ``most``, one bin each."""
 
-    def check(self) -> None:
-        self.most = whole(self.document["most"], 0)
-        self.bins = self.size = self.most + 1
+    of_whole = True
+    least: int
+    most: int
 
     def input_of(self, value):
-        demand(is_number(value) and 0 <= value <= self.most, "outside the counts")
+        demand(is_number(value) and self.least <= value <= self.most, "outside")
         demand(value == int(value), "a fraction")
-        return int(value)
+        return int(value) - self.least
 
     def position_of(self, value, steps: int) -> int:
         return self.input_of(value)
@@ -115,7 +114,24 @@ class Counts(Interval):
     def nearest(self, value):
         demand(is_number(value) and not isnan(value), "not a number")
         demand(not isfinite(value) or value == int(value), "a fraction")
-        return min(max(value, 0), self.most)
+        return min(max(value, self.least), self.most)
+
+
+class Counts(WholeNumbers):
+    keys = ("most",)
+
+    def check(self) -> None:
+        self.least, self.most = 0, whole(self.document["most"], 0)
+        self.bins = self.size = self.most + 1
+
+
+class Ratings(WholeNumbers):
+    keys = ("high", "low")
+
+    def check(self) -> None:
+        self.least = whole(self.document["low"], -(10**12), 10**12)
+        self.most = whole(self.document["high"], self.least + 1, 10**12)
+        self.bins = self.size = self.most - self.least + 1
 
 
 class Vector(Domain):
@@ -123,7 +139,7 @@ class Vector(Domain):
 
     def check(self) -> None:
         self.interval = read_domain(self.document["interval"])
-        demand(isinstance(self.interval, Interval), "an interval or counts")
+        demand(isinstance(self.interval, Interval), "an interval, counts or ratings")
         self.coordinates = whole(self.document["coordinates"], 1)
         self.size = self.coordinates * self.interval.size
 
@@ -164,8 +180,8 @@ class KeyValues(Domain):
 
 
 KINDS = {
-    "categories": Categories, "interval": Interval, "counts": Counts, "vector": Vector,
-    "key-values": KeyValues,
+    "categories": Categories, "interval": Interval, "counts": Counts, "ratings": Ratings,
+    "vector": Vector, "key-values": KeyValues,
 }  # fmt: skip
 
 

@@ -362,7 +362,8 @@ def test_what_is_no_degree_is_refused(value):
 
 
 def test_other_bad_input():
-    for domain in (sv.Interval(0, 9, bins=10), sv.Categories(10), sv.Vector(sv.Counts(9), 2)):
+    others = sv.Interval(0, 10, bins=10), sv.Ratings(0, 9), sv.Categories(10)
+    for domain in (*others, sv.Vector(sv.Counts(9), 2)):
         with pytest.raises(
             InvalidInput, match="domain of degree-noise must be Counts: degrees are"
         ):

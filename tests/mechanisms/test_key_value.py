@@ -27,8 +27,10 @@ VARIANTS = [*itertools.product(("unary", "response"), ("rounding", "piecewise"))
 FALSE_ALARM = 1e-7
 
 
-def make(keys, numbers, epsilon=1.0, *, count=3, bins=4, pairs=None, larger="refuse", **options):
-    domain = sv.KeyValues(count, -1, 1, bins=bins, pairs=pairs, larger=larger)
+def make(
+    keys, numbers, epsilon=1.0, *, count=3, bins=4, high=1, pairs=None, larger="refuse", **options
+):
+    domain = sv.KeyValues(count, -1, high, bins=bins, pairs=pairs, larger=larger)
     return sv.KeyValue(domain, epsilon, keys=keys, numbers=numbers, **options)
 
 
@@ -98,7 +100,7 @@ def test_the_certificate_is_the_worst_ratio_of_all_sets(keys, numbers, pairs):
     for epsilon, (count, bits) in itertools.product(
         (0.1, 1.0, 4.0), ((1, 62), (2, 62), (2, 20), (3, 24), (4, 20))
     ):
-        options = {"bins": 3, "steps": 1, "pairs": pairs, "bits": bits}
+        options = {"bins": 3, "high": 2, "steps": 1, "pairs": pairs, "bits": bits}
         mechanism = make(keys, numbers, epsilon, count=count, **options)
         worst = worst_of_sets(mechanism, (0, 2) if count > 2 else (0, 1, 2))
         assert worst == mechanism.certificate().ratio

@@ -360,8 +360,22 @@ def test_another_best_has_no_reason_given():
     oue = [row for row in plan.prospects if row.paper_name == "oue"]
     only = sv.Plan(plan.domain, 1.0, 1000, None, "error", plan.told, tuple(oue))
     assert only.explain().splitlines()[2:] == [
-        f"unary-encoding (oue) errs least: {oue[0].rms_error:.3g} for a typical share."
+        f"unary-encoding (oue) errs least: {oue[0].rms_error:.3g} for a typical share.",
+        "Clients with default limits answer 5 windows, then stop: epsilon 5 is spent (name_epsilon 5).",
     ]
+
+
+def test_a_plan_says_what_default_clients_do():
+    shown = {
+        epsilon: sv.plan(sv.Categories(4), epsilon=epsilon, users=1000) for epsilon in (0.5, 3)
+    }
+    assert shown[0.5].clients.startswith("Clients with default limits answer 10 windows, then stop")
+    assert shown[3].clients == (
+        "Clients with default limits refuse it: it asks for epsilon 3 per report, above maximum_epsilon 2."
+    )
+    assert all(
+        plan.clients in str(plan) and plan.clients in plan.explain() for plan in shown.values()
+    )
 
 
 def test_headings():

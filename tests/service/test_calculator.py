@@ -240,6 +240,7 @@ WRONG = [
     ({"kind": "numbers", "low": "5", "high": "5"}, "high", "above 5"),
     ({"kind": "numbers", "low": "", "high": "5"}, "low", "Fill this in"),
     ({"kind": "numbers", "low": "inf"}, "low", "Give a number from"),
+    ({"kind": "numbers", "low": "1", "high": "5", "bins": "5"}, "bins", "bounds from 0.5 to 5.5"),
     ({"kind": "numbers", "bins": "100000"}, "bins", "a whole number from 2 to 256"),
 ]
 

@@ -186,8 +186,10 @@ def test_whole_numbers_are_named_as_such(board):
     assert len(panel.rows) == 48 and panel.rows[-1][0] == "235 to 239"
 
 
-@pytest.mark.parametrize("most", [20, 1500])
-def test_quantiles_of_whole_numbers_lie_on_their_curve(monkeypatch, most):
+@pytest.mark.parametrize(
+    "domain", [sv.Counts(20), sv.Counts(1500), sv.Ratings(-7, 13), sv.Ratings(1900, 2100)], ids=str
+)
+def test_quantiles_of_whole_numbers_lie_on_their_curve(monkeypatch, domain):
     drawn = {}
     original = numbers_panels.curve
 
@@ -197,7 +199,7 @@ def test_quantiles_of_whole_numbers_lie_on_their_curve(monkeypatch, most):
         return original(points, values, low, high, quantiles=quantiles, **more)
 
     monkeypatch.setattr(numbers_panels, "curve", curve)
-    domain = sv.Counts(most)
+    first, most = domain.first, domain.size - 1
     shares = np.zeros(most + 1)
     shares[[1, most // 3, most - 2]] = 0.3, 0.4, 0.3
     told = sv.estimate(
@@ -207,8 +209,8 @@ def test_quantiles_of_whole_numbers_lie_on_their_curve(monkeypatch, most):
     )
     boards.board_of(answering.SurveyEstimate(None, (), (), told))
     points, values = drawn["points"], drawn["values"]
-    assert [x for _, x in drawn["quantiles"]] == [1, most // 3, most - 2]
-    assert len(points) < 300 and (points[0], points[-1]) == (-0.5, most + 0.5)
+    assert [x - first for _, x in drawn["quantiles"]] == [1, most // 3, most - 2]
+    assert len(points) < 300 and (points[0], points[-1]) == (first - 0.5, first + most + 0.5)
     for q, x in drawn["quantiles"]:
         place = int(np.flatnonzero(points == x)[0])
         assert values[place - 1] <= q <= values[place]
@@ -218,8 +220,10 @@ def test_quantiles_of_whole_numbers_lie_on_their_curve(monkeypatch, most):
         if most == 20:  # of many numbers, some errors are those of neighbours
             assert drawn["reach"][place] == pytest.approx(known.high - known.value, rel=1e-6)
     if most == 20:  # between numbers nobody is added
-        flat = np.interp(np.arange(most) + 0.5, points, values)
-        assert flat == pytest.approx([told.cdf(number).value for number in range(most)])
+        flat = np.interp(first + np.arange(most) + 0.5, points, values)
+        assert flat == pytest.approx(
+            [told.cdf(number).value for number in range(first, first + most)]
+        )
 
 
 def test_give_or_take_is_to_the_farther_end():

@@ -143,6 +143,19 @@ def test_whole_numbers_differ_too(tmp_path):
         assert figure(shares["4 to 5"][2]) < -80 and figure(shares["20"][2]) > 80
 
 
+def test_ratings_have_a_page(tmp_path):
+    survey = Survey("stars", "How was it?", sv.mechanism("grr", sv.Ratings(1, 5), 2.0), "day")
+    with running(tmp_path, survey, open_reading=True) as collector:
+        fill(collector.store, survey, "2026-11-16", np.repeat([1, 4, 5], [500, 1000, 500]))
+        page = Board(collector, {"stars": survey}).page("stars")
+        shown = rows(page, "number")
+        assert list(shown) == ["1", "2", "3", "4", "5"] and figure(shown["4"][0]) > 40
+        assert float(rows(page, "answer")["mean"][0]) == pytest.approx(3.5, abs=0.3)
+        assert rows(page, "share of people up to")["50%"][0] == "4"
+        assert "Each is a whole number from 1 to 5" in page.words
+        assert "Clients with default limits answer 2 windows (day), then stop" in page.words
+
+
 def test_differences_that_are_rounding_read_as_none():
     friends, one = (
         sv.mechanism("degree-noise", sv.Counts(20), 2.0),

@@ -18,6 +18,7 @@ from sottovoce.store import Rules, Submission, open_store
 from sottovoce.surveys.survey import Survey
 from sottovoce.wire.payloads import payloads_of
 from support.loading import Load, Made, Process, request
+from vectors.words import as_if_drawn
 
 pytestmark = pytest.mark.slow
 
@@ -73,7 +74,7 @@ def process(tmp_path_factory):
 
 
 def _fill(store, survey, values):
-    reports = survey.mechanism.randomize(values, source=sv.Seeded(1))
+    reports = as_if_drawn(survey.mechanism.randomize(values, source=sv.Seeded(1)))
     ids = os.urandom(16 * len(reports))
     for start in range(0, len(reports), CHUNK):
         part = reports[start : start + CHUNK]
@@ -137,7 +138,7 @@ class coming_in:
 
     def __init__(self, process, survey, values):
         count = 30 * RATE
-        reports = survey.mechanism.randomize(values(count), source=sv.Seeded(2))
+        reports = as_if_drawn(survey.mechanism.randomize(values(count), source=sv.Seeded(2)))
         data = os.urandom(16 * count)
         ids = [data[16 * n : 16 * n + 16] for n in range(count)]
         self.uploads = Made(survey, "", ids, payloads_of(reports)).uploads(1)

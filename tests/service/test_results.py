@@ -20,9 +20,12 @@ from sottovoce.service.refusals import CODES, Declined
 from sottovoce.service.routes import ROUTES
 from sottovoce.store import Rules, Submission, open_store
 from sottovoce.surveys import windows
+from sottovoce.surveys.default_limits import default_client, windows_answered
 from sottovoce.surveys.survey import Survey
+from sottovoce.surveys.wording import doubts
 from sottovoce.wire.payloads import payloads_of
 from support.loading import colors, load, make, running
+from vectors.words import as_if_drawn
 
 WEEKS = ("2026-W45", "2026-W46", "2026-W47")
 AFTER = datetime(2026, 12, 1, tzinfo=UTC)
@@ -39,7 +42,7 @@ def analyst_of(store):
 
 def fill(store, survey, window, values, seed=1):
     """Put answers into a store: as a collector would, without the way there."""
-    reports = survey.mechanism.randomize(values, source=sv.Seeded(seed))
+    reports = as_if_drawn(survey.mechanism.randomize(values, source=sv.Seeded(seed)))
     count = len(reports)
     ids = [seed.to_bytes(8, "big") + n.to_bytes(8, "big") for n in range(count)]
     store.write([Submission(survey.fingerprint, window, ids, payloads_of(reports))])
@@ -135,6 +138,19 @@ def test_surveys_are_listed_and_given_to_devices_word_for_word(asking):
             assert (answer.status_code, answer.json()["code"]) == (404, "unknown-survey")
 
 
+def test_a_survey_whose_bins_mislead_is_taken_with_a_doubt(tmp_path):
+    """It may run elsewhere already, and a collector loses no reports of it."""
+    survey = Survey("stars", "?", sv.mechanism("grr", sv.Interval.agreed(1, 5, 5), 3.0))
+    with running(tmp_path) as collector:
+        key = {"authorization": f"Bearer {collector.keys.of_role('publish')}"}
+        body = {"survey": survey.document()}
+        told = httpx.post(f"{collector.url}/surveys", json=body, headers=key)
+        assert told.status_code == 201
+        assert any("its bins do not center on the whole" in each for each in told.json()["doubts"])
+        assert told.json()["windows_answered"] == 0
+        assert "refuse it: it asks for epsilon 3" in told.json()["default_client"]
+
+
 def test_publishing_again_changes_nothing_and_other_rules_are_refused(tmp_path):
     survey = drinks()
     with running(tmp_path) as collector:
@@ -144,6 +160,9 @@ def test_publishing_again_changes_nothing_and_other_rules_are_refused(tmp_path):
         assert (first.status_code, first.json()["published"]) == (201, True)
         assert first.json()["fingerprint"] == survey.fingerprint
         assert first.json()["retention"] == 30
+        assert first.json()["windows_answered"] == windows_answered(survey) > 0
+        assert first.json()["default_client"] == default_client(survey)
+        assert first.json()["doubts"] == doubts(survey)
         again = httpx.post(where, json={**body, "rules": {"retention": 30}}, headers=key)
         assert (again.status_code, again.json()["published"]) == (200, False)
         other = httpx.post(where, json=body, headers=key)
@@ -563,7 +582,7 @@ def habits(store, counts, minimum_batch):
         [np.flatnonzero(drawn == place)[:count] for place, count in enumerate(counts)]
     )
     assert len(chosen) == sum(counts)
-    ids, rows = [int(n).to_bytes(16, "big") for n in chosen], payloads_of(reports)
+    ids, rows = [int(n).to_bytes(16, "big") for n in chosen], payloads_of(as_if_drawn(reports))
     store.publish(survey)
     store.write([Submission(survey.fingerprint, "", ids, [rows[n] for n in chosen])])
     store.close_survey(survey.fingerprint)

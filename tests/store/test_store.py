@@ -37,6 +37,7 @@ from support.stores import (
     submission,
     survey_of,
 )
+from vectors.words import as_if_drawn
 
 __all__ = ["place", "server", "store"]
 SURVEY = survey_of()
@@ -54,7 +55,8 @@ def tally_of(*submissions):
 
 
 def test_rows_hold_every_report_in_a_fixed_width(mechanism):
-    reports = mechanism.randomize_indices(np.zeros(9, dtype=np.int64), sv.Seeded(4))
+    people = np.zeros(9, dtype=np.int64)
+    reports = as_if_drawn(mechanism.randomize_indices(people, sv.Seeded(4)))
     rows = payloads_of(reports)
     assert len({len(row) for row in rows}) == 1
     assert reports_from_rows(mechanism, rows) == reports

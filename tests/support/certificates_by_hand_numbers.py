@@ -61,6 +61,8 @@ def weights_of(document: dict[str, Any], *names: str) -> tuple[int, ...]:
 def values_of(domain: dict[str, Any]) -> int:
     if domain["kind"] == "categories":
         return domain["size"]
+    if domain["kind"] == "ratings":
+        return domain["high"] - domain["low"] + 1
     return domain["bins"] if domain["kind"] == "interval" else domain["most"] + 1
 
 

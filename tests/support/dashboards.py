@@ -16,6 +16,7 @@ from sottovoce.store import Submission
 from sottovoce.surveys.survey import Survey
 from sottovoce.wire.payloads import payloads_of
 from support.loading import running
+from vectors.words import as_if_drawn
 
 NOW = datetime(2026, 11, 18, 12, tzinfo=UTC)
 """The middle of 2026-W47; the weeks before have ended."""
@@ -104,7 +105,7 @@ def check(answer, status=200):
 
 
 def fill(store, survey, window, values, seed=1):
-    reports = survey.mechanism.randomize(values, source=sv.Seeded(seed))
+    reports = as_if_drawn(survey.mechanism.randomize(values, source=sv.Seeded(seed)))
     ids = [seed.to_bytes(8, "big") + n.to_bytes(8, "big") for n in range(len(reports))]
     store.write([Submission(survey.fingerprint, window, ids, payloads_of(reports))])
 

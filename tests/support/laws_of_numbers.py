@@ -33,6 +33,8 @@ def size_of(domain: dict[str, Any]) -> int:
     """How many values a plain domain has."""
     if domain["kind"] == "categories":
         return domain["size"]
+    if domain["kind"] == "ratings":
+        return domain["high"] - domain["low"] + 1
     return domain["bins"] if domain["kind"] == "interval" else domain["most"] + 1
 
 

@@ -34,6 +34,7 @@ from sottovoce.surveys.survey import Survey
 from sottovoce.wire.msgpack import pack
 from sottovoce.wire.payloads import payloads_of
 from sottovoce.wire.uploads import VERSION
+from vectors.words import as_if_drawn
 
 ROOT = Path(__file__).parents[2]
 
@@ -85,7 +86,7 @@ class Made:
 def make(survey: Survey, count: int, window: str = "", seed: int = 1) -> Made:
     """So many reports of people who answer the first value."""
     values = [survey.mechanism.domain.label(0)] * count
-    reports = survey.mechanism.randomize(values, source=sv.Seeded(seed))
+    reports = as_if_drawn(survey.mechanism.randomize(values, source=sv.Seeded(seed)))
     data = os.urandom(16 * count)
     ids = [data[i : i + 16] for i in range(0, len(data), 16)]
     return Made(survey, window, ids, payloads_of(reports))

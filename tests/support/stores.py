@@ -17,6 +17,7 @@ import pytest
 import sottovoce as sv
 from sottovoce.store import Rules, Submission, open_store
 from sottovoce.wire.payloads import payloads_of
+from vectors.words import as_if_drawn
 
 KINDS = ("sqlite", "postgresql")
 DAY, NEXT_DAY = "2026-11-16", "2026-11-17"
@@ -96,7 +97,7 @@ def made(survey, count, seed=1):
     """Reports of random answers, their rows, and ids that the seed says."""
     rng = np.random.default_rng(seed)
     inputs = rng.integers(0, survey.mechanism.domain.size, count)
-    reports = survey.mechanism.randomize_indices(inputs, sv.Seeded(seed))
+    reports = as_if_drawn(survey.mechanism.randomize_indices(inputs, sv.Seeded(seed)))
     return [rng.bytes(16) for _ in range(count)], reports
 
 

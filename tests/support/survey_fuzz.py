@@ -49,6 +49,9 @@ def _bits(rng: Random) -> dict[str, int]:
 def _interval(rng: Random, most: int = 60) -> sv.Interval:
     if rng.random() < 0.2:
         return sv.Counts(rng.randint(0, most))
+    if rng.random() < 0.2:
+        lowest = rng.choice([1, -2, rng.randint(-(10**9), 10**9)])
+        return sv.Ratings(lowest, lowest + rng.randint(1, most - 1))
     low = rng.choice([0.0, -1.0, round(rng.uniform(-100, 100), 3), 1e6])
     return sv.Interval(low, low + rng.choice([1.0, 0.1, 120.0, 3.3]), bins=rng.randint(1, most))
 
@@ -84,7 +87,7 @@ def _table(rng: Random, name: str) -> sv.Mechanism:
 
 def _grid(rng: Random, name: str) -> sv.Mechanism:
     domain, options = _interval(rng), _bits(rng)
-    if not isinstance(domain, sv.Counts):
+    if not domain.whole:
         options["steps"] = rng.choice([1, 2, 3, 7, 50])
     if name == "wave":
         options["ratio"] = rng.choice([0.0, 1.0, 0.5, round(rng.random(), 2)])
@@ -156,8 +159,9 @@ _MAKERS: dict[str, Any] = {
 
 def random_value(rng: Random, domain: Any) -> Any:
     """A value in the domain, or beside it, as JSON can say it."""
-    if isinstance(domain, sv.Counts):
-        return rng.choice([0, domain.most, rng.randint(-1, domain.most + 1), 2.5, 1.0])
+    if isinstance(domain, sv.Interval) and domain.whole:
+        low, high = domain.first, domain.last
+        return rng.choice([low, high, rng.randint(low - 1, high + 1), low + 2.5, low + 1.0])
     if isinstance(domain, sv.Interval):
         low, high = domain.span
         edge = low + rng.randint(0, domain.bins) * domain.width
@@ -236,5 +240,5 @@ def _other_number(rng: Random, text: str) -> str:
 _CHOICES = [
     "refuse", "nearest", "other", "once", "week", "2026-01-31", "unary", "response", "rounding",
     "piecewise", "population", "budget", "optimized", "symmetric", "haar", "laplace", "categories",
-    "interval", "counts", "randomized-response", "sample",
+    "interval", "counts", "ratings", "randomized-response", "sample",
 ]  # fmt: skip

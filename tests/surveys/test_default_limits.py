@@ -11,7 +11,7 @@ import sottovoce as sv
 from sottovoce.base.errors import InvalidInput, OverBudget, Refused
 from sottovoce.device.ledger import Ledger
 from sottovoce.surveys import charges
-from sottovoce.surveys.default_limits import client_doubt, windows_answered
+from sottovoce.surveys.default_limits import client_doubt, default_client, windows_answered
 from sottovoce.surveys.wording import doubts
 from support.commands import run, run_json
 
@@ -22,7 +22,7 @@ from support.commands import run, run_json
         (1.0, {}, 1, ""),
         (2.0, {}, 1, ""),
         (3.0, {}, 0, "refuse it: it asks for epsilon 3 per report, above maximum_epsilon 2"),
-        (1.0, {"window": "day"}, 5, r"answer 5 of its windows \(day\), then epsilon 5 is spent"),
+        (1.0, {"window": "day"}, 5, r"answer 5 windows \(day\), then stop: epsilon 5 is spent"),
         (0.3, {"window": "week"}, 16, r"answer 16 .* epsilon 4.8 is spent \(name_epsilon 5\)"),
         (1.0, {"window": "day", "opens": "2026-11-16", "closes": "2026-11-20"}, 5, ""),
         (1.0, {"window": "day", "opens": "2026-11-16", "closes": "2026-11-21"}, 5, "answer 5"),
@@ -63,6 +63,26 @@ def test_a_default_client_wants_to_be_told_of_delta_and_scope(tmp_path):
         assert windows_answered(survey) == 0
         with pytest.raises((OverBudget, InvalidInput)):
             sv.Client(survey, folder=tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "more", "words"),
+    [
+        (1.0, {}, "clients with default limits answer it, once"),
+        (0.5, {"window": "day"}, "clients with default limits answer 10 windows (day), then stop: epsilon 5 is spent (name_epsilon 5)"),
+        (2.0, {"window": "day", "closes": "2026-11-20"}, "clients with default limits answer 2 windows (day), then stop: epsilon 4 is spent (name_epsilon 5)"),
+        (1.0, {"window": "day", "opens": "2026-11-16", "closes": "2026-11-20"}, "clients with default limits answer all of its windows (day): 5"),
+        (3.0, {"window": "day"}, "clients with default limits refuse it: it asks for epsilon 3 per report, above maximum_epsilon 2"),
+    ],
+)  # fmt: skip
+def test_what_default_clients_do_is_always_said(tmp_path, epsilon, more, words):
+    mechanism = sv.mechanism("grr", sv.Categories(["a", "other"]), epsilon)
+    survey = sv.Survey("n", "q", mechanism, outside="other", **more)
+    assert default_client(survey) == words
+    path = tmp_path / "s.json"
+    path.write_text(survey.to_json())
+    assert words in run("survey", "check", path).stdout
+    assert run_json("survey", "check", path)["default_client"] == words
 
 
 def test_check_says_that_default_clients_refuse(tmp_path):

@@ -22,7 +22,7 @@ from sottovoce.wire.payloads import payloads_of
 from sottovoce.wire.uploads import Upload, encode_upload
 from support.survey_fuzz import changed_text, random_survey, random_value
 from vectors.report_cases import held
-from vectors.words import Stream
+from vectors.words import Stream, as_if_drawn
 
 
 def same_certificate(survey: sv.Survey, other: Survey) -> bool:
@@ -50,7 +50,7 @@ def compare_drawing(rng: Random, number: int) -> str:
             with pytest.raises(documents.Refused):
                 other.payload(value, Words(b""))
             continue
-        (payload,) = payloads_of(survey.mechanism.randomize(admitted, source=source))
+        (payload,) = payloads_of(as_if_drawn(survey.mechanism.randomize(admitted, source=source)))
         words = Words(source.drawn)
         assert other.payload(value, words) == payload, (survey.to_json(), value)
         assert words.left == 0

@@ -1,8 +1,9 @@
+import { isNumeric } from "./domain.js";
 /** The value that is randomized for a value: itself, `"other"`, or the nearest number. Refusals come from the domain. */
 export function admit(domain, outside, value) {
     if (outside === "other" && domain.kind === "categories")
         return domain.has(value) ? value : "other";
-    if (outside === "nearest" && (domain.kind === "interval" || domain.kind === "counts"))
+    if (outside === "nearest" && isNumeric(domain))
         return domain.nearest(value);
     return value;
 }

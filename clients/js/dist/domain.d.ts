@@ -3,13 +3,14 @@ import { type Counts } from "./counts.js";
 import { type Interval } from "./interval.js";
 import type { Json } from "./json.js";
 import { type KeyValues } from "./keyvalues.js";
+import { type Ratings } from "./ratings.js";
 import { type Vector } from "./vector.js";
 /** What a value may be. `size` is the number of inputs. */
-export type Domain = Categories | Interval | Counts | Vector | KeyValues;
+export type Domain = Categories | NumberDomain | Vector | KeyValues;
 /** The domains of which a mechanism for categories sees one input per person. */
 export type SingleDomain = Exclude<Domain, Vector>;
 /** The domains of one number. */
-export type NumberDomain = Interval | Counts;
+export type NumberDomain = Interval | Counts | Ratings;
 /** Read a domain of any kind. */
 export declare function readDomain(document: Json | undefined, where?: string): Domain;
 /** Whether a domain is of one number. */

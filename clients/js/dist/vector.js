@@ -1,16 +1,14 @@
-import { readCounts } from "./counts.js";
 import { InvalidValue } from "./errors.js";
-import { readInterval } from "./interval.js";
+import { isNumeric, readDomain } from "./domain.js";
 import { MOST_INPUTS } from "./limits.js";
-import { record, require, whole } from "./reading.js";
-/** Read a document of vectors; their interval may be of kind counts. */
+import { record, refuse, require, whole } from "./reading.js";
+/** Read a document of vectors; their interval may be of kind counts or ratings. */
 export function readVector(document, where) {
     const found = record(document, ["coordinates", "interval", "kind", "version"], where);
     require(found.get("kind") === "vector", `${where}.kind`, "vector");
     whole(found.get("version"), 1, 1, `${where}.version`);
-    const inside = found.get("interval");
-    const whose = inside instanceof Map && inside.get("kind") === "counts" ? readCounts : readInterval;
-    const interval = whose(inside, `${where}.interval`);
+    const inside = readDomain(found.get("interval"), `${where}.interval`);
+    const interval = isNumeric(inside) ? inside : refuse(`${where}.interval.kind`, "interval, counts or ratings");
     const coordinates = whole(found.get("coordinates"), 1, MOST_INPUTS, `${where}.coordinates`);
     function row(value) {
         if (!Array.isArray(value) || value.length !== coordinates) {

@@ -1,4 +1,4 @@
-import type { Domain } from "./domain.js";
+import { isNumeric, type Domain } from "./domain.js";
 
 /** What a device does with a value outside the domain. */
 export type Outside = "refuse" | "other" | "nearest";
@@ -6,6 +6,6 @@ export type Outside = "refuse" | "other" | "nearest";
 /** The value that is randomized for a value: itself, `"other"`, or the nearest number. Refusals come from the domain. */
 export function admit(domain: Domain, outside: Outside, value: unknown): unknown {
   if (outside === "other" && domain.kind === "categories") return domain.has(value) ? value : "other";
-  if (outside === "nearest" && (domain.kind === "interval" || domain.kind === "counts")) return domain.nearest(value);
+  if (outside === "nearest" && isNumeric(domain)) return domain.nearest(value);
   return value;
 }

@@ -4,6 +4,7 @@ import type { Certificate } from "./certificate.js";
 import { exact, readDecimal } from "./decimal.js";
 import { InvalidArgument, InvalidSurvey } from "./errors.js";
 import { payloadBytes, writePayload } from "./fields.js";
+import { isNumeric } from "./domain.js";
 import { exceeds } from "./fraction.js";
 import { readJson, type Json, type JsonObject } from "./json.js";
 import { readMechanism, type Mechanism } from "./mechanism.js";
@@ -43,7 +44,7 @@ export class Survey {
     this.outside = choice(document.get("outside"), ["refuse", "other", "nearest"], "outside");
     const { domain } = this.mechanism;
     require(this.outside !== "other" || (domain.kind === "categories" && domain.has("other")), "outside", 'refuse, unless there is a category "other"');
-    require(this.outside !== "nearest" || domain.kind === "interval" || domain.kind === "counts", "outside", "refuse, unless values are numbers");
+    require(this.outside !== "nearest" || isNumeric(domain), "outside", "refuse, unless values are numbers");
     this.opens = date(document.get("opens"), "opens");
     this.closes = date(document.get("closes"), "closes");
     require(this.opens === "" || this.closes === "" || this.opens <= this.closes, "closes", "a day from opens on");

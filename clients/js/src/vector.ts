@@ -1,29 +1,27 @@
-import { readCounts, type Counts } from "./counts.js";
 import { InvalidValue } from "./errors.js";
-import { readInterval, type Interval } from "./interval.js";
+import { isNumeric, readDomain, type NumberDomain } from "./domain.js";
 import type { Json, JsonObject } from "./json.js";
 import { MOST_INPUTS } from "./limits.js";
-import { record, require, whole } from "./reading.js";
+import { record, refuse, require, whole } from "./reading.js";
 
 /** Rows of `coordinates` numbers, each in one interval. */
 export interface Vector {
   readonly kind: "vector";
   readonly document: JsonObject;
-  readonly interval: Interval | Counts;
+  readonly interval: NumberDomain;
   readonly coordinates: number;
   readonly size: number;
   /** The numbers of a row, every one of them checked. */
   row(value: unknown): number[];
 }
 
-/** Read a document of vectors; their interval may be of kind counts. */
+/** Read a document of vectors; their interval may be of kind counts or ratings. */
 export function readVector(document: Json | undefined, where: string): Vector {
   const found = record(document, ["coordinates", "interval", "kind", "version"], where);
   require(found.get("kind") === "vector", `${where}.kind`, "vector");
   whole(found.get("version"), 1, 1, `${where}.version`);
-  const inside = found.get("interval");
-  const whose = inside instanceof Map && inside.get("kind") === "counts" ? readCounts : readInterval;
-  const interval = whose(inside, `${where}.interval`);
+  const inside = readDomain(found.get("interval"), `${where}.interval`);
+  const interval = isNumeric(inside) ? inside : refuse(`${where}.interval.kind`, "interval, counts or ratings");
   const coordinates = whole(found.get("coordinates"), 1, MOST_INPUTS, `${where}.coordinates`);
 
   function row(value: unknown): number[] {

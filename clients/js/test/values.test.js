@@ -11,6 +11,7 @@ function place(domain, value, steps) {
       return [domain.input(value), null];
     case "interval":
     case "counts":
+    case "ratings":
       return [domain.bin(value), domain.position(value, steps)];
     case "vector": {
       const row = domain.row(value);

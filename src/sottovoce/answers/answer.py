@@ -17,8 +17,9 @@ __all__ = ["Answer", "answer", "two_sided"]
 class Answer:
     """One number with its error: an estimate, its standard error and its interval.
 
-    The interval is not cut at 0 or 1. Where an unbiased estimate lies outside, cutting would hide
-    how uncertain it is. Intervals of quantiles need not be symmetric.
+    The interval holds possible values only: shares from 0 to 1, means between the bounds of the
+    numbers. It need not be symmetric. An unbiased estimate may lie outside of what is possible,
+    and then outside of its interval.
 
     Parameters
     ----------

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 
+from sottovoce.answers.answer import two_sided
+from sottovoce.answers.intervals import score_interval
 from sottovoce.base.errors import NotIdentified
 from sottovoce.channels.base import Channel, Floats
 from sottovoce.channels.binning import Binning
 
-__all__ = ["CellErrors", "LinearErrors", "Exact", "ErrorModel", "ExpandedErrors"]
+__all__ = [
+    "CellErrors",
+    "ErrorModel",
+    "Exact",
+    "ExpandedErrors",
+    "LinearErrors",
+    "ShareIntervals",
+]
 
 
 class ErrorModel(Protocol):
@@ -23,6 +32,14 @@ class ErrorModel(Protocol):
 
     def stderr_of(self, weights: Floats, about: str) -> float:
         """The standard error of ``weights . shares``, covariances included."""
+
+
+@runtime_checkable
+class ShareIntervals(Protocol):
+    """An error model that has better intervals of shares than normal ones."""
+
+    def intervals(self, about: str, confidence: float) -> tuple[Floats, Floats] | None:
+        """The bounds of every share, within 0 and 1; None where it has none after all."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +74,17 @@ class LinearErrors:
             variance = variance + np.maximum(self.shares * (1 - self.shares), 0.0)
         hash_variances = self.channel.hash_variances(self.shares, self._noise)
         return np.sqrt(np.maximum(variance, 0.0) / self.n + hash_variances)
+
+    def intervals(self, about: str, confidence: float) -> tuple[Floats, Floats] | None:
+        """Of a pure oracle: all shares that the supports do not rule out."""
+        odds = self.channel.support_probabilities
+        if odds is None:
+            return None
+        nobody, everybody = odds.variance(np.array([0.0, 1.0])) / self.n
+        sampling = 1 / self.n if about == "population" else 0.0
+        return score_interval(
+            self.shares, nobody, everybody - nobody + sampling, two_sided(confidence), sampling
+        )
 
     def stderr_of(self, weights: Floats, about: str) -> float:
         variance = self.channel.variance_of(weights, self.frequencies, self.shares)

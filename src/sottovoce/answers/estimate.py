@@ -12,11 +12,13 @@ import numpy as np
 
 from sottovoce.answers import keys, numbers
 from sottovoce.answers.about import check_about
-from sottovoce.answers.answer import Answer, answer, two_sided
+from sottovoce.answers.answer import Answer, two_sided
 from sottovoce.answers.anytime import Looks
 from sottovoce.answers.companion import for_every_look, unbiased_of
-from sottovoce.answers.errors import CellErrors, ErrorModel
+from sottovoce.answers.errors import CellErrors, ErrorModel, ShareIntervals
+from sottovoce.answers.intervals import all_within, within
 from sottovoce.answers.show import renderer
+from sottovoce.answers.top import TopAnswer, top_answers
 from sottovoce.answers.trace import Reduction
 from sottovoce.base.checks import check_int
 from sottovoce.base.errors import InvalidInput, NotIdentified, Unfit
@@ -183,7 +185,10 @@ class Estimate:
         """``offset + weights . shares``: from the shares, or where there are none from the cells."""
         value = offset + self.value_of(weights)
         stderr = self.error_model.stderr_of(weights, self.about)
-        return self._answer(value, stderr, label, confidence, clips=clips)
+        least, most = offset + float(weights.min()), offset + float(weights.max())
+        low, high = within(value, stderr, self.reach(confidence), least, most)
+        shown = max(value, 0.0) if clips and self.clips else value
+        return Answer(float(shown), stderr, low, high, label, confidence)
 
     def value_of(self, weights: Floats) -> float:
         """``weights . shares``, without its error."""
@@ -192,22 +197,34 @@ class Estimate:
             told = self.error_model.value_of(weights)
         return float(self.require_shares("this sum") @ weights) if told is None else told
 
-    def _answer(
-        self, value: float, stderr: float, label: Any, confidence: float, *, clips: bool = True
-    ) -> Answer:
-        shown = max(value, 0.0) if clips and self.clips else value
-        return answer(shown, stderr, label, confidence, reach=self.reach(confidence))
+    def bounds(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
+        """The interval of every share: its low and its high bounds, within 0 and 1."""
+        shares, found = self.require_shares("bounds"), None
+        if self.looks is None and isinstance(self.error_model, ShareIntervals):
+            found = self.error_model.intervals(self.about, confidence)
+        if found is None:
+            return all_within(shares, self.stderr, self.reach(confidence))
+        possible = np.clip(shares, 0.0, 1.0)
+        return np.minimum(found[0], possible), np.maximum(found[1], possible)
 
     def share(self, value: Any, *, confidence: float = 0.95, anytime: bool = False) -> Answer:
         """The share of one value."""
         if anytime:
             return self.anytime().share(value, confidence=confidence)
         self.require_shares("share")
-        return self._at(self.domain.index(value), confidence)
+        return self._at([self.domain.index(value)], confidence)[0]
 
-    def _at(self, index: int, confidence: float) -> Answer:
-        label, shares = self.domain.label(index), self.require_shares("share")
-        return self._answer(shares[index], self.stderr[index], label, confidence)
+    def _at(self, indices: Iterable[int], confidence: float) -> list[Answer]:
+        shares, stderr = self.require_shares("share"), self.stderr
+        low, high = self.bounds(confidence)
+        shown = np.maximum(shares, 0.0) if self.clips else shares
+        return [
+            Answer(
+                float(shown[i]), float(stderr[i]), float(low[i]), float(high[i]),
+                self.domain.label(i), confidence,
+            )
+            for i in indices
+        ]  # fmt: skip
 
     def total(
         self, values: Iterable[Any], *, confidence: float = 0.95, anytime: bool = False
@@ -226,16 +243,16 @@ class Estimate:
         mask[indices] = 1.0
         return self._sum(mask, 0.0, label, confidence, clips=True)
 
-    def top(self, count: int = 10, *, confidence: float = 0.95) -> list[Answer]:
+    def top(self, count: int = 10, *, confidence: float = 0.95) -> list[TopAnswer]:
         """The values of largest estimated share, largest first.
 
-        Being chosen for its size makes a share look larger than it is: the
-        intervals are those of values named in advance.
+        Each says whether it can be told from a value that nobody holds, with a bound on false
+        discoveries, and which ranks it may have (:class:`~sottovoce.answers.top.TopAnswer`).
         """
         shares = self.require_shares("top")
         wanted = min(check_int(count, "count", "top", 1), len(shares))
-        order = np.argsort(-shares, kind="stable")[:wanted]
-        return [self._at(int(i), confidence) for i in order]
+        order = np.argsort(-shares, kind="stable")[:wanted].tolist()
+        return top_answers(self, self._at(order, confidence), order, confidence)
 
     # -- answers on numbers: see sottovoce.answers.numbers for what they assume ---------
 
@@ -348,15 +365,15 @@ class Estimate:
     def frame(self, *, confidence: float = 0.95) -> Frame:
         """Every value with its share, standard error and interval."""
         told = self.require_shares("frame")
-        reach = self.reach(confidence) * self.stderr
+        low, high = self.bounds(confidence)
         shares = np.maximum(told, 0.0) if self.clips else told
         return Frame(
             {
                 "value": self.domain.labels(),
                 "share": shares,
                 "stderr": self.stderr,
-                "low": shares - reach,
-                "high": shares + reach,
+                "low": low,
+                "high": high,
             }
         )
 

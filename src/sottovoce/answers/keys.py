@@ -28,8 +28,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sottovoce.answers.about import share_of
-from sottovoce.answers.answer import Answer, answer
+from sottovoce.answers.answer import Answer
 from sottovoce.answers.errors import CellErrors, ErrorModel
+from sottovoce.answers.intervals import within
 from sottovoce.base.checks import check_int
 from sottovoce.base.errors import InvalidInput, NotIdentified
 from sottovoce.base.frame import Frame
@@ -101,8 +102,8 @@ def frequency(estimate: Estimate, domain: KeyValues, place: int, confidence: flo
     value, noise = estimate.value_of(weights), PairErrors.of(estimate, domain)
     told = max(value, 0.0) if estimate.clips else value
     stderr = noise.stderr_of(weights, estimate.about)
-    reach = estimate.reach(confidence)
-    return answer(told, stderr, domain.keys.label(place), confidence, reach=reach)
+    low, high = within(value, stderr, estimate.reach(confidence))
+    return Answer(told, stderr, low, high, domain.keys.label(place), confidence)
 
 
 def top(estimate: Estimate, domain: KeyValues, count: int, confidence: float) -> list[Answer]:

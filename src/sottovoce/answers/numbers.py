@@ -79,22 +79,29 @@ class Cumulative:
 
 
 class WholeCumulative(Cumulative):
-    """The same for whole numbers: edge k lies between the numbers k - 1 and k, where F does not change.
+    """The same for whole numbers: edges lie half way between two of them, where F does not change.
 
     A number k is the quantile where ``F(k - 1) <= q <= F(k)``.  Its interval may hold a single
     number; how sure that is, :meth:`place` and :meth:`error` tell, which are those of the line.
     """
 
     def quantile(self, q: float) -> float:
-        return (_first_step(self.values, q) + _last_step(self.values, q)) / 2
+        steps = _first_step(self.values, q) + _last_step(self.values, q)
+        return self._least + steps / 2
 
     def interval(self, q: float, reach: float) -> tuple[float, float]:
         low = _first_step(self.values + reach * self.stderr, q)
-        return low, _last_step(self.values - reach * self.stderr, q)
+        high = _last_step(self.values - reach * self.stderr, q)
+        return self._least + low, self._least + high
+
+    @property
+    def _least(self) -> float:
+        """The least number."""
+        return float(self.edges[0]) + 0.5
 
 
 def _first_step(curve: Floats, level: float) -> int:
-    """The first number k, with anybody up to it, where the curve has reached ``level``."""
+    """The index of the first number, with anybody up to it, where the curve has reached ``level``."""
     up_to = curve[1:]
     reached = np.flatnonzero((up_to >= level - _EXACT) & (np.abs(up_to) > _EXACT))
     return int(reached[0]) if len(reached) else len(up_to) - 1

@@ -116,6 +116,20 @@ class NotConverged(UserWarning):
     """
 
 
+class Misaligned(UserWarning):
+    """Whole numbers in bins that do not center on them: means, quantiles and ranges are biased.
+
+    A warning about a batch of values, never about a single one, and never an error. Reports are
+    the same with it and without.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> warnings.simplefilter("error", Misaligned)  # to stop where bins are off center
+    >>> warnings.simplefilter("default", Misaligned)
+    """
+
+
 class Refused(SottovoceError, ValueError):
     """An upload that is not taken.
 

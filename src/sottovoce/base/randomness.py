@@ -66,7 +66,10 @@ class OperatingSystem:
 
 
 class Seeded:
-    """Repeatable words, for simulation and tests. The device client refuses them.
+    """Repeatable words, for simulation and tests.
+
+    Reports drawn with them are marked ``simulated``, also in files: clients, uploads and stores
+    refuse them.
 
     Parameters
     ----------

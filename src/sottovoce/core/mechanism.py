@@ -35,6 +35,7 @@ from sottovoce.core.registry import VERSION
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
 from sottovoce.core.traits import Traits
+from sottovoce.domains.alignment import warn_if_misaligned
 from sottovoce.domains.base import MOST_INPUTS, Domain, Indices
 
 __all__ = [
@@ -216,16 +217,19 @@ class Mechanism(Traits):
     def randomize(self, values: Any, *, source: Source | None = None) -> Reports:
         """Randomize one value, or many, with the operating system's randomness.
 
-        ``source=Seeded(...)`` is for simulation only.  One bad value refuses the
-        whole batch before anything is drawn.
+        ``source=Seeded(...)`` is for simulation only: its reports are marked ``simulated``.  One
+        bad value refuses the whole batch before anything is drawn.  Whole numbers in bins that do
+        not center on them are a warning, for batches only.
         """
         source = OperatingSystem() if source is None else source
         if self.domain.is_one(values):
             report = self.respond(self._locate_one(values), source)
-            return Reports(
-                self, {f.name: f.one(x) for f, x in zip(self.fields, report, strict=True)}
-            )
-        return self.randomize_positions(self.locate(values), source)
+            columns = {f.name: f.one(x) for f, x in zip(self.fields, report, strict=True)}
+            return Reports(self, columns, simulated=not source.secure)
+        positions = self.locate(values)
+        if self.domain.numbers is not None:
+            warn_if_misaligned(self.domain.numbers, values)
+        return self.randomize_positions(positions, source)
 
     def _locate_one(self, value: Any) -> int:
         """The position of one value: its index in the domain, or found as in a batch."""
@@ -258,7 +262,7 @@ class Mechanism(Traits):
         else:
             for start in starts:
                 fill(start)
-        return Reports(self, columns)
+        return Reports(self, columns, simulated=not source.secure)
 
     @abstractmethod
     def respond(self, index: int, source: Source) -> tuple[Any, ...]:

@@ -39,6 +39,9 @@ class Reports:
     certified : bool
         False where the reports were made elsewhere, with floats: the mechanism then describes what
         they mean, and its certificate does not hold for them.
+    simulated : bool
+        True where the random words can be repeated, as those of ``Seeded``: nobody is protected,
+        and clients, uploads and stores refuse such reports.
 
     Raises
     ------
@@ -55,7 +58,12 @@ class Reports:
     """
 
     def __init__(
-        self, mechanism: Mechanism, columns: Mapping[str, Column], *, certified: bool = True
+        self,
+        mechanism: Mechanism,
+        columns: Mapping[str, Column],
+        *,
+        certified: bool = True,
+        simulated: bool = False,
     ) -> None:
         owner = f"reports of {mechanism.name}"
         names = [field.name for field in mechanism.fields]
@@ -65,7 +73,8 @@ class Reports:
         if len({len(column) for column in checked.values()}) > 1:
             lengths = {name: len(column) for name, column in checked.items()}
             raise InvalidInput("columns", owner, "of one length", lengths)
-        self.mechanism, self.columns, self.certified = mechanism, checked, certified
+        self.mechanism, self.columns = mechanism, checked
+        self.certified, self.simulated = certified, simulated
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
@@ -74,7 +83,8 @@ class Reports:
         if not isinstance(rows, slice):
             raise InvalidInput("index", "reports", "a slice such as reports[:1000]", rows)
         part = object.__new__(Reports)  # already checked
-        part.mechanism, part.certified = self.mechanism, self.certified
+        part.mechanism = self.mechanism
+        part.certified, part.simulated = self.certified, self.simulated
         part.columns = {name: column[rows] for name, column in self.columns.items()}
         return part
 
@@ -82,14 +92,14 @@ class Reports:
         return (
             isinstance(other, Reports)
             and self.mechanism == other.mechanism
-            and self.certified == other.certified
+            and (self.certified, self.simulated) == (other.certified, other.simulated)
             and all(np.array_equal(self.columns[k], other.columns[k]) for k in self.columns)
         )
 
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return f"<{len(self)} reports of {self.mechanism}>"
+        return f"<{len(self)} {'simulated ' if self.simulated else ''}reports of {self.mechanism}>"
 
     @property
     def fingerprint(self) -> str:
@@ -111,6 +121,8 @@ class Reports:
         }
         if not self.certified:
             metadata["sottovoce.certified"] = "no"
+        if self.simulated:
+            metadata["sottovoce.simulated"] = "yes"
         arrays = [f.to_arrow(self.columns[f.name], arrow) for f in self.mechanism.fields]
         names = list(self.columns)
         return arrow.Table.from_arrays(arrays, names=names).replace_schema_metadata(metadata)
@@ -151,7 +163,12 @@ class Reports:
                     f"column {field.name!r} of the reports has {chunks.null_count} empty rows"
                 )
             columns[field.name] = field.from_arrow(chunks)
-        return cls(owner, columns, certified=metadata.get("sottovoce.certified") != "no")
+        return cls(
+            owner,
+            columns,
+            certified=metadata.get("sottovoce.certified") != "no",
+            simulated=metadata.get("sottovoce.simulated") == "yes",
+        )
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a Parquet file, whole or not at all."""

@@ -41,7 +41,13 @@ class Interval(Domain):
     low, high : float
         The bounds.
     bins : int
-        How many bins there are.
+        How many bins there are. Whole bounds with one bin per whole number, as in
+        ``Interval(1, 5, bins=5)``, are refused: :class:`Ratings` are for whole numbers.
+
+    Raises
+    ------
+    InvalidInput
+        Where a bound or the number of bins is not allowed.
 
     Examples
     --------
@@ -62,21 +68,61 @@ class Interval(Domain):
     bins: int = 256
 
     def __post_init__(self) -> None:
-        low = check_real(self.low, "low", "Interval") + 0.0  # -0 becomes 0
-        high = (
-            check_real(self.high, "high", "Interval", f"a finite number above low = {low:g}") + 0.0
-        )
-        if not low < high or not np.isfinite(high - low):
-            raise InvalidInput(
-                "high", "Interval", f"a finite number above low = {low:g}", self.high
+        self._fill(self.low, self.high, self.bins)
+        if self.misleads:
+            whole = f"Ratings({self.low:.0f}, {self.high:.0f})"
+            hint = f"Whole numbers are {whole}; for real numbers take more or fewer bins."
+            raise self.refusal("Interval", hint)
+
+    @classmethod
+    def agreed(cls, low: float, high: float, bins: int) -> Interval:
+        """The interval of a document that was agreed on, or other bins of one.
+
+        Nobody chooses the bins here, so that those are taken too that are :attr:`off_center`.
+        """
+        made = object.__new__(Interval)
+        made._fill(low, high, bins)
+        return made
+
+    def _fill(self, low: Any, high: Any, bins: Any) -> None:
+        """Check the bounds and the bins, and set them."""
+        least = check_real(low, "low", "Interval") + 0.0  # -0 becomes 0
+        above = f"a finite number above low = {least:g}"
+        greatest = check_real(high, "high", "Interval", above) + 0.0
+        if not least < greatest or not np.isfinite(greatest - least):
+            raise InvalidInput("high", "Interval", above, high)
+        object.__setattr__(self, "low", least)
+        object.__setattr__(self, "high", greatest)
+        object.__setattr__(self, "bins", check_int(bins, "bins", "Interval", 1, MOST_INPUTS))
+        if self.width < _WIDTH * math.ulp(max(abs(least), abs(greatest))):
+            allowed = (
+                f"fewer: floats between {least:g} and {greatest:g} cannot represent so fine a grid"
             )
-        object.__setattr__(self, "low", low)
-        object.__setattr__(self, "high", high)
-        bins = check_int(self.bins, "bins", "Interval", 1, MOST_INPUTS)
-        object.__setattr__(self, "bins", bins)
-        if self.width < _WIDTH * math.ulp(max(abs(low), abs(high))):
-            allowed = f"fewer: floats between {low:g} and {high:g} cannot represent so fine a grid"
-            raise InvalidInput("bins", "Interval", allowed, bins)
+            raise InvalidInput("bins", "Interval", allowed, self.bins)
+
+    @property
+    def off_center(self) -> bool:
+        """Whether there is one bin per whole number, without centering on it.
+
+        So it is with whole bounds and one bin too many: ``Interval(1, 5, bins=5)`` has bins of width
+        0.8, and reads 1 as 1.4 and 5 as 4.6.
+        """
+        whole = self.low.is_integer() and self.high.is_integer()
+        return whole and self.high - self.low + 1 == self.bins
+
+    @property
+    def misleads(self) -> bool:
+        """Whether nobody chooses such bins for real numbers, so that they are refused.
+
+        Two bins are not: numbers that are scaled to be from 0 to 1 are cut in halves at times.
+        """
+        return self.off_center and self.bins > 2
+
+    def refusal(self, owner: str, hint: str) -> InvalidInput:
+        """The error for bins that mislead."""
+        allowed = f"another number: {self.bins} bins do not center on the {self.bins} whole numbers"
+        where = f"{owner} from {self.low:.0f} to {self.high:.0f}"
+        return InvalidInput("bins", where, allowed, self.bins, hint=hint)
 
     @property
     def size(self) -> int:
@@ -204,7 +250,7 @@ class Interval(Domain):
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Interval:
-        return cls(float(document["low"]), float(document["high"]), document["bins"])
+        return cls.agreed(float(document["low"]), float(document["high"]), document["bins"])
 
     def __str__(self) -> str:
         return f"Interval({self.low:g}, {self.high:g}, bins={self.bins})"

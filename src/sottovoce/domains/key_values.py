@@ -39,7 +39,8 @@ class KeyValues(Domain):
     low, high : float
         Bounds of the numbers.
     bins : int
-        Bins of the numbers.
+        Bins of the numbers. One bin per whole number is refused as in :class:`Interval`; ratings
+        from 1 to 5 are in the middle of 5 bins from 0.5 to 5.5.
     pairs : int, optional
         The most pairs per person.
     larger : str
@@ -74,8 +75,18 @@ class KeyValues(Domain):
         self, keys: int | Iterable[Label] | Categories, low: float, high: float, bins: int = 64,
         *, pairs: int | None = None, larger: str = "refuse",
     ) -> None:  # fmt: skip
-        object.__setattr__(self, "keys", keys if isinstance(keys, Categories) else Categories(keys))
-        object.__setattr__(self, "interval", Interval(low, high, bins))
+        named = keys if isinstance(keys, Categories) else Categories(keys)
+        numbers = Interval.agreed(low, high, bins)
+        if numbers.misleads:
+            wider = f"low={numbers.low - 0.5:g}, high={numbers.high + 0.5:g}"
+            hint = f"With {wider} every whole number is in the middle of a bin."
+            raise numbers.refusal("KeyValues", hint)
+        self._fill(named, numbers, pairs, larger)
+
+    def _fill(self, keys: Categories, interval: Interval, pairs: int | None, larger: str) -> None:
+        """Check what is left to be checked, and set the fields."""
+        object.__setattr__(self, "keys", keys)
+        object.__setattr__(self, "interval", interval)
         most = None if pairs is None else check_int(pairs, "pairs", "KeyValues", 1)
         object.__setattr__(self, "pairs", most)
         check_choice(larger, "larger", "KeyValues", ("refuse", "sample"))
@@ -224,10 +235,11 @@ class KeyValues(Domain):
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> KeyValues:
+        made = object.__new__(cls)  # an interval that was agreed on may be off centre
         interval = Interval.from_json(document["interval"])
         keys = Categories.from_json(document["keys"])
-        sets = {name: document[name] for name in ("pairs", "larger")}
-        return cls(keys, interval.low, interval.high, interval.bins, **sets)
+        made._fill(keys, interval, document["pairs"], document["larger"])
+        return made
 
     def __repr__(self) -> str:
         sets = "" if self.pairs is None else f", pairs={self.pairs}"

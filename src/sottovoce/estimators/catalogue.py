@@ -9,7 +9,6 @@ from sottovoce.channels.base import Floats
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.estimators.bounded_mean import bounded_mean, no_mean
 from sottovoce.estimators.consistency import projections as c
-from sottovoce.estimators.consistency.empirical_bayes import MIXTURE_NEEDS, empirical_bayes
 from sottovoce.estimators.consistency.power import power
 from sottovoce.estimators.exchangeable.exchangeable import exchangeable, too_many_to_weigh
 from sottovoce.estimators.filters.plain import gaussian_filter, smooth
@@ -80,11 +79,6 @@ METHODS = tuple(
         Method("power", "posterior means under a power law", power, is_distribution=False),
         Method("power-ns", "power, then norm-sub", power_ns),
         Method(
-            "empirical-bayes",
-            f"shrinkage learned from all values (norm-sub below {MIXTURE_NEEDS} small ones)",
-            empirical_bayes, aka=("eb",),
-        ),
-        Method(
             "em", "likelihood climbed by expectation-maximisation, stopped early", fit=em,
             unfit=unidentified,
         ),
@@ -102,7 +96,8 @@ METHODS = tuple(
         ),
         Method(
             "exchangeable", "shares without order, averaged over priors of inequality by their marginal likelihood",
-            fit=exchangeable, unfit=too_many_to_weigh, guideline="values without an order",
+            fit=exchangeable, unfit=too_many_to_weigh, aka=("empirical-bayes", "eb"),
+            guideline="values without an order",
         ),
         Method(
             "adaptive", "a smooth distribution, averaged over priors of smoothness by their marginal likelihood",

@@ -14,8 +14,9 @@ For a mean the number of reports decides, by the standard error to expect of the
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -24,13 +25,14 @@ from sottovoce.base.errors import Unfit
 from sottovoce.channels.noise import CensoredNoiseChannel
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.estimators.cell_means import average_noise, only_keys, only_the_mean
-from sottovoce.estimators.consistency.empirical_bayes import MIXTURE_NEEDS
 from sottovoce.estimators.methods import applies, registered_methods
 
 __all__ = ["GOALS", "RULES", "Rule", "choose", "find_rule"]
 
 GOALS = ("distribution", "subset", "top", "mean", "range")
 
+_MANY = 100
+"""Values in order from which a filter has frequencies enough to learn from."""
 _AS_THEY_ARE = 0.75
 """How likely a number must be reported as it is for smoothing to do more harm than good."""
 _DROWNED, _EXACT = 0.1, 0.0005
@@ -44,6 +46,8 @@ Measured on four sets of numbers, 2,000 to 300,000 reports, epsilon 0.1 to 3 (do
 class Rule:
     """For ``goals``, where ``fits`` holds, ``method`` (and ``then``) is chosen, and ``why`` is told.
 
+    ``options`` are the method's unless others are given.
+
     ``reports`` says for how many reports; without it, for any number.
     """
 
@@ -52,6 +56,7 @@ class Rule:
     fits: Callable[[Mechanism], bool]
     why: str
     then: tuple[str, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
     reports: Callable[[Mechanism, int], bool] | None = None
 
     def holds(self, mechanism: Mechanism, n: int | None) -> bool:
@@ -65,16 +70,8 @@ def _invertible(mechanism: Mechanism) -> bool:
     return mechanism.channel().inverse is not None
 
 
-def _many_values(mechanism: Mechanism) -> bool:
-    return _invertible(mechanism) and mechanism.domain.size >= MIXTURE_NEEDS
-
-
 def _many_in_order(mechanism: Mechanism) -> bool:
-    return mechanism.domain.ordered and _many_values(mechanism)
-
-
-def _many_without_order(mechanism: Mechanism) -> bool:
-    return not mechanism.domain.ordered and _many_values(mechanism)
+    return mechanism.domain.ordered and _invertible(mechanism) and mechanism.domain.size >= _MANY
 
 
 def _numbers(mechanism: Mechanism) -> bool:
@@ -181,8 +178,9 @@ RULES: tuple[Rule, ...] = (
         why="halves of intervals: a smooth distribution, with the smoothness learned from the reports",
     ),
     Rule(
-        ("top",), "norm", _invertible, then=("base-pos",),
-        why="for the most frequent values: shrinking would bias them; Norm, clipped at 0",
+        ("top",), "exchangeable", _invertible, options={"top": 10},
+        why="for the most frequent values: how unequal shares are is learned from all together, and each "
+        "is what it is if its value is among the ten largest",
     ),
     Rule(
         ("mean", "range"), "unbiased", _invertible,
@@ -190,21 +188,12 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         ("distribution",), "iiw", _many_in_order, then=("norm-sub",),
-        why=f"at least {MIXTURE_NEEDS} values in order, neighbors assumed to be similar: noise filtered "
+        why=f"at least {_MANY} values in order, neighbors assumed to be similar: noise filtered "
         "out frequency by frequency",
     ),
     Rule(
-        ("distribution", "subset"), "empirical-bayes", _many_without_order,
-        why=f"at least {MIXTURE_NEEDS} values: how to shrink them is learned from all together; they "
-        "have no order, so no neighbours for a filter to compare",
-    ),
-    Rule(
-        ("distribution", "subset"), "empirical-bayes", _many_values,
-        why=f"at least {MIXTURE_NEEDS} values: how to shrink them is learned from all together",
-    ),
-    Rule(
-        ("distribution", "subset"), "norm-sub", _invertible,
-        why="few categories, so shares were adjusted to be non-negative and to sum to 100%",
+        ("distribution", "subset"), "exchangeable", _invertible,
+        why="values without neighbours: how unequal shares are is learned from all together",
     ),
     Rule(
         ("distribution", "subset", "top", "mean", "range"), "em", _always,

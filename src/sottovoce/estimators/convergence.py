@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import inspect
 import math
-import sys
 import warnings
 
 from sottovoce.answers.estimate import Estimate
+from sottovoce.base.callers import stacklevel_outside
 from sottovoce.base.errors import NotConverged
 from sottovoce.estimators.methods import registered_method
 
@@ -17,7 +17,7 @@ __all__ = ["warn_unless_converged"]
 def warn_unless_converged(found: Estimate) -> None:
     """Warn the caller of sottovoce if the method that made an estimate did not converge."""
     if not found.converged:
-        warnings.warn(_message(found), NotConverged, stacklevel=_caller())
+        warnings.warn(_message(found), NotConverged, stacklevel=stacklevel_outside())
 
 
 def _message(found: Estimate) -> str:
@@ -40,11 +40,3 @@ def _remaining(found: Estimate) -> str:
             f", and the last changed its objective by {found.history[-1] - found.history[-2]:.3g}"
         )
     return ""
-
-
-def _caller() -> int:
-    """The ``stacklevel``, seen from the caller of this function, of the first frame outside sottovoce."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and frame.f_globals["__name__"].split(".")[0] == "sottovoce":
-        frame, level = frame.f_back, level + 1
-    return level

@@ -51,6 +51,7 @@ def run_method(
     if method == "auto" and tally.mechanism.domain.size > 1:
         rule = choose(tally.mechanism, goal, tally.n)
         method, why, steps = rule.method, rule.why, [*rule.then, *steps]
+        options = {**rule.options, **options}
     named = [] if method == "auto" else [find_method(method, tally.mechanism)]
     chosen = [*named, *(find_step(step, tally.mechanism) for step in steps)]
     if tally.mechanism.domain.size == 1:

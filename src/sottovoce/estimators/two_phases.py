@@ -90,7 +90,7 @@ class TwoPhaseVariance:
 
     def second(self, mean: float) -> Mechanism:
         """What the others answer with: their squared distance to the public mean."""
-        return self._over(Interval(0.0, self._farthest(mean), self.interval.bins))
+        return self._over(Interval.agreed(0.0, self._farthest(mean), self.interval.bins))
 
     def squares(self, values: Any, mean: float) -> Floats:
         """What a device computes before it randomizes: squared distances, never above the largest."""

@@ -77,7 +77,7 @@ class Binned(CoarseMechanism):
     @property
     def _wide(self) -> Interval:
         assert isinstance(self.domain, Interval) and self.report_bins is not None
-        return Interval(self.domain.low, self.domain.high, bins=self.report_bins)
+        return Interval.agreed(self.domain.low, self.domain.high, self.report_bins)
 
     def _asked(self) -> tuple[str, Mapping[str, Any]]:
         """Name and options of the oracle asked for."""

@@ -24,6 +24,7 @@ from sottovoce.core.fields import Column, IntField
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import register
 from sottovoce.core.reports import Reports
+from sottovoce.domains.alignment import warn_if_misaligned
 from sottovoce.domains.base import Indices
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.vector import Vector
@@ -245,7 +246,10 @@ class Gaussian(NoiseOnGrid):
         if not isinstance(self.domain, Vector):
             return super().randomize(values, source=source)
         chosen = OperatingSystem() if source is None else source
-        return self.randomize_positions(self.domain.bins_of(values), chosen)
+        bins = self.domain.bins_of(values)
+        if len(bins) > 1:
+            warn_if_misaligned(self.domain.interval, values)
+        return self.randomize_positions(bins, chosen)
 
     def randomize_indices(self, indices: Indices, source: Source | None = None) -> Reports:
         if isinstance(self.domain, Vector):

@@ -20,6 +20,7 @@ from sottovoce.core.fields import Column, Field
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
 from sottovoce.core.registry import register
 from sottovoce.core.reports import Reports
+from sottovoce.domains.alignment import warn_if_misaligned
 from sottovoce.domains.base import Indices
 from sottovoce.domains.key_values import NO_PAIR, KeyValues
 from sottovoce.domains.pair_sets import PairSets
@@ -212,7 +213,9 @@ class KeyValue(Mechanism):
 
     def locate(self, values: Any) -> Indices:
         """The positions of pairs (and of None, for no pair)."""
-        keys, numbers = self.domain.columns(values)
+        return self._located(*self.domain.columns(values))
+
+    def _located(self, keys: Indices, numbers: Any) -> Indices:
         found = np.full(len(keys), self.positions - 1, dtype=np.int64)
         held = keys != NO_PAIR
         if held.any():
@@ -225,10 +228,18 @@ class KeyValue(Mechanism):
 
     def randomize(self, values: Any, *, source: Source | None = None) -> Reports:
         """Randomize what people hold: a pair each, or a set each; see ``KeyValues``."""
-        if self.domain.pairs is None:
-            return super().randomize(values, source=source)
-        chosen, held = OperatingSystem() if source is None else source, self.domain.sets(values)
-        return self.randomize_sets(held, chosen)
+        chosen = OperatingSystem() if source is None else source
+        if self.domain.pairs is not None:
+            held = self.domain.sets(values)
+            if len(held.sizes) > 1:
+                warn_if_misaligned(self.domain.interval, held.numbers)
+            return self.randomize_sets(held, chosen)
+        if self.domain.is_one(values):
+            return super().randomize(values, source=chosen)
+        keys, numbers = self.domain.columns(values)
+        positions = self._located(keys, numbers)
+        warn_if_misaligned(self.domain.interval, numbers)
+        return self.randomize_positions(positions, chosen)
 
     def randomize_sets(self, held: PairSets, source: Source) -> Reports:
         """Draw a slot of every set, and randomize the pair there, or that there is none."""

@@ -12,6 +12,7 @@ from sottovoce.core.certificate import Certificate
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import register
 from sottovoce.domains.interval import Interval
+from sottovoce.domains.ratings import Ratings
 from sottovoce.mechanisms._fine_grid import check_interval
 from sottovoce.mechanisms._noise_on_grid import (
     FIXED_POINT,
@@ -92,4 +93,4 @@ class Laplace(NoiseOnGrid):
     def examples(cls) -> Iterable[Mechanism]:
         yield cls(Interval(-1, 1, bins=16), 1.0)
         yield cls(Interval(0, 120, bins=24), 3.0)
-        yield cls(Interval(0, 5, bins=6), 2.0, bits=16)
+        yield cls(Ratings(1, 5), 2.0, bits=16)

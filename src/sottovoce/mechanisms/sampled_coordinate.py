@@ -17,6 +17,7 @@ from sottovoce.core.fields import Column, IntField
 from sottovoce.core.mechanism import Field, Mechanism
 from sottovoce.core.registry import mechanism, register, restore
 from sottovoce.core.reports import Reports
+from sottovoce.domains.alignment import warn_if_misaligned
 from sottovoce.domains.base import Indices
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.vector import Vector
@@ -129,6 +130,7 @@ class SampledCoordinate(Mechanism):
         chosen, rows = OperatingSystem() if source is None else source, self.domain.rows(values)
         if len(rows) == 1:
             return self._randomize_one(rows[0], chosen)
+        warn_if_misaligned(self.domain.interval, rows)
         drawn = uniform_below_many(self.domain.coordinates, len(rows), chosen).astype(np.int64)
         places = self.coordinate.locate(rows[np.arange(len(rows)), drawn])
         return self.randomize_positions(drawn * self.coordinate.positions + places, chosen)
@@ -139,7 +141,8 @@ class SampledCoordinate(Mechanism):
         place = int(self.coordinate.locate(row[drawn : drawn + 1])[0])
         answers = self.respond(drawn * self.coordinate.positions + place, source)
         fields = zip(self.fields, answers, strict=True)
-        return Reports(self, {field.name: field.one(answer) for field, answer in fields})
+        columns = {field.name: field.one(answer) for field, answer in fields}
+        return Reports(self, columns, simulated=not source.secure)
 
     def respond(self, index: int, source: Source) -> tuple[Any, ...]:
         coordinate, place = divmod(index, self.coordinate.positions)

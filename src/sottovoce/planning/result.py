@@ -13,6 +13,7 @@ from sottovoce.core.fields import BitField, IntField
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.odds import privacy_in_words
 from sottovoce.domains.base import Domain
+from sottovoce.surveys.default_limits import mechanism_for_clients
 
 __all__ = ["Plan", "Prospect"]
 
@@ -174,7 +175,7 @@ class Plan:
             column = columns[f"{self.found} needed"]
             column[:] = ["never" if needed is None else needed for needed in column]
         lines = [f"{self.domain}: {self._result()}", str(Frame(columns))]
-        lines.append(self.told)
+        lines += [self.told, self.clients]
         lines += [f"left out: {name}: {reason}" for name, reason in self.unfit.items()]
         return "\n".join(lines)
 
@@ -196,7 +197,15 @@ class Plan:
 
     def explain(self) -> str:
         """The privacy in plain words, and why the best mechanism is the best."""
-        return "\n".join([privacy_in_words(self.best.certificate()), *self._why(), *self._near()])
+        return "\n".join(
+            [privacy_in_words(self.best.certificate()), *self._why(), *self._near(), self.clients]
+        )
+
+    @property
+    def clients(self) -> str:
+        """What clients with default limits do with a survey of the best mechanism."""
+        said = mechanism_for_clients(self.best)
+        return f"{said[:1].upper()}{said[1:]}."
 
     def _why(self) -> list[str]:
         best = self.prospects[0]

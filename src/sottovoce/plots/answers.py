@@ -97,7 +97,7 @@ def _values(answers: Sequence[Drawable]) -> tuple[Floats, Floats]:
     """Values, and how far their intervals reach down and up."""
     values = np.array([told.value for told in answers])
     ends = np.array([[told.low, told.high] for told in answers])
-    return values, np.stack([values - ends[:, 0], ends[:, 1] - values])
+    return values, np.maximum([values - ends[:, 0], ends[:, 1] - values], 0.0)
 
 
 def _draw_grid(axes: Any, axis: str) -> None:

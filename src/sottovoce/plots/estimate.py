@@ -12,7 +12,7 @@ from sottovoce.base.checks import check_choice, check_int
 from sottovoce.base.errors import InvalidInput, Unfit
 from sottovoce.base.text import label_text
 from sottovoce.channels.base import Floats
-from sottovoce.plots.figures import new_figure
+from sottovoce.plots.figures import error_bars, new_figure
 from sottovoce.plots.keys import draw_keys
 from sottovoce.plots.numbers import (
     INK,
@@ -110,7 +110,7 @@ def draw_estimate(
         shown = min(check_int(most, "most", "plot", 1), len(shares))
         figure = new_figure(7.2, 1.3 + 0.32 * shown, purpose="Estimate.plot")
         axes = figure.add_subplot()
-        _draw_categories(axes, estimate, known, estimate.reach(confidence) * estimate.stderr, shown)
+        _draw_categories(axes, estimate, known, confidence, shown)
     return _finish(figure, axes, title or _heading(estimate))
 
 
@@ -144,7 +144,7 @@ def _check_truth(truth: Any, size: int) -> Floats | None:
 
 
 def _draw_categories(
-    axes: Any, estimate: Estimate, truth: Floats | None, reach: Floats, shown: int
+    axes: Any, estimate: Estimate, truth: Floats | None, confidence: float, shown: int
 ) -> None:
     shares = estimate.require_shares("plot")
     order = np.argsort(-shares, kind="stable")[:shown]
@@ -153,7 +153,7 @@ def _draw_categories(
     axes.errorbar(
         shares[order],
         rows,
-        xerr=reach[order],
+        xerr=error_bars(estimate, confidence)[:, order],
         fmt="none",
         ecolor=INK,
         capsize=3,

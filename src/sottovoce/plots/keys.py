@@ -61,7 +61,8 @@ def draw_keys(
 
 def _draw_intervals(axes: Any, answers: list[Answer], rows: Any, marker: str) -> None:
     values = np.array([a.value for a in answers])
-    reach = [values - [a.low for a in answers], [a.high for a in answers] - values]
+    ends = np.array([[a.low, a.high] for a in answers]).reshape(-1, 2)
+    reach = np.maximum([values - ends[:, 0], ends[:, 1] - values], 0.0)
     axes.errorbar(
         values, rows, xerr=reach, fmt=marker, color=INK, ecolor=INK, markersize=5, capsize=3,
         label="interval",

@@ -15,7 +15,7 @@ from sottovoce.base.errors import InvalidInput, Mismatch, Unfit
 from sottovoce.base.text import label_text
 from sottovoce.channels.base import Floats
 from sottovoce.plots.answers import INKS, check_known, draw_over, draw_rows, draw_values
-from sottovoce.plots.figures import new_figure
+from sottovoce.plots.figures import error_bars, new_figure
 from sottovoce.plots.numbers import Look, draw_cumulative, draw_histogram
 
 __all__ = ["draw"]
@@ -171,9 +171,9 @@ def _draw_categories(
     rows, step = np.arange(len(order)), 0.6 / len(estimates)
     domain = next(iter(estimates.values())).domain
     for place, ((label, one), ink) in enumerate(zip(estimates.items(), INKS, strict=False)):
-        shares, reach = one.require_shares("draw"), one.reach(confidence) * one.stderr
+        shares, bars = one.require_shares("draw"), error_bars(one, confidence)
         axes.errorbar(
-            shares[order], rows + step * (place - (len(estimates) - 1) / 2), xerr=reach[order],
+            shares[order], rows + step * (place - (len(estimates) - 1) / 2), xerr=bars[:, order],
             fmt="o", color=ink, markersize=5, capsize=3, linewidth=1.6, label=label,
         )  # fmt: skip
     draw_values(axes, domain, order, truth)

@@ -120,10 +120,16 @@ class About(Struct, frozen=True):
 
 Published = msgspec.defstruct(
     "Published",
-    [("published", bool), *((each.name, each.type) for each in msgspec.structs.fields(About))],
+    [
+        ("published", bool), *((each.name, each.type) for each in msgspec.structs.fields(About)),
+        ("windows_answered", Count), ("default_client", str), ("doubts", list[str]),
+    ],
     frozen=True, module=__name__,
 )  # fmt: skip
-"""A survey after its publication; ``published``, its first field, is false where it was published before."""
+"""A survey after its publication; ``published``, its first field, is false where it was published before.
+
+The last three say what clients with default limits do with it, and what is worth a second look.
+"""
 
 
 class Surveys(Struct, frozen=True):
@@ -187,6 +193,8 @@ class Row(Struct, frozen=True):
     high: Number
     p_value: Number | UnsetType = UNSET
     adjusted: Number | UnsetType = UNSET
+    false_discovery: Number | UnsetType | None = UNSET
+    standing: str | UnsetType = UNSET
 
 
 class Source(Struct, frozen=True):

@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from datetime import date
 
+from sottovoce.core.mechanism import Mechanism
 from sottovoce.surveys.limits import Limits
 from sottovoce.surveys.survey import Survey
 
-__all__ = ["client_doubt", "windows_answered", "windows_open"]
+__all__ = [
+    "client_doubt", "default_client", "mechanism_for_clients", "windows_answered", "windows_open",
+]  # fmt: skip
 
 _DEFAULT = Limits()
 _DAYS = {"day": 1, "week": 7}
+_ADVICE = (
+    "take a smaller epsilon, a longer window or fewer windows (opens and closes), or set the limits "
+    "of your clients"
+)
 
 
 def windows_open(survey: Survey) -> int | None:
@@ -28,11 +35,31 @@ def windows_open(survey: Survey) -> int | None:
 
 def windows_answered(survey: Survey) -> int:
     """How many windows a client with default limits answers that answers no other survey."""
-    if _refusals(survey):
+    if _refusals(survey.mechanism):
         return 0
     most, _ = _DEFAULT.answers(survey.mechanism.epsilon)
     there = windows_open(survey)
     return most if there is None else min(most, there)
+
+
+def default_client(survey: Survey) -> str:
+    """What a client with default limits does with a survey, in one sentence.
+
+    >>> import sottovoce as sv
+    >>> weekly = sv.mechanism("grr", sv.Categories(["yes", "no"]), 0.5)
+    >>> print(default_client(sv.Survey("s", "?", weekly, "week")))
+    clients with default limits answer 10 windows (week), then stop: epsilon 5 is spent (name_epsilon 5)
+    >>> print(default_client(sv.Survey("s", "?", weekly)))
+    clients with default limits answer it, once
+    """
+    if refusals := _refusals(survey.mechanism):
+        return _refuse(refusals)
+    answered = windows_answered(survey)
+    if answered != windows_open(survey):
+        return f"clients with default limits {_answer(answered, survey.mechanism, survey.window)}"
+    if survey.window == "once":
+        return "clients with default limits answer it, once"
+    return f"clients with default limits answer all of its windows ({survey.window}): {answered:,}"
 
 
 def client_doubt(survey: Survey) -> str:
@@ -41,26 +68,44 @@ def client_doubt(survey: Survey) -> str:
     >>> import sottovoce as sv
     >>> daily = sv.mechanism("grr", sv.Categories(["yes", "no"]), 1.0)
     >>> print(client_doubt(sv.Survey("s", "?", daily, "day")))
-    clients with default limits answer 5 of its windows (day), then epsilon 5 is spent (name_epsilon 5); ...
+    clients with default limits answer 5 windows (day), then stop: epsilon 5 is spent (name_epsilon 5); ...
     """
-    epsilon = survey.mechanism.epsilon
-    if refusals := _refusals(survey):
-        return f"clients with default limits refuse it: {'; '.join(refusals)}"
     answered = windows_answered(survey)
     if answered == windows_open(survey):
         return ""
-    _, limit = _DEFAULT.answers(epsilon)
-    return (
-        f"clients with default limits answer {answered:,} of its windows ({survey.window}), then "
-        f"epsilon {answered * epsilon:g} is spent ({limit} {getattr(_DEFAULT, limit):g}); take a "
-        "smaller epsilon, a longer window or fewer windows (opens and closes), or set the limits "
-        "of your clients"
+    return default_client(survey) + (f"; {_ADVICE}" if answered else "")
+
+
+def mechanism_for_clients(mechanism: Mechanism) -> str:
+    """The same for a mechanism that no survey has yet: of a survey that is asked again and again.
+
+    >>> import sottovoce as sv
+    >>> print(mechanism_for_clients(sv.mechanism("grr", sv.Categories(["yes", "no"]), 3.0)))
+    clients with default limits refuse it: it asks for epsilon 3 per report, above maximum_epsilon 2
+    """
+    if refusals := _refusals(mechanism):
+        return _refuse(refusals)
+    most, _ = _DEFAULT.answers(mechanism.epsilon)
+    return f"clients with default limits {_answer(most, mechanism, '')}"
+
+
+def _answer(windows: int, mechanism: Mechanism, window: str) -> str:
+    _, limit = _DEFAULT.answers(mechanism.epsilon)
+    several = "window" if windows == 1 else "windows"
+    kind = f" ({window})" if window else ""
+    spent = (
+        f"epsilon {windows * mechanism.epsilon:g} is spent ({limit} {getattr(_DEFAULT, limit):g})"
     )
+    return f"answer {windows:,} {several}{kind}, then stop: {spent}"
 
 
-def _refusals(survey: Survey) -> list[str]:
+def _refuse(refusals: list[str]) -> str:
+    return f"clients with default limits refuse it: {'; '.join(refusals)}"
+
+
+def _refusals(mechanism: Mechanism) -> list[str]:
     """What a client has to be told to take part, each with why."""
-    epsilon, certificate = survey.mechanism.epsilon, survey.mechanism.certificate()
+    epsilon, certificate = mechanism.epsilon, mechanism.certificate()
     most, limit = _DEFAULT.answers(epsilon)
     found = []
     if not most:

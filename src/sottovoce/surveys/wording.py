@@ -72,6 +72,8 @@ def doubts(survey: Survey) -> list[str]:
     certificate, found = survey.mechanism.certificate(), []
     if doubt := client_doubt(survey):
         found.append(doubt)
+    if doubt := _bins_doubt(survey):
+        found.append(doubt)
     if survey.mechanism.epsilon > _LARGE_EPSILON:
         times = f"{round_up(certificate.ratio):,.9g}"
         found.append(
@@ -90,6 +92,19 @@ def doubts(survey: Survey) -> list[str]:
     if survey.closes and survey.closes < today().isoformat():
         found.append(f"it closed on {survey.closes}")
     return found
+
+
+def _bins_doubt(survey: Survey) -> str:
+    """What is wrong with bins of whole numbers that do not center on them; empty if nothing is."""
+    domain = survey.mechanism.domain
+    numbers = domain.numbers or getattr(domain.keyed or domain.vector, "interval", None)
+    if numbers is None or not numbers.off_center:
+        return ""
+    low, high = numbers.span
+    return (
+        f"its bins do not center on the whole numbers from {low:g} to {high:g}: if answers are whole, "
+        "means, quantiles and ranges are biased, and ratings are the domain for them"
+    )
 
 
 def _outside(survey: Survey) -> str:

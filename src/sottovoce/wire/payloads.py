@@ -62,13 +62,17 @@ def payload_checker(mechanism: Mechanism) -> Callable[[bytes], bool]:
 
 
 def payloads_of(reports: Reports) -> list[bytes]:
-    """The payload of every report.
+    """The payload of every report, for an upload or a store; simulated ones are refused.
 
     >>> import sottovoce as sv
     >>> m = sv.mechanism("grr", sv.Categories(1000), 1.0)
     >>> payloads_of(sv.Reports(m, {"value": [1, 258]}))
     [b'\\x01\\x00', b'\\x02\\x01']
     """
+    if reports.simulated:
+        allowed = "drawn with the randomness of the operating system"
+        hint = "Seeded makes reports that can be repeated: they protect nobody, and count nobody."
+        raise InvalidInput("reports", "an upload or a store", allowed, reports, hint=hint)
     columns = [_slices(column) for column in reports.columns.values()]
     return (
         columns[0] if len(columns) == 1 else [b"".join(row) for row in zip(*columns, strict=True)]

@@ -23,5 +23,5 @@ export declare function byPosition(domain: NumberDomain, steps: number, respondA
     respond: (value: unknown, words: Words) => Report;
     respondAt: (position: number, words: Words) => Report;
 };
-/** The option `steps`: from 1 to the largest grid, and exactly 1 for counts. */
+/** The option `steps`: from 1 to the largest grid, and exactly 1 for whole numbers. */
 export declare function readSteps(value: Json | undefined, domain: NumberDomain, mostPositions: number, where: string): number;

@@ -20,7 +20,7 @@ export function categorical(source) {
 /** The domain of a mechanism for one number. */
 export function numeric(source) {
     if (!isNumeric(source.domain))
-        refuse(`${source.where}.domain`, "an interval or counts");
+        refuse(`${source.where}.domain`, "an interval, counts or ratings");
     return source.domain;
 }
 /** How a mechanism for inputs answers values: the value's input, then the draw. */
@@ -31,9 +31,9 @@ export function byInput(domain, respondAt) {
 export function byPosition(domain, steps, respondAt) {
     return { steps, respond: (value, words) => respondAt(domain.position(value, steps), words), respondAt };
 }
-/** The option `steps`: from 1 to the largest grid, and exactly 1 for counts. */
+/** The option `steps`: from 1 to the largest grid, and exactly 1 for whole numbers. */
 export function readSteps(value, domain, mostPositions, where) {
-    const most = domain.kind === "counts" ? 1 : Math.floor(mostPositions / domain.bins);
+    const most = domain.kind === "interval" ? Math.floor(mostPositions / domain.bins) : 1;
     const steps = whole(value, 1, Math.max(most, 1), `${where}.options.steps`);
     if (steps * domain.bins > mostPositions)
         refuse(`${where}.options.steps`, `such that there are at most ${mostPositions} positions`);

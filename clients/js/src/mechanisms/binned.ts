@@ -9,7 +9,7 @@ export function readBinned(source: Source): Parts {
   const options = readOptions(source, ["oracle", "report_bins"]);
   const wide = whole(options.get("report_bins"), 1, domain.bins, `${where}.report_bins`);
   const divides = domain.bins % wide === 0;
-  require(divides || domain.kind === "interval", `${where}.report_bins`, "a divisor of the number of counts");
+  require(divides || domain.kind === "interval", `${where}.report_bins`, "a divisor of the number of whole numbers");
   const named = record(options.get("oracle"), ["mechanism", "options"], `${where}.oracle`);
   const name = text(named.get("mechanism"), `${where}.oracle.mechanism`);
   const interval = domain.cut(wide);

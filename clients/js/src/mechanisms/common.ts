@@ -25,7 +25,7 @@ export function categorical(source: Source): SingleDomain {
 
 /** The domain of a mechanism for one number. */
 export function numeric(source: Source): NumberDomain {
-  if (!isNumeric(source.domain)) refuse(`${source.where}.domain`, "an interval or counts");
+  if (!isNumeric(source.domain)) refuse(`${source.where}.domain`, "an interval, counts or ratings");
   return source.domain;
 }
 
@@ -47,9 +47,9 @@ export function byPosition(domain: NumberDomain, steps: number, respondAt: (posi
   return { steps, respond: (value, words) => respondAt(domain.position(value, steps), words), respondAt };
 }
 
-/** The option `steps`: from 1 to the largest grid, and exactly 1 for counts. */
+/** The option `steps`: from 1 to the largest grid, and exactly 1 for whole numbers. */
 export function readSteps(value: Json | undefined, domain: NumberDomain, mostPositions: number, where: string): number {
-  const most = domain.kind === "counts" ? 1 : Math.floor(mostPositions / domain.bins);
+  const most = domain.kind === "interval" ? Math.floor(mostPositions / domain.bins) : 1;
   const steps = whole(value, 1, Math.max(most, 1), `${where}.options.steps`);
   if (steps * domain.bins > mostPositions) refuse(`${where}.options.steps`, `such that there are at most ${mostPositions} positions`);
   return steps;

@@ -15,7 +15,7 @@ import { makeNoise, MOST_NOISE, oneCell, type Noise } from "./noise.js";
 export function readGaussian(source: Source): Parts {
   const { domain, where } = source;
   const vector = domain.kind === "vector" ? domain : undefined;
-  const one = vector?.interval ?? (isNumeric(domain) ? domain : refuse(`${where}.domain`, "an interval, counts or a vector"));
+  const one = vector?.interval ?? (isNumeric(domain) ? domain : refuse(`${where}.domain`, "an interval, counts, ratings or a vector"));
   const options = readOptions(source, ["bits", "delta", "reach"]);
   readBits(options.get("bits"), where);
   const allowed = decimal(options.get("delta"), `${where}.options.delta`);

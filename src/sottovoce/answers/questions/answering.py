@@ -12,6 +12,7 @@ from sottovoce.answers.estimate import Estimate
 from sottovoce.answers.questions.record import Askable, Question
 from sottovoce.answers.questions.subjects import parts_of
 from sottovoce.answers.questions.texts import KEY
+from sottovoce.answers.top import TopAnswer
 from sottovoce.domains.base import Domain
 
 __all__ = ["AskedQuestion", "Questions", "Row"]
@@ -129,6 +130,8 @@ def _row(question: str, answer: Answer) -> Row:
         "question": question, "label": answer.label, "value": answer.value, "stderr": answer.stderr,
         "low": answer.low, "high": answer.high,
     }  # fmt: skip
+    if isinstance(answer, TopAnswer):
+        return {**row, "false_discovery": answer.false_discovery, "standing": answer.standing}
     if answer.p_value is None:
         return row
     return {**row, "p_value": answer.p_value, "adjusted": answer.adjusted}

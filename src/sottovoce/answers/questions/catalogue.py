@@ -111,7 +111,7 @@ QUESTIONS = tuple(
         ),
         Question(
             "top", "the N most frequent values", "values", texts.COUNT, examples.count_example,
-            goals=("top",), metavar="N", repeatable=False,
+            metavar="N", repeatable=False,
         ),
         Question(
             "range", "the share of numbers in a range LOW:HIGH", "numbers", texts.BOUNDS,

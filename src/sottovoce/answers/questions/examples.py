@@ -52,12 +52,17 @@ def range_example(domain: Domain) -> str:
     >>> range_example(Interval(0, 12, bins=48))
     '6:8'
     """
-    return ":".join(f"{bound:.6g}" for bound in _bounds(domain))
+    return ":".join(map(_text, _bounds(domain)))
 
 
 def upper_example(domain: Domain) -> str:
     """A number."""
-    return f"{_bounds(domain)[1]:.6g}"
+    return _text(_bounds(domain)[1])
+
+
+def _text(bound: float) -> str:
+    """A bound; whole numbers keep all their digits."""
+    return str(bound) if isinstance(bound, int) else f"{bound:.6g}"
 
 
 def _bounds(domain: Domain) -> tuple[float, float]:
@@ -69,7 +74,7 @@ def _bounds(domain: Domain) -> tuple[float, float]:
     second = min(max(second, first + 1), numbers.size)
     if numbers.whole:
         last = numbers.size - 1
-        return float(numbers.label(min(first, last))), float(numbers.label(min(second, last)))
+        return numbers.label(min(first, last)), numbers.label(min(second, last))
     low, high = numbers.span
     return tuple(low + (high - low) * index / numbers.size for index in (first, second))  # type: ignore[return-value]
 
@@ -77,7 +82,7 @@ def _bounds(domain: Domain) -> tuple[float, float]:
 def _values(domain: Domain, count: int) -> str:
     """The first values, a bin by the number in its middle."""
     numbers = parts_of(domain).numbers
-    if domain is numbers:
+    if domain is numbers and not numbers.whole:
         labels = [f"{middle:.6g}" for middle in numbers.midpoints[:count]]
     else:
         labels = [str(domain.label(index)) for index in range(min(count, domain.size))]

@@ -96,7 +96,7 @@ def plan(
     if as_json:
         result = {"domain": str(domain), "epsilon": found.epsilon, "users": found.users}
         result |= {"error": found.error, "found": found.found, "goal": found.goal}
-        result |= {"best": describe(found.best)}
+        result |= {"best": describe(found.best), "default_client": found.clients}
         show_json({**result, "mechanisms": rows, "left_out": found.unfit})
         return
     heading, _, _ = str(found).partition("\n")

@@ -13,7 +13,9 @@ from sottovoce.cli.shared.collector import LOCAL, Collector, KeyFile, PlainHttp,
 from sottovoce.cli.shared.exits import guarded
 from sottovoce.cli.shared.options import AsJson
 from sottovoce.cli.shared.screen import say, show_json, show_text
+from sottovoce.surveys.default_limits import client_doubt, default_client
 from sottovoce.surveys.toml import read_survey
+from sottovoce.surveys.wording import doubts
 
 __all__ = ["publish"]
 
@@ -60,7 +62,8 @@ def publish(
     """Publish a survey, with the publish key, or close it.
 
     A published survey never changes: its fingerprint is over all of it, and a changed file is another survey.
-    To publish the same again with the same rules does nothing.
+    To publish the same again with the same rules does nothing. Says how many windows clients with default
+    limits answer, and warns as survey check does.
     """
     check_choice(upload, "--upload", "publish", _UPLOADS)
     if retention is not None:
@@ -80,5 +83,10 @@ def publish(
         return
     done = "closed" if close else "published" if told["published"] else "was published before"
     say(f"{agreed.name}: {done}, fingerprint {agreed.fingerprint}")
-    if not close:
-        show_text(f"{collector.url}/surveys/{agreed.fingerprint}")
+    if close:
+        return
+    show_text(f"{collector.url}/surveys/{agreed.fingerprint}")
+    if not client_doubt(agreed):
+        say(default_client(agreed))
+    for doubt in doubts(agreed):
+        say(f"warning: {doubt}")

@@ -230,9 +230,10 @@ def _of_values(
     if column is None:
         for line, cells in read_lines(given):
             yield mechanism.randomize_indices(private.indices(list(cells), line), source)
-        return
-    for row, columns in read_columns(given, [("--column", column)]):
-        yield mechanism.randomize_indices(private.indices(columns[0], row), source)
+    else:
+        for row, columns in read_columns(given, [("--column", column)]):
+            yield mechanism.randomize_indices(private.indices(columns[0], row), source)
+    private.warn()
 
 
 def _of_pairs(

@@ -18,7 +18,7 @@ from sottovoce.cli.shared.outputs import STDOUT, check_file, check_output, forma
 from sottovoce.cli.shared.screen import say, show_json, show_text
 from sottovoce.domains.base import Domain
 from sottovoce.domains.categories import Categories
-from sottovoce.surveys.default_limits import windows_answered
+from sottovoce.surveys.default_limits import client_doubt, default_client, windows_answered
 from sottovoce.surveys.survey import Survey
 from sottovoce.surveys.toml import read_survey, survey_to_toml
 from sottovoce.surveys.wording import beliefs, doubts, survey_in_words
@@ -131,8 +131,8 @@ def check(
 ) -> None:  # fmt: skip
     """Check a survey file: its keys, its mechanism, its exact certificate.
 
-    Shows the fingerprint, and warns of what is allowed but worth a second look: for example, that
-    clients with default limits refuse the survey, or answer only some of its windows.
+    Shows the fingerprint, says whether clients with default limits answer the survey and how many of
+    its windows, and warns of what is allowed but worth a second look.
     """
     if output is not None:
         if as_json and output == STDOUT:
@@ -148,10 +148,16 @@ def check(
         write_whole(output, lambda part: part.write_text(survey.to_json() + "\n", encoding="utf-8"))
     if as_json:
         told = {"file": str(file), **_told(survey), "doubts": doubts(survey)}
-        show_json({**told, "windows_answered": windows_answered(survey)})
+        clients = {
+            "windows_answered": windows_answered(survey),
+            "default_client": default_client(survey),
+        }
+        show_json({**told, **clients})
         return
     show_text(f"{file}: valid, fingerprint {survey.fingerprint}")
     show_text(f"{survey.mechanism}: {survey.mechanism.certificate()}")
+    if not client_doubt(survey):
+        show_text(default_client(survey))
     for doubt in doubts(survey):
         show_text(f"warning: {doubt}")
 

@@ -128,6 +128,8 @@ class Findings:
         parts = [(block.group, block.estimate.about, block.answers) for block in self.blocks]
         if (change := self.difference) is not None:
             parts.append((self._minus, change.about, change.answers))
+        if any("standing" in row for _, _, rows in parts for row in rows):
+            names += ["false_discovery", "standing"]
         return names, [
             {**row, "label": plain_label(row["label"]), "group": group, "about": about}
             for group, about, rows in parts
@@ -163,8 +165,8 @@ def _short(rows: Sequence[Row], head: str) -> list[Row]:
     """
     asked = {row["question"] for row in rows}
     if asked <= {"share", "top"}:
-        heads = {"value": head}
-        return [{heads.get(k, k): v for k, v in row.items() if k != "question"} for row in rows]
+        heads, hidden = {"value": head}, ("question", "false_discovery")
+        return [{heads.get(k, k): v for k, v in row.items() if k not in hidden} for row in rows]
     if asked == {"frequency", "mean"}:
         means = {row["label"]: row for row in rows if row["question"] == "mean"}
         rates = [row for row in rows if row["question"] == "frequency"]

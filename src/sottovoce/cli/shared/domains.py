@@ -15,6 +15,7 @@ from sottovoce.domains.counts import Counts
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.key_values import KeyValues
 from sottovoce.domains.parsing import split_list
+from sottovoce.domains.ratings import Ratings
 
 __all__ = ["Bins", "DomainOptions", "High", "Low", "PlainDomainOptions"]
 
@@ -88,6 +89,15 @@ class PlainDomainOptions:
             help="How many, from 0 to N: whole numbers in order, with a mean, such as degrees of a graph.",
         ),
     ] = None
+    ratings: Annotated[
+        tuple[int, int] | None,
+        typer.Option(
+            "--ratings",
+            metavar="LOW HIGH",
+            rich_help_panel=_DOMAIN,
+            help="Whole numbers from LOW to HIGH, in order, with a mean, such as ratings from 1 to 5.",
+        ),
+    ] = None
     low: Low = None
     high: High = None
     bins: Bins = None
@@ -104,9 +114,10 @@ class PlainDomainOptions:
             return Categories(self.size)
         if self.most is not None:
             return Counts(self.most)
+        if self.ratings is not None:
+            return Ratings(*self.ratings)
         if self._numbers:
-            low, high = self._bounds()
-            return Interval(low, high) if self.bins is None else Interval(low, high, self.bins)
+            return self._interval()
         if self.values is not None:
             return Categories(split_list(self.values, "--values", "the command"))
         assert self.values_file is not None  # one of the ways was chosen
@@ -122,6 +133,7 @@ class PlainDomainOptions:
             "--values-from-file": self.values_file is not None,
             "--size": self.size is not None,
             "--most": self.most is not None,
+            "--ratings": self.ratings is not None,
             "--low, --high": self._numbers,
         }
         chosen = [way for way, given in ways.items() if given]
@@ -130,6 +142,15 @@ class PlainDomainOptions:
             raise InvalidInput(
                 "the domain", "the command", allowed, "; ".join(chosen) or "none of them"
             )
+
+    def _interval(self) -> Interval:
+        low, high = self._bounds()
+        numbers = Interval.agreed(low, high, Interval.bins if self.bins is None else self.bins)
+        if numbers.misleads:
+            whole = f"--ratings {low:.0f} {high:.0f}"
+            hint = f"Whole numbers are {whole}; for real numbers take more or fewer bins."
+            raise numbers.refusal("numbers", hint)
+        return numbers
 
     def _bounds(self) -> tuple[float, float]:
         if self.low is None or self.high is None:

@@ -226,4 +226,5 @@ def _split(reports: Reports, table: Any, by: str, name: str) -> Iterator[tuple[s
     ends = np.cumsum(np.bincount(which))
     for group, rows in zip(groups, np.split(order, ends[:-1]), strict=True):
         columns = {field: column[rows] for field, column in reports.columns.items()}
-        yield str(group), Reports(reports.mechanism, columns)
+        marks = {"certified": reports.certified, "simulated": reports.simulated}
+        yield str(group), Reports(reports.mechanism, columns, **marks)

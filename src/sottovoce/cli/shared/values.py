@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import numpy as np
 from sottovoce.base.errors import InvalidInput
 from sottovoce.cli.shared.tables import read_columns, row_error
 from sottovoce.core.mechanism import Mechanism
+from sottovoce.domains.alignment import Alignment
 from sottovoce.domains.base import Domain, Indices, Read
 from sottovoce.domains.parsing import text_of
 
@@ -33,6 +35,7 @@ def read_values(
     for row, columns in read_columns(given, wanted):
         groups = None if by is None else groups_of(columns[1], row, by, name)
         yield private.indices(columns[0], row), groups
+    private.warn()
 
 
 @dataclass(frozen=True)
@@ -44,6 +47,16 @@ class PrivateColumn:
     domain: Domain
     read: Read
 
+    @cached_property
+    def _alignment(self) -> Alignment | None:
+        """What is known of the numbers read so far; None where values are not numbers."""
+        return None if self.domain.numbers is None else Alignment(self.domain.numbers)
+
+    def warn(self) -> None:
+        """Warn of what only all values together show, after the last of them."""
+        if self._alignment is not None:
+            self._alignment.warn()
+
     def indices(self, cells: Cells, row: int) -> Indices:
         """The indices of some cells, of which the first is in ``row``; each distinct one is read once."""
         try:
@@ -52,6 +65,8 @@ class PrivateColumn:
                 raise ValueError("an empty cell")
             values = list(map(self.read, distinct))
             known = dict(zip(distinct, self.domain.indices(values).tolist(), strict=True))
+            if self._alignment is not None:
+                self._alignment.add(values)
             return np.fromiter(map(known.__getitem__, cells), dtype=np.int64, count=len(cells))
         except (ValueError, OverflowError):  # what the domain refuses is a ValueError as well
             for place, cell in enumerate(cells):

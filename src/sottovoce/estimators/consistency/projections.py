@@ -29,6 +29,7 @@ __all__ = [
     "norm_hyb",
     "norm_mul",
     "norm_sub",
+    "project_by_variance",
     "project_to_simplex",
     "threshold",
 ]
@@ -165,3 +166,21 @@ def maximum_likelihood_approximation(unbiased: UnbiasedShares) -> Floats:
         if not negative.any():
             return np.where(alive, shares, 0.0)
         alive &= ~negative
+
+
+def project_by_variance(shares: Floats, variances: Floats) -> Floats:
+    """The x >= 0 of sum 1 that minimises ``sum (x - shares)^2 / variances``.
+
+    ``x = max(shares + lambda variances, 0)`` for the one lambda that gives the sum:
+    a value is positive while lambda exceeds ``-shares/variances``, so values
+    sorted by that bound enter one by one.
+    """
+    spread = variances + 1e-300
+    bounds = -shares / spread
+    order = np.argsort(bounds, kind="stable")
+    multipliers = (1.0 - np.cumsum(shares[order])) / np.cumsum(spread[order])
+    entered = np.flatnonzero(multipliers > bounds[order])
+    if len(entered) == 0:
+        return project_to_simplex(shares)
+    projected = np.maximum(shares + multipliers[entered[-1]] * spread, 0.0)
+    return projected / projected.sum()

@@ -4,7 +4,7 @@ Each replicate draws a *plausible* truth given the reports, has a population wit
 that truth answer the survey again, and runs the same method on the new tally
 (:mod:`sottovoce.estimators.errors.replicates`).
 
-A plausible truth is drawn from the posterior of empirical Bayes where there are
+A plausible truth is drawn from the posterior of ``exchangeable`` where there are
 enough values to learn a prior from, else from the normal law of the unbiased
 shares; in both cases it is projected to the simplex.  Simulating from the
 estimate itself would not do: it is smoother than the truth.
@@ -25,9 +25,10 @@ from sottovoce.base.randomness import Seeded
 from sottovoce.channels.base import Floats
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.tally import Tally
-from sottovoce.estimators.consistency.empirical_bayes import MIXTURE_NEEDS, fitted_posterior
 from sottovoce.estimators.consistency.projections import project_to_simplex
 from sottovoce.estimators.errors.replicates import Counts, Replicates
+from sottovoce.estimators.exchangeable.exchangeable import posterior_of
+from sottovoce.estimators.exchangeable.prior_averaging import LEARNING_NEEDS
 from sottovoce.estimators.unbiased import UnbiasedShares, unbiased_shares
 
 __all__ = ["Bootstrap", "plausible_truths"]
@@ -82,11 +83,11 @@ def plausible_truths(unbiased: UnbiasedShares, count: int, source: Seeded) -> li
         unbiased.channel.inverse is None
     ):  # as rough as reports through a kernel say, rougher than the truth
         return [project_to_simplex(unbiased.shares)] * count
-    if unbiased.size >= MIXTURE_NEEDS:
-        mean, variance = fitted_posterior(unbiased)
+    if unbiased.size >= LEARNING_NEEDS:
+        posterior = posterior_of(unbiased)
+        mean, spread = posterior.shares, posterior.stderr("respondents")
     else:
-        mean, variance = unbiased.shares, unbiased.variance
-    spread = np.sqrt(np.maximum(variance, 0.0))
+        mean, spread = unbiased.shares, np.sqrt(np.maximum(unbiased.variance, 0.0))
     return [project_to_simplex(random.normal(mean, spread)) for _ in range(count)]
 
 

@@ -9,7 +9,7 @@ estimate would be a poor truth, smoother or rougher than the real one.  So truth
 - else around unbiased shares, under three priors, of which the reports choose: each is drawn
   from as often as it is probable given the shares as they came.
 
-  * *Values apart*: every share drawn from one mixture (:mod:`sottovoce.estimators.consistency.prior`).
+  * *Values apart*: every share drawn from one prior (:mod:`sottovoce.estimators.exchangeable`).
   * *Neighbours alike*: normal in the frequencies of their Fourier transform, with a power P
     that is constant in bands of half an octave, and drawn from its posterior, band by band.
     With noise of power N, ``|G|^2`` is exponential with mean P + N, and given P
@@ -38,11 +38,11 @@ from sottovoce.channels.dense import DenseChannel
 from sottovoce.core.tally import Tally
 from sottovoce.domains.interval import Interval
 from sottovoce.estimators.cell_means import estimate_without_shares
-from sottovoce.estimators.consistency.empirical_bayes import MIXTURE_NEEDS
-from sottovoce.estimators.consistency.prior import SMALL, density_of, fit_prior
 from sottovoce.estimators.consistency.projections import project_to_simplex
 from sottovoce.estimators.errors.bootstrap import plausible_truths
 from sottovoce.estimators.errors.replicates import whole_counts
+from sottovoce.estimators.exchangeable.exchangeable import posterior_of
+from sottovoce.estimators.exchangeable.prior_averaging import LEARNING_NEEDS
 from sottovoce.estimators.filters.spectrum import noise_power
 from sottovoce.estimators.likelihood.em import em
 from sottovoce.estimators.observed import Observed
@@ -59,8 +59,6 @@ _SMOOTH_UP_TO = 1024
 """Values beyond which priors of smoothness take too long to weigh."""
 _NO_DOUBT = 300.0
 """Values apart so much likelier than neighbours alike need no third opinion."""
-_FITTED = 3
-"""Parameters that a fitted mixture is about worth; each costs half the logarithm of d."""
 _NOISE_DRAWS = 20
 """Simulated surveys that tell the noise of a hierarchy, frequency by frequency."""
 
@@ -93,7 +91,7 @@ def _of_the_likelier(
     alike = Neighbours(unbiased, np.full(unbiased.size // 2, noise))
     densities = [alike.log_density]
     draws: list[Callable[[int], list[Floats]]] = [lambda some: alike.draws(some, source)]
-    if unbiased.size >= MIXTURE_NEEDS:
+    if unbiased.size >= LEARNING_NEEDS:
         densities.append(log_density_apart(unbiased))
         draws.append(lambda some: plausible_truths(unbiased, some, source))
     told = noise < 1  # the most that any frequency of a distribution has
@@ -244,20 +242,12 @@ def log_density_smooth(given: _AsResponse, found: Posterior, noise: float) -> fl
 
 
 def log_density_apart(unbiased: UnbiasedShares) -> float:
-    """Of the unbiased shares as they came, every value drawn from one fitted mixture.
+    """Of the unbiased shares as they came, under the priors of ``exchangeable``.
 
-    Shares of more than 8 standard errors are as likely in every octave up to 1.
+    Its marginal likelihood is relative to noise at its most likely: that has a density of its own.
     """
-    sigma = float(np.mean(unbiased.sigma))
-    standardized = unbiased.shares / sigma
-    small = standardized < SMALL
-    large = unbiased.shares[~small]
-    told = -np.log(large * np.log(1 / min(sigma, 0.5))).sum()
-    if small.any():
-        left = max((1 - float(large.sum())) / sigma / np.count_nonzero(small), 1e-7)
-        density = density_of(standardized[small], fit_prior(standardized[small], left))
-        told += np.log(density / sigma).sum()
-    return float(told) - _FITTED * np.log(unbiased.size) / 2
+    weighed = posterior_of(unbiased).weighed
+    return weighed.log_marginal - float(np.log(np.sqrt(2 * np.pi) * weighed.seen.sigma).sum())
 
 
 # -- only the mean, or only the keys -----------------------------------------------------

@@ -15,7 +15,8 @@ and Laplace's approximation gives the evidence of a, up to a constant that all s
 
     log p(c | a)  ~  F - log det(C)/2 + log Gamma(d a) - d log Gamma(a).
 
-The answer is the mean over all a, weighted by evidence.
+The answer is the mean over all a, weighted by evidence; its covariance is ``J C^-1 J``, averaged in
+the same way, and the spread of the fits.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ import numpy as np
 from sottovoce.base.progress import Meter
 from sottovoce.channels.base import Floats
 from sottovoce.channels.rows import Rows
+from sottovoce.estimators.covariance_errors import CovarianceErrors, respondents_covariance
 from sottovoce.estimators.likelihood.acceleration import accelerated
 from sottovoce.estimators.likelihood.base import first_shares
 from sottovoce.estimators.likelihood.interior_point import DenseLikelihood, inverse_factor
@@ -41,6 +43,7 @@ _FIRST = CONCENTRATIONS.index(1.0)
 _SLACK = 8.0
 """Concentrations whose evidence is so much less than the best one's end the walk."""
 _GAP, _PASSES = 1e-3, 4000
+_NEGLIGIBLE = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,9 +58,10 @@ class Concentrated:
 
 
 @dataclass(frozen=True, eq=False)
-class Concentrations:
-    """The fits under all concentrations that matter."""
+class Concentrations(CovarianceErrors):
+    """The fits under all concentrations that matter, and the errors of their mean."""
 
+    problem: Rows
     fits: tuple[Concentrated, ...]
 
     @cached_property
@@ -72,6 +76,25 @@ class Concentrations:
         """The mean over all fits."""
         mean: Floats = self.probabilities @ np.array([one.shares for one in self.fits])
         return mean / mean.sum()
+
+    def covariance(self, about: str) -> Floats:
+        """Of all shares: what each fit says, and how they differ."""
+        mixed = np.zeros((len(self.shares), len(self.shares)))
+        odds = self.probabilities
+        for k in np.flatnonzero(odds >= _NEGLIGIBLE * odds.max()):
+            apart = self.fits[k].shares - self.shares
+            mixed += odds[k] * (self._covariance(self.fits[k], about) + np.outer(apart, apart))
+        return mixed
+
+    def _covariance(self, one: Concentrated, about: str) -> Floats:
+        w, information = one.shares, self.problem.curvature(one.shares)
+        root = inverse_factor(_curvature(information, w, one.concentration))
+        slopes = w[:, None] * root.T
+        slopes -= np.outer(w, slopes.sum(axis=0))
+        posterior: Floats = slopes @ slopes.T
+        if about == "population":
+            return posterior
+        return respondents_covariance(posterior, information, w, self.problem.total)
 
     @property
     def best(self) -> str:
@@ -94,7 +117,7 @@ def concentrate(observed: Observations, meter: Meter) -> Concentrations:
             meter.show(len(fits), best)
             if fits[-1].log_marginal < best - _SLACK:
                 break
-    return Concentrations(tuple(fits))
+    return Concentrations(problem, tuple(fits))
 
 
 def _fit(problem: Rows, a: float, near: Floats) -> Concentrated:

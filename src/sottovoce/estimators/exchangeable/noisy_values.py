@@ -1,28 +1,63 @@
 """Values seen through noise, under many priors at once: hidden ones on a grid, clear ones by formula.
 
-Noise of a value is normal, or skewed: its variance ``sigma^2 (1 + t/offset)`` at the share t.  Then
-what was seen, x, is a count in disguise, and ``p(x | t)`` is Poisson's law for ``x + offset`` in the
-units in which its variance is its mean.  Shares are in units of the mean share.
+What was seen of a value, x, has the mean t, its share, and the variance ``sigma^2 + slope t``.  Where
+the slope is positive x is a count in disguise, and ``p(x | t)`` is Poisson's law for
+``(x + sigma^2/slope) / slope``; else the law is normal.  Shares are in units of the mean share.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce.channels.base import Floats
 from sottovoce.estimators.exchangeable.share_priors import Priors
 
-__all__ = ["ClearValues", "HiddenValues", "log_likelihood"]
+__all__ = ["ClearValues", "HiddenValues", "RowMap", "log_likelihood"]
 
-_MOST_ROWS = 512
+_MOST_ROWS = 256
 """Values seen differently up to which each has a row of its own."""
 _PER_NOISE = 16
 """Rows a standard error otherwise; what is between them is interpolated."""
 _ALIKE = 1e-9
+_STRAIGHT = 1e-6
+"""Slopes below this part of the variance do not skew noise."""
 _TINY = 1e-280
+
+
+@dataclass(frozen=True, eq=False)
+class RowMap:
+    """Which rows stand for a value: ``1 - part`` of row ``before`` and ``part`` of the next."""
+
+    before: NDArray[np.int64]
+    part: Floats
+    size: int
+
+    @classmethod
+    def between(cls, places: Floats, rows: Floats) -> RowMap:
+        """Of values at ``places`` among equidistant ``rows``."""
+        step = rows[1] - rows[0]
+        before = np.minimum(((places - rows[0]) / step).astype(np.int64), len(rows) - 2)
+        return cls(before, (places - rows[before]) / step, len(rows))
+
+    def expand(self, column: Floats) -> Floats:
+        """Of every value, from one number a row."""
+        if not self.part.any():
+            return column[self.before]
+        after = np.minimum(self.before + 1, self.size - 1)
+        return (1 - self.part) * column[self.before] + self.part * column[after]
+
+    def collect(self, weights: Floats) -> Floats:
+        """Of every row, from one number a value: the adjoint."""
+        found: Floats = np.zeros(self.size)
+        found += np.bincount(self.before, (1 - self.part) * weights, minlength=self.size)
+        if self.part.any():
+            after = np.minimum(self.before + 1, self.size - 1)
+            found += np.bincount(after, self.part * weights, minlength=self.size)
+        return found
 
 
 class HiddenValues:
@@ -32,63 +67,54 @@ class HiddenValues:
     there are many, those near by, which stand for the two rows they are between.
     """
 
-    def __init__(self, places: Floats, sigma: Floats, offset: float, grid: Floats) -> None:
-        self.counts: Floats = np.ones(len(places))
-        rows = places
-        self.expand: Callable[[Floats], Floats] = lambda column: column
-        if len(places) and np.ptp(sigma) <= _ALIKE * sigma.max():
-            rows, inverse, counts = np.unique(places, return_inverse=True, return_counts=True)
-            self.counts = counts.astype(np.float64)
-            self.expand = lambda column: column[inverse]
-            if len(rows) > _MOST_ROWS:
-                rows = self._apart(places, float(sigma[0]) / _PER_NOISE)
-            sigma = np.full(len(rows), sigma[0])
-        logs = log_likelihood(rows[:, None], sigma[:, None], offset, grid)
+    def __init__(self, places: Floats, sigma: Floats, slope: float, grid: Floats) -> None:
+        size = len(places)
+        self.places, self.sigma = places, sigma
+        self.rows = RowMap(np.arange(size), np.zeros(size), size)
+        if size and np.ptp(sigma) <= _ALIKE * sigma.max():
+            self.places, inverse = np.unique(places, return_inverse=True)
+            self.rows = RowMap(inverse, np.zeros(size), len(self.places))
+            if len(self.places) > _MOST_ROWS:
+                step = float(sigma[0]) / _PER_NOISE
+                self.places = np.arange(places.min(), places.max() + 2 * step, step)
+                self.rows = RowMap.between(places, self.places)
+            self.sigma = np.full(len(self.places), sigma[0])
+        self.counts = self.rows.collect(np.ones(size))
+        logs = log_likelihood(self.places[:, None], self.sigma[:, None], slope, grid)
         self.likelihood = np.exp(logs - logs.max(axis=1, keepdims=True))
 
-    def _apart(self, places: Floats, step: float) -> Floats:
-        """Rows a ``step`` apart, every value between two of them."""
-        rows: Floats = np.arange(places.min(), places.max() + step, step, dtype=np.float64)
-        before = np.minimum(((places - rows[0]) / step).astype(np.int64), len(rows) - 2)
-        after, part = before + 1, (places - rows[before]) / step
-        self.counts = np.zeros(len(rows))
-        np.add.at(self.counts, before, 1 - part)
-        np.add.at(self.counts, after, part)
-        self.expand = lambda column: (1 - part) * column[before] + part * column[after]
-        return rows
 
+def log_likelihood(x: Floats, sigma: Floats, slope: float, t: Floats) -> Floats:
+    """``log p(x | t)`` up to a constant; with ``c = x + sigma^2/slope``:
 
-def log_likelihood(x: Floats, sigma: Floats, offset: float, t: Floats) -> Floats:
-    """``log p(x | t)`` up to a constant; with ``c = x + offset``, ``nu = offset / sigma^2``:
-
-    ``nu (c log(t + offset) - t)``, written so that nothing cancels.
+    ``(c log(t + sigma^2/slope) - t) / slope``, written so that nothing cancels.
     """
-    if math.isinf(offset):
+    if slope <= _STRAIGHT * float(np.min(sigma**2, initial=math.inf)):
         return -((x - t) ** 2) / (2 * sigma**2)
-    count = x + offset
+    count = x + sigma**2 / slope
     seen = count > 0
     beyond = np.where(seen, (t - x) / np.where(seen, count, 1.0), 0.0)
     logs: Floats = np.where(seen, count * (np.log1p(beyond) - beyond), x - t)
-    return offset / sigma**2 * logs
+    return logs / slope
 
 
 class ClearValues:
     """Values far above their noise: each has a normal posterior, by the prior's slope where it was seen.
 
-    Skewed noise adds ``sigma^2 / offset``, one count: the mean of a gamma is that above its mode.
+    Skewed noise adds the slope, one count: the mean of a gamma is that above its mode.
     """
 
-    def __init__(self, places: Floats, sigma: Floats, offset: float, priors: Priors) -> None:
-        spread = (sigma * np.sqrt(1 + places / offset))[:, None]
+    def __init__(self, places: Floats, sigma: Floats, slope: float, priors: Priors) -> None:
+        self.seen, self.sigma = places, sigma
+        spread = np.sqrt(sigma**2 + slope * places)[:, None]
         self.variance = spread**2
         self._grid = priors.grid
         self._logs = np.log(np.maximum(priors.masses / priors.widths[:, None], _TINY))
         at = places[:, None]
         self.log_mass = self._at(at) + np.log(math.sqrt(2 * math.pi) * spread)
         """Of every prior, under the noise, as for hidden values."""
-        slope = (self._at(at + spread) - self._at(at - spread)) / 2
-        skew = (sigma**2 / offset)[:, None]
-        self.places = at + spread * np.clip(slope, -1.0, 1.0) + skew
+        rise = (self._at(at + spread) - self._at(at - spread)) / 2
+        self.places = at + spread * np.clip(rise, -1.0, 1.0) + slope
 
     def _at(self, places: Floats) -> Floats:
         """Log-densities, interpolated in the grid, a column a prior."""

@@ -1,8 +1,8 @@
 """Shares of exchangeable values: posterior means under many priors, weighed by their evidence.
 
-Seen are ``x_v = t_v + noise`` (in units of the mean share), independent given the shares.  Under a
-prior G the shares are independent draws of G *given that their sum is d*.  The condition is met
-by a tilt: with
+Seen are ``x_v = t_v + noise`` (in units of the mean share), independent given the shares of a
+population.  Under a prior G these are independent draws of G *given that their sum is d*.  The
+condition is met by a tilt: with
 
     Z_v(l) = integral of G(t) p(x_v | t) exp(l t) dt,     f(l) = sum_v log Z_v(l) - l d
 
@@ -13,8 +13,8 @@ the variance d Var(G), this is the evidence of the prior,
 
     log p(x | G, sum)  ~  f - log(f'')/2 + log(d Var(G))/2,
 
-and the answer is the mean over all priors of their posterior means, weighted by it.  It is
-nowhere negative, sums to 1, is the same for values seen alike, and does not know their order.
+and the answer is the mean over all priors of what each says, weighted by it
+(:mod:`sottovoce.estimators.exchangeable.posterior`).
 
 From many values one more prior is *learned*: the mixture of all the others, by value, under which
 what was seen is likeliest.  Having been fitted, it has to be better by a factor of e^6.
@@ -22,23 +22,24 @@ what was seen is likeliest.  Having been fitted, it has to be better by a factor
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, fields
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channels.base import Floats
-from sottovoce.estimators.consistency.empirical_bayes import MIXTURE_NEEDS
 from sottovoce.estimators.exchangeable.noisy_values import ClearValues, HiddenValues
 from sottovoce.estimators.exchangeable.share_priors import CLEAR, Priors, noise_levels, priors_for
 
-__all__ = ["Seen", "Weighed", "weigh"]
+__all__ = ["LEARNING_NEEDS", "Seen", "Weighed", "weigh"]
 
+LEARNING_NEEDS = 100
+"""Values that a prior is learned from."""
 _LEARNING_COSTS = 6.0
 _PASSES = 100
 _SLACK = 12.0
 """Priors whose evidence is so much less than the best one's are left out."""
+_NEGLIGIBLE = 1e-4
 _STEPS, _HALVINGS = 60, 30
 _EXACT = 1e-9
 _TINY = 1e-280
@@ -46,19 +47,33 @@ _TINY = 1e-280
 
 @dataclass(frozen=True, eq=False)
 class Seen:
-    """Shares with noise of standard error ``sigma`` (at 0), independent up to a common shift."""
+    """Shares seen of n people, with noise that is independent up to a common shift.
+
+    About the population that they are from, a share t is seen with the variance
+    ``sigma^2 + slope t``; about themselves, with ``sigma^2 + (slope - 1/n) t``.
+    """
 
     shares: Floats
     sigma: Floats
-    offset: float = math.inf
-    """The share at which the variance of the noise is twice what it is at 0."""
+    slope: float
+    n: int
 
 
 @dataclass(frozen=True, eq=False)
 class Weighed:
-    """The mean ``shares`` over all priors, and the priors that matter."""
+    """The priors that matter, and what each says; all in units of the mean share.
 
-    shares: Floats
+    ``tilted`` masses are the priors under their tilts, a column each, on cells around ``grid``.
+    """
+
+    seen: Seen
+    hidden: HiddenValues
+    clear: ClearValues
+    is_clear: NDArray[np.bool_]
+    grid: Floats
+    edges: Floats
+    tilted: Floats
+    clear_means: Floats
     probabilities: Floats
     labels: tuple[str, ...]
     log_marginal: float
@@ -72,35 +87,32 @@ class Weighed:
 
 
 def weigh(seen: Seen) -> Weighed:
-    """The posterior of the shares given what was seen of them."""
+    """All priors that have a chance, under the tilts that give the right sum."""
     size = len(seen.shares)
-    sigma, offset = seen.sigma * size, seen.offset * size
+    sigma, slope = seen.sigma * size, seen.slope * size
     places = seen.shares * size
     places = places + (size - places.sum()) * sigma**2 / (sigma @ sigma)
-    spread = sigma * np.sqrt(1 + np.maximum(places, 0.0) / offset)
-    clear = (places > CLEAR * spread) & (spread < size / CLEAR)
+    spread = np.sqrt(sigma**2 + slope * np.maximum(places, 0.0))
+    is_clear = (places > CLEAR * spread) & (spread < size / CLEAR)
     priors = priors_for(size, noise_levels(sigma))
-    hidden = HiddenValues(places[~clear], sigma[~clear], offset, priors.grid)
-    seen_clearly = ClearValues(places[clear], sigma[clear], offset, priors)
-    if size >= MIXTURE_NEEDS:
-        priors = _with_learned(priors, hidden, seen_clearly)
-        seen_clearly = ClearValues(places[clear], sigma[clear], offset, priors)
-    found = _Tilting(priors, hidden, seen_clearly, size)
+    hidden = HiddenValues(places[~is_clear], sigma[~is_clear], slope, priors.grid)
+    clear = ClearValues(places[is_clear], sigma[is_clear], slope, priors)
+    if size >= LEARNING_NEEDS:
+        priors = _with_learned(priors, hidden, clear)
+        clear = ClearValues(places[is_clear], sigma[is_clear], slope, priors)
+    found = _Tilting(priors, hidden, clear, size)
     steps = found.solve()
     log_marginals = found.log_marginal
     weights = np.exp(log_marginals - log_marginals.max())
-    weights /= weights.sum()
-    shares = np.empty(size)
-    shares[~clear] = hidden.expand(_mean(found.here.means, weights))
-    shares[clear] = _mean(found.clear_means, weights)
-    shares = np.maximum(shares, 0.0)
-    labels = tuple(priors.labels[i] for i in found.kept)
-    return Weighed(shares / shares.sum(), weights, labels, float(log_marginals.max()), steps)
-
-
-def _mean(rows: Floats, weights: Floats) -> Floats:
-    """Of every row, in one order of summing: equal rows have equal means, to the last bit."""
-    return np.asarray((rows * weights).sum(axis=1))
+    chosen = weights >= _NEGLIGIBLE * weights.max()
+    exponents = found.tilt[chosen] * priors.grid[:, None]
+    tilted = priors.masses[:, found.kept[chosen]] * np.exp(exponents - exponents.max(axis=0))
+    return Weighed(
+        seen, hidden, clear, is_clear, priors.grid,
+        np.concatenate([[0.0], np.cumsum(priors.widths)]), tilted,
+        found.clear_means[:, chosen], weights[chosen] / weights[chosen].sum(),
+        tuple(priors.labels[i] for i in found.kept[chosen]), float(log_marginals.max()), steps,
+    )  # fmt: skip
 
 
 def _with_learned(priors: Priors, hidden: HiddenValues, clear: ClearValues) -> Priors:

@@ -1,7 +1,7 @@
 """Priors of how unequal the shares of exchangeable values are.
 
 A share is measured in units of the mean share ``1/d``, so that every prior has mean 1.  Four
-kinds, each as probable as another before anything is seen, and within a kind each prior too:
+kinds, the first twice as probable as another before anything is seen; within a kind all alike:
 
 * *all alike*: everything at 1;
 * *one kind of values*: a gamma distribution of shape a.  Independent gammas of a known sum
@@ -35,6 +35,8 @@ _BEYOND = 4.0
 _GROWTH, _PER_NOISE, _FIRST = 0.06, 5.0, 2e-3
 """Cells: their width over their place, per standard error, and the first one's."""
 
+_ALIKE, _OTHER = 0.4, 0.2
+"""How probable it is beforehand that all values are alike, and each other kind of prior."""
 _SHAPES = np.geomspace(0.02, 300.0, 20)
 _EXPONENTS = (0.5, 1.0, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0, 4.0, 6.0)
 _REACHES = (1.0, 0.25, 0.05)
@@ -75,17 +77,17 @@ def priors_for(size: int, levels: tuple[float, ...]) -> Priors:
     edges = _edges(size, levels)
     grid = (edges[1:] + edges[:-1]) / 2
     kinds = (
-        _alike(grid),
-        _one_kind(edges),
-        _power_laws(edges, size),
-        _two_kinds(edges, grid, size),
+        (_ALIKE, _alike(grid)),
+        (_OTHER, _one_kind(edges)),
+        (_OTHER, _power_laws(edges, size)),
+        (_OTHER, _two_kinds(edges, grid, size)),
     )
     columns, log_odds, labels = [], [], []
-    for kind in kinds:
+    for odds, kind in kinds:
         found = list(kind)
         columns += [masses for masses, _ in found]
         labels += [label for _, label in found]
-        log_odds += [-math.log(len(kinds) * len(found))] * len(found)
+        log_odds += [math.log(odds / max(len(found), 1))] * len(found)
     masses = _with_mean_one(np.array(columns).T, grid)
     means = grid @ masses
     right = np.abs(means - 1) < 1e-6

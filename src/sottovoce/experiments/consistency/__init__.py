@@ -1,6 +1,6 @@
 """Consistent frequency oracles: the experiments of Wang et al. 2020."""
 
-from sottovoce.experiments.consistency.comparison import compare, empirical_bayes_table, top_table
+from sottovoce.experiments.consistency.comparison import compare, exchangeable_table, top_table
 from sottovoce.experiments.consistency.intervals import coverage, coverage_table
 from sottovoce.experiments.consistency.run import REPEATS, TITLE, Results, pictures, results
 
@@ -11,7 +11,7 @@ __all__ = [
     "compare",
     "coverage",
     "coverage_table",
-    "empirical_bayes_table",
+    "exchangeable_table",
     "pictures",
     "results",
     "top_table",

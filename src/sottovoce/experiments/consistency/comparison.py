@@ -33,7 +33,7 @@ __all__ = [
     "TASKS",
     "Cell",
     "compare",
-    "empirical_bayes_table",
+    "exchangeable_table",
     "readings",
     "summary",
     "top_table",
@@ -41,7 +41,7 @@ __all__ = [
 
 CELL_EPSILONS = (0.5, 1.0, 2.0)
 TASKS = {"full": "full domain", "sets": "sets of 10%", "top": "true top 10"}
-_OURS = {"full": "empirical-bayes", "sets": "empirical-bayes", "top": "auto"}
+_OURS = {"full": "exchangeable", "sets": "exchangeable", "top": "auto"}
 _SMALL = ("msnbc",)
 _PERCENT = 10.0
 _TOP = 10
@@ -65,7 +65,7 @@ class Cell:
     @property
     def rivals(self) -> tuple[str, ...]:
         """All methods that ours is compared with; on the largest values empirical Bayes too."""
-        published = (*PUBLISHED, "power-ns", *(("empirical-bayes",) if self.task == "top" else ()))
+        published = (*PUBLISHED, "power-ns", *(("exchangeable",) if self.task == "top" else ()))
         return tuple(name for name in published if name in self.errors)
 
     @property
@@ -140,9 +140,9 @@ def _run(task: _Task) -> list[Cell]:
     ]  # fmt: skip
 
 
-def empirical_bayes_table(cells: Sequence[Cell]) -> Frame:
-    """Empirical Bayes in every cell, on the full domain and on sets."""
-    return _table([cell for cell in cells if cell.task != "top"], "empirical Bayes / best")
+def exchangeable_table(cells: Sequence[Cell]) -> Frame:
+    """Exchangeable in every cell, on the full domain and on sets."""
+    return _table([cell for cell in cells if cell.task != "top"], "exchangeable / best")
 
 
 def top_table(cells: Sequence[Cell]) -> Frame:

@@ -20,7 +20,7 @@ MAIN = ("zipf", "cities")
 APPENDIX = ("beta", "kosarak", "kosarak-short", "retail", "emoji")
 
 LEFT = ("unbiased", "base-pos", "post-pos", "norm", "norm-mul", "norm-sub")
-RIGHT = ("norm-sub", "mle-apx", "base-cut", "norm-cut", "norm-hyb", "power", "power-ns", "empirical-bayes")  # fmt: skip
+RIGHT = ("norm-sub", "mle-apx", "base-cut", "norm-cut", "norm-hyb", "power", "power-ns", "exchangeable")  # fmt: skip
 """The paper's two panels; in the right one are also the two methods that it does not have."""
 
 _LOOKS = {
@@ -30,10 +30,10 @@ _LOOKS = {
     "mle-apx": ("#9acd32", "x", "--"), "base-cut": ("#e377c2", "^", "-"),
     "norm-cut": ("#a9745b", "v", "-"), "norm-hyb": ("#4c7fd6", "s", "-"),
     "power": ("#c9a227", "D", "-"), "power-ns": ("#17a2b8", "d", "--"),
-    "empirical-bayes": ("#e0353f", "o", "-"),
+    "exchangeable": ("#e0353f", "o", "-"),
 }  # fmt: skip
 STYLES = {
-    name: Style(TITLES[name], color, marker, line, 2.2 if name == "empirical-bayes" else 1.4)
+    name: Style(TITLES[name], color, marker, line, 2.2 if name == "exchangeable" else 1.4)
     for name, (color, marker, line) in _LOOKS.items()
 }
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
 from sottovoce.channels.base import Floats
 from sottovoce.core.tally import Tally
-from sottovoce.estimators.choose import choose
-from sottovoce.estimators.methods import find_method, find_step
+from sottovoce.estimators.run import run_method
 from sottovoce.estimators.unbiased import UnbiasedShares, unbiased_shares
 
 __all__ = ["AUTO", "OURS", "PUBLISHED", "TITLES", "Answers", "answers_to"]
@@ -18,13 +17,13 @@ TITLES = {
     "unbiased": "Base", "base-pos": "Base-Pos", "post-pos": "Post-Pos", "base-cut": "Base-Cut",
     "norm": "Norm", "norm-mul": "Norm-Mul", "norm-sub": "Norm-Sub", "norm-cut": "Norm-Cut",
     "norm-hyb": "Norm-Hyb", "mle-apx": "MLE-Apx", "power": "Power", "power-ns": "Power-NS",
-    "empirical-bayes": "Empirical Bayes", "auto": "auto",
+    "exchangeable": "Exchangeable", "auto": "auto",
 }  # fmt: skip
 """Our names, and those of the paper."""
 
 PUBLISHED = tuple(TITLES)[:11]
 """Base and the ten post-processings of the paper."""
-OURS = ("power-ns", "empirical-bayes")
+OURS = ("power-ns", "exchangeable")
 AUTO = "auto"
 """What the library chooses by itself, for each goal."""
 
@@ -60,17 +59,15 @@ class Answers:
 
 def answers_to(tally: Tally, methods: tuple[str, ...] = PUBLISHED + OURS) -> Answers:
     """What each of ``methods`` makes of the tally; those that do not apply are left out."""
-    raw, mechanism = unbiased_shares(tally), tally.mechanism
-    rows = {}
-    for name in methods:
-        if name != "mle-apx" or raw.channel.support_probabilities is not None:
-            rows[name] = find_method(name, mechanism).apply(raw, {})
-    auto = {}
-    for goal in ("distribution", "subset", "top"):
-        rule = choose(mechanism, goal)
-        method = find_method(rule.method, mechanism)
-        shares = rows[method.name] if method.name in rows else method.apply(raw, {})
-        for step in rule.then:
-            shares = find_step(step, mechanism).apply(replace(raw, shares=shares), {})
-        auto[goal] = shares
+    raw = unbiased_shares(tally)
+    rows = {
+        name: _shares(tally, name)
+        for name in methods
+        if name != "mle-apx" or raw.channel.support_probabilities is not None
+    }
+    auto = {goal: _shares(tally, "auto", goal) for goal in ("distribution", "subset", "top")}
     return Answers(tuple(rows), np.array(list(rows.values())), auto, raw)
+
+
+def _shares(tally: Tally, method: str, goal: str = "distribution") -> Floats:
+    return run_method(tally, method, goal=goal).require_shares("experiment")

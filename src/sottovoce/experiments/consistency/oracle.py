@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from sottovoce.channels.base import Floats
-from sottovoce.estimators.consistency.empirical_bayes import project_by_variance
+from sottovoce.estimators.consistency.projections import project_by_variance
 from sottovoce.estimators.unbiased import UnbiasedShares
 
 __all__ = ["oracle_shares"]

@@ -31,7 +31,7 @@ class Results(Outcome):
     def tables(self) -> dict[str, Frame]:
         return {
             "summary": comparison.summary(self.cells),
-            "empirical Bayes": comparison.empirical_bayes_table(self.cells),
+            "exchangeable": comparison.exchangeable_table(self.cells),
             "top": comparison.top_table(self.cells),
             "coverage": intervals.coverage_table(self.coverage),
         }
@@ -83,7 +83,7 @@ def _comparison(results: Results) -> str:
     return "\n".join(
         [
             page.text(
-                "Empirical Bayes beside the best of Base, the ten post-processings and Power-NS, "
+                "Exchangeable beside the best of Base, the ten post-processings and Power-NS, "
                 "chosen in hindsight cell by cell; and an oracle that knows how many values have "
                 "which share. With 17 values (msnbc) such an oracle knows nearly everything: it is left "
                 "out of the oracle's mean.",

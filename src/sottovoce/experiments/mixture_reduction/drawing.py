@@ -20,7 +20,7 @@ _LOOKS = {
     "em": ("#2a6fdb", "o", "-"), "em-cut": ("#17a2b8", "v", ":"), "mle": ("#123a7a", "D", ":"),
     "mr": ("#e0353f", "P", "-"), "mr-smallest": ("#e0353f", "P", "-"),
     "mr-initial": ("#d0306f", "X", ":"), "ems": ("#7d55c7", "*", "-"),
-    "empirical-bayes": ("#86c98b", "<", "--"), "exchangeable": ("#1e8449", "o", "-"),
+    "exchangeable": ("#1e8449", "o", "-"),
     "adaptive": ("#1e8449", "o", "-"),
 }  # fmt: skip
 STYLES = {

@@ -53,11 +53,11 @@ FEW_EPSILONS = (0.5, 1.0, 1.5, 2.0)
 MIDDLE = 1.0
 """The epsilon of bias curves, and of reductions that are told which values are frequent."""
 LINES = (
-    "unbiased", "norm-sub", "norm-cut", "iiw", "em", "em-cut", "mle", "mr", "empirical-bayes",
+    "unbiased", "norm-sub", "norm-cut", "iiw", "em", "em-cut", "mle", "mr",
     "exchangeable",
 )  # fmt: skip
 UNIFORM_LINES = (
-    "unbiased", "norm-sub", "norm-cut", "iiw", "em", "mle", "mr-smallest", "ems", "empirical-bayes",
+    "unbiased", "norm-sub", "norm-cut", "iiw", "em", "mle", "mr-smallest", "ems",
     "exchangeable",
 )  # fmt: skip
 """Where all values are alike they may as well be in order: EMS averages neighbours."""

@@ -29,7 +29,7 @@ TITLES = {
     "unbiased": "unbiased", "norm-sub": "Norm-Sub", "norm-cut": "Norm-Cut (\"Basecut\")", "iiw": "IIW",
     "em": "EM, stopped", "em-cut": f"EM, {CUT:,} passes", "ems": "EMS", "mle": "exact MLE",
     "mr": "MR", "mr-smallest": "MR", "mr-told": "MR, told the largest", "mr-initial": "MR, negatives merged first",
-    "empirical-bayes": "empirical Bayes (ours)", "exchangeable": "exchangeable (ours)", "adaptive": "adaptive (ours)",
+    "exchangeable": "exchangeable (ours)", "adaptive": "adaptive (ours)",
 }  # fmt: skip
 
 

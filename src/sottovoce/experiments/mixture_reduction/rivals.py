@@ -28,7 +28,7 @@ __all__ = ["MEASURES", "QUICK", "SETTINGS", "SLOW", "rivals"]
 
 Curves = dict[tuple[str, str], Curve]
 
-QUICK = ("exchangeable", "empirical-bayes", "power-ns", "norm-sub")
+QUICK = ("exchangeable", "power-ns", "norm-sub")
 SLOW = ("exchangeable", "mr", "em", "mle")
 MEASURES = ("mse", "mae", "top-mse", "top-mae")
 """Squared and absolute errors of all shares, and of the tenth that is truly the most frequent."""

@@ -60,7 +60,7 @@ def frequency_table(curves: Curves) -> Frame:
 
 def gain_table(curves: Curves) -> Frame:
     """Absolute errors of MR over those of others, all values."""
-    rivals = ("em", "mle", "norm-sub", "empirical-bayes", "exchangeable")
+    rivals = ("em", "mle", "norm-sub", "exchangeable")
     rows = [
         (curves[dataset, f"{oracle}-mae"], oracle, x)
         for oracle in ORACLES

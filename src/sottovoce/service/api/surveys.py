@@ -17,7 +17,9 @@ from sottovoce.service.api.replies import canonical, json_reply, survey_document
 from sottovoce.service.refusals import Declined
 from sottovoce.service.state import CollectorState
 from sottovoce.store import Rules
+from sottovoce.surveys.default_limits import default_client, windows_answered
 from sottovoce.surveys.survey import Survey
+from sottovoce.surveys.wording import doubts
 
 __all__ = ["close", "delete_report", "issue_tokens", "list_surveys", "publish", "show_survey"]
 
@@ -44,11 +46,13 @@ async def publish(state: CollectorState, request: Request) -> Response:
     rules = Rules(**msgspec.structs.asdict(publication.rules))
     new = await state.commits.call(state.store.publish, survey, rules)
     state.refresh()
-    about = survey_document(state.published(survey.fingerprint))
-    return json_reply(
-        documents.Published(published=new, **msgspec.structs.asdict(about)),
-        201 if new else 200,
-    )
+    about = msgspec.structs.asdict(survey_document(state.published(survey.fingerprint)))
+    clients = {
+        "windows_answered": windows_answered(survey),
+        "default_client": default_client(survey),
+    }
+    told = documents.Published(published=new, **about, **clients, doubts=doubts(survey))
+    return json_reply(told, 201 if new else 200)
 
 
 def _survey(publication: documents.Publication) -> Survey:

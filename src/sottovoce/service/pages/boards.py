@@ -85,9 +85,10 @@ def _values(shown: Shown, domain: Domain) -> Panel:
         name = f"all {count(domain.size - len(top))} others"
         rest = [shown.ask("linear", _others(domain, top), name)]
     described = f"{lines[0].label} is most frequent: {' '.join(share_row(top[0])[::2])}."
+    noise = sum(answer.is_noise for answer in top)
     return _ranking(
         lines, rest, domain.size, name="shares", noun="value", whole=shown.whole,
-        described=described,
+        described=described, noise=noise,
     )  # fmt: skip
 
 
@@ -97,9 +98,12 @@ def _labels(answers: Sequence[Answer]) -> list[Any]:
 
 def _ranking(
     lines: Sequence[Line], rest: Sequence[Line], size: int, *, name: str, noun: str, whole: str,
-    described: str,
+    described: str, noise: int = 0,
 ) -> Panel:  # fmt: skip
-    """The most frequent values or keys, all of them where they are few."""
+    """The most frequent values or keys, all of them where they are few.
+
+    ``noise`` of them cannot be told from values that nobody holds.
+    """
     every = len(lines) == size
     many = f"The {len(lines)} most frequent of {count(size)} {noun}s"
     title = name.capitalize() if every else many
@@ -107,11 +111,19 @@ def _ranking(
     return Panel(
         name,
         title,
-        f"The share of {whole} with each {noun}; {lines_in_words(lines)}.",
+        f"The share of {whole} with each {noun}; {lines_in_words(lines)}."
+        + _noise_in_words(noise, noun),
         bars([line.bar for line in lines], name=name, title=title, description=described),
         head,
         rows,
     )
+
+
+def _noise_in_words(noise: int, noun: str) -> str:
+    if not noise:
+        return ""
+    last = f"the last {noun}" if noise == 1 else f"the last {count(noise)} {noun}s"
+    return f" Noise alone can explain the shares of {last}."
 
 
 def _others(domain: Domain, top: Sequence[Answer]) -> Floats:

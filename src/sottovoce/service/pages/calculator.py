@@ -15,6 +15,7 @@ from starlette.responses import Response
 from sottovoce.answers.answer import two_sided
 from sottovoce.base.errors import InvalidInput, SottovoceError
 from sottovoce.core.odds import privacy_in_words
+from sottovoce.domains.interval import Interval
 from sottovoce.service.analysis.calculating import Asked, Calculation, Row, calculate
 from sottovoce.service.pages.charts.lines import Line, lines
 from sottovoce.service.pages.charts.numbers import number
@@ -141,6 +142,11 @@ def _answers(form: Form, kind: str) -> tuple[int, float, float]:
     if not high - low > 1e-9 * max(1.0, abs(low), abs(high)):
         form.problems["high"] = f"Give a number above {number(low)}."
         return size or 2, 0.0, 1.0
+    if size is not None and Interval.agreed(low, high, size).misleads:
+        ratings = f"bounds from {number(low - 0.5)} to {number(high + 0.5)}"
+        form.problems["bins"] = (
+            f"Give more or fewer: they do not center on whole numbers. For ratings, give {ratings}."
+        )
     return size or 2, low, high
 
 

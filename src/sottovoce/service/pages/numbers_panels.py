@@ -132,11 +132,13 @@ def _steps(line: Cumulative, marked: Sequence[float]) -> tuple[Floats, Places]:
     Those that are marked are among the numbers, so that their dots lie on the curve; between
     numbers that are no neighbours it is a line.
     """
-    last = len(line.edges) - 2
-    chosen = [*range(0, last, -(-(last + 1) // _POINTS)), last, *np.floor(marked), *np.ceil(marked)]
-    numbers = np.unique(np.array(chosen, dtype=np.int64))
+    last, first = len(line.edges) - 2, line.edges[0] + 0.5
+    found = np.subtract(marked, first)
+    chosen = [*range(0, last, -(-(last + 1) // _POINTS)), last, *np.floor(found), *np.ceil(found)]
+    indices = np.unique(np.array(chosen, dtype=np.int64))
+    numbers = first + indices
     jumps = np.column_stack([numbers - _JUMP, numbers]).ravel()
-    places = np.column_stack([numbers, numbers + 1]).ravel()
+    places = np.column_stack([indices, indices + 1]).ravel()
     at = np.concatenate([line.edges[:1], jumps, line.edges[-1:]])
     return at, np.concatenate([[0], places, [last + 1]])
 

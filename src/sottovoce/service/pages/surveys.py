@@ -32,6 +32,7 @@ from sottovoce.service.pages.words import count
 from sottovoce.service.refusals import Declined
 from sottovoce.service.state import CollectorState
 from sottovoce.store import Published, Released
+from sottovoce.surveys.default_limits import default_client
 from sottovoce.surveys.survey import Survey
 from sottovoce.surveys.windows import window_days, window_name
 
@@ -107,7 +108,7 @@ async def survey_page(state: CollectorState, request: Request) -> Response:
         about=view.about, other=urlencode([*_windows(wanted), *_other(view)]),
         promise=any_look(), whole=urlencode([*_method(survey), *_about(view), *_windows(wanted)]), these=urlencode([*_about(view), *_windows(wanted)]),
         windows_only=urlencode(_windows(wanted)),
-        odds=_odds(survey), shifts=shifts.board or (),
+        odds=_odds(survey), shifts=shifts.board or (), clients=default_client(survey),
         incomplete=(prepared.pending and board is None) or shifts.pending,
     )  # fmt: skip
 

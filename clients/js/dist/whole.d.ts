@@ -1,0 +1,21 @@
+import { type Interval } from "./interval.js";
+import type { JsonObject } from "./json.js";
+/** Whole numbers from `least` to `most`, one bin each. */
+export interface WholeNumbers<Kind extends string> {
+    readonly kind: Kind;
+    readonly document: JsonObject;
+    readonly least: number;
+    readonly most: number;
+    readonly bins: number;
+    readonly size: number;
+    /** The bin of a number: its distance to the least. */
+    bin(value: unknown): number;
+    /** The position of a number; `steps` is 1 for whole numbers. */
+    position(value: unknown, steps: number): number;
+    /** The nearest of the numbers; a fraction is refused, even outside. */
+    nearest(value: unknown): number;
+    /** The interval from least - 0.5 to most + 0.5 in another number of bins. */
+    cut(bins: number): Interval;
+}
+/** Whole numbers of one kind, whose bounds are known to be right. */
+export declare function wholeNumbers<Kind extends string>(kind: Kind, document: JsonObject, least: number, most: number): WholeNumbers<Kind>;

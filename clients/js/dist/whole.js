@@ -1,0 +1,23 @@
+import { InvalidValue } from "./errors.js";
+import { makeInterval } from "./interval.js";
+/** Whole numbers of one kind, whose bounds are known to be right. */
+export function wholeNumbers(kind, document, least, most) {
+    function bin(value) {
+        if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > most) {
+            throw new InvalidValue(`the value must be a whole number from ${least} to ${most}`);
+        }
+        return value - least + 0; // -0 becomes 0
+    }
+    function nearest(value) {
+        const right = typeof value === "number" && !Number.isNaN(value) && (Number.isInteger(value) || !Number.isFinite(value));
+        if (!right)
+            throw new InvalidValue("the value must be a whole number");
+        return Math.min(Math.max(value, least), most);
+    }
+    const bins = most - least + 1;
+    return {
+        kind, document, least, most, bins, size: bins, bin, nearest,
+        position: (value, steps) => bin(value) * steps,
+        cut: (wide) => makeInterval(least - 0.5, most + 0.5, wide),
+    };
+}

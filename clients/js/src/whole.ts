@@ -1,0 +1,44 @@
+import { InvalidValue } from "./errors.js";
+import { makeInterval, type Interval } from "./interval.js";
+import type { JsonObject } from "./json.js";
+
+/** Whole numbers from `least` to `most`, one bin each. */
+export interface WholeNumbers<Kind extends string> {
+  readonly kind: Kind;
+  readonly document: JsonObject;
+  readonly least: number;
+  readonly most: number;
+  readonly bins: number;
+  readonly size: number;
+  /** The bin of a number: its distance to the least. */
+  bin(value: unknown): number;
+  /** The position of a number; `steps` is 1 for whole numbers. */
+  position(value: unknown, steps: number): number;
+  /** The nearest of the numbers; a fraction is refused, even outside. */
+  nearest(value: unknown): number;
+  /** The interval from least - 0.5 to most + 0.5 in another number of bins. */
+  cut(bins: number): Interval;
+}
+
+/** Whole numbers of one kind, whose bounds are known to be right. */
+export function wholeNumbers<Kind extends string>(kind: Kind, document: JsonObject, least: number, most: number): WholeNumbers<Kind> {
+  function bin(value: unknown): number {
+    if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > most) {
+      throw new InvalidValue(`the value must be a whole number from ${least} to ${most}`);
+    }
+    return value - least + 0; // -0 becomes 0
+  }
+
+  function nearest(value: unknown): number {
+    const right = typeof value === "number" && !Number.isNaN(value) && (Number.isInteger(value) || !Number.isFinite(value));
+    if (!right) throw new InvalidValue("the value must be a whole number");
+    return Math.min(Math.max(value, least), most);
+  }
+
+  const bins = most - least + 1;
+  return {
+    kind, document, least, most, bins, size: bins, bin, nearest,
+    position: (value, steps) => bin(value) * steps,
+    cut: (wide) => makeInterval(least - 0.5, most + 0.5, wide),
+  };
+}
