@@ -416,7 +416,7 @@ def test_pictures_of_keys():
     assert len(e.plot(most=2).axes[0].get_yticklabels()) == 2
     one = e.plot(key="book", truth=e.distribution("book").shares).axes[0]
     assert one.get_title(loc="left") == "book: 4,000 reports, unbiased"
-    assert e.plot("cdf", key="book").axes[0].get_ylabel() == "share of respondents up to it"
+    assert e.plot("cdf", key="book").axes[0].get_ylabel() == "share of pairs with book up to it"
     assert len(e.plot("shares").axes) == 1
     rounded = sv.mechanism("pckv-ue", domain, 1.0)
     told = sv.estimate(rounded.simulate(counts_of(domain, 900), source=sv.Seeded(1)))

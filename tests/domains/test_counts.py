@@ -157,7 +157,7 @@ def test_pictures(most):
     e = sv.Estimate(domain, shares, 500, "known", "", Known(0.01))
     if most == 9:
         (axes,) = e.plot().axes
-        assert axes.get_ylabel() == "share"
+        assert axes.get_ylabel() == "share of respondents"
     (axes,) = e.plot("cdf", truth=shares).axes
     line = axes.lines[0]
     places, heights = line.get_data()

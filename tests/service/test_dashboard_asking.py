@@ -151,7 +151,7 @@ def test_ratings_have_a_page(tmp_path):
         shown = rows(page, "number")
         assert list(shown) == ["1", "2", "3", "4", "5"] and figure(shown["4"][0]) > 40
         assert float(rows(page, "answer")["mean"][0]) == pytest.approx(3.5, abs=0.3)
-        assert rows(page, "share of people up to")["50%"][0] == "4"
+        assert rows(page, "share of respondents up to")["50%"][0] == "4"
         assert "Each is a whole number from 1 to 5" in page.words
         assert "Clients with default limits answer 2 windows (day), then stop" in page.words
 

@@ -27,12 +27,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sottovoce.answers.about import share_of
 from sottovoce.answers.answer import Answer
 from sottovoce.answers.errors import CellErrors, ErrorModel
 from sottovoce.answers.intervals import within
 from sottovoce.base.checks import check_int
 from sottovoce.base.errors import InvalidInput, NotIdentified
 from sottovoce.base.frame import Frame
+from sottovoce.base.text import label_text
 from sottovoce.channels.base import Floats
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.key_values import KeyValues
@@ -42,7 +44,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "KeyErrors", "PairErrors", "by_frequency", "distribution", "frame", "frequency", "key_weights",
-    "mean", "means", "index_of", "top",
+    "mean", "means", "index_of", "shares_of", "top",
 ]  # fmt: skip
 
 
@@ -246,6 +248,14 @@ class KeyErrors:
     def stderr_of(self, weights: Floats, about: str) -> float:
         away = weights - float(self.shares @ weights)
         return self.noise.stderr_of(key_weights(self.domain, self.place, away), about) / self.share
+
+
+def shares_of(estimate: Estimate) -> str:
+    """What shares are of, as an axis says it: the pairs of one key, or the respondents."""
+    errors = estimate.error_model
+    if isinstance(errors, KeyErrors):
+        return f"share of pairs with {label_text(errors.domain.keys.label(errors.place))}"
+    return share_of(estimate.about)
 
 
 # -- all keys --------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from sottovoce.answers.about import share_of
+from sottovoce.answers.keys import shares_of
 from sottovoce.base.extras import optional
 from sottovoce.channels.base import Floats
 from sottovoce.channels.binning import Binning
@@ -97,8 +97,8 @@ def draw_histogram(
     if shares.min() >= 0:
         axes.set_ylim(bottom=0)
     width = edges[1] - edges[0]
-    per_bin = "" if domain.whole and width == 1 else f" in a bin of {width:.4g}"
-    axes.set_ylabel(f"{share_of(estimate.about)}{per_bin}")
+    per_bin = "" if domain.whole and width == 1 else f"\nin a bin of {width:.4g}"
+    axes.set_ylabel(f"{shares_of(estimate)}{per_bin}")
     draw_axis(axes, domain, name)
 
 
@@ -148,7 +148,7 @@ def draw_cumulative(
     axes.set_ylim(min(0.0, float(low.min())), max(1.0, float(high.max())))
     axes.grid(axis="y", color="#dddddd", linewidth=0.6)
     axes.set_axisbelow(True)
-    axes.set_ylabel(f"{share_of(estimate.about)} up to it")
+    axes.set_ylabel(f"{shares_of(estimate)} up to it")
     draw_axis(axes, domain, name)
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.answers.answer import two_sided
+from sottovoce.answers.intervals import all_within
 from sottovoce.answers.numbers import Cumulative
 from sottovoce.domains.interval import Interval
 from sottovoce.service.pages.charts import curve, histogram, intervals
@@ -101,7 +102,8 @@ def _cumulative(shown: Shown, domain: Interval) -> Panel:
         (q, answer.value) for q, answer in zip(_QUANTILES, quantiles, strict=True) if q in _MARKED
     ]
     at, places = _steps(line, [x for _, x in marked]) if domain.whole else _line(line)
-    values, reach = line.values[places], _REACH * line.stderr[places]
+    values = line.values[places]
+    low, high = all_within(values, line.stderr[places], _REACH)
     middle = number_row(quantiles[_QUANTILES.index(0.5)])
     below = "up to" if domain.whole else "below"
     head, rows = table(lines, f"share of {whole} {below}", "number", number_row)
@@ -110,7 +112,7 @@ def _cumulative(shown: Shown, domain: Interval) -> Panel:
         "Cumulative distribution and quantiles",
         f"The share of {whole} up to each number, with a 95% band.",
         curve(
-            at, values, values - reach, values + reach, quantiles=marked,
+            at, values, low, high, quantiles=marked,
             name="cumulative", title="Cumulative distribution",
             description=f"Half of {whole} are {below} {middle[0]} (95%: {middle[2]}).",
         ),
