@@ -15,6 +15,8 @@ by that probability.  Nothing but the tally enters.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from sottovoce.base.progress import Meter, Progress
@@ -22,17 +24,18 @@ from sottovoce.base.threads import one_product_thread
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.estimators.likelihood.em import unordered
 from sottovoce.estimators.observed import Fit, Observations
-from sottovoce.estimators.smooth.coarsening import cell_edges, coarse_problem, expand
+from sottovoce.estimators.smooth.coarsening import cell_edges, coarse_readings, expand
+from sottovoce.estimators.smooth.map_fit import Problem
 from sottovoce.estimators.smooth.posterior import Posterior
 from sottovoce.estimators.smooth.prior_search import MOST_PRIORS, PriorSearch
-from sottovoce.estimators.smooth.priors import Smoothness
+from sottovoce.estimators.smooth.priors import LEVELS, Axis, Smoothness
 
 __all__ = ["adaptive", "no_single_likelihood", "posterior"]
 
 _FIRST = Smoothness("log", 2, 0.0, 1)
 _WARPS: tuple[float, ...] = (0.0, 0.5, 0.8)
-_TURNS = 3
-_CONVERGED = 0.01
+_TURNS = 4
+_CONVERGED = 0.1
 
 
 def adaptive(observed: Observations, *, progress: Progress | None = None) -> Fit:
@@ -56,26 +59,38 @@ def posterior(observed: Observations, *, progress: Progress | None = None) -> Po
     channel = observed.channel
     meter = Meter(progress, "adaptive", "priors", "log marginal", MOST_PRIORS)
     shares, steps = np.full(channel.inputs, 1 / channel.inputs), 0
-    start, warps = _FIRST, _WARPS
+    start, warps, atoms = _FIRST, _WARPS, np.zeros(0, dtype=np.int64)
     for turn in range(_TURNS):
         edges = cell_edges(channel, shares)
         near = np.add.reduceat(shares, edges[:-1])
-        search = PriorSearch(coarse_problem(channel, observed.cells, edges, near), meter, steps)
+        readings = coarse_readings(channel, observed.cells, edges)
+        axis = Axis(np.diff(edges) / channel.inputs, near, channel.ring)
+        problem = Problem(readings.around(near), axis, atoms)
+        search = PriorSearch(problem, meter, steps)
         if turn == 0:
-            search.em_run(start, near)
+            search.climb(start, near)
+        elif turn == 1:
+            best = search.climb(start, near)
+            smoother = replace(start, level=max(best.smoothness.level - 3, LEVELS[0]))
+            search = max(
+                (search.with_atoms(base) for base in (best, search.try_one(smoother, near))),
+                key=lambda one: one.best.log_marginal,
+            )
+            atoms = search.problem.atoms
         else:
             search.explore(start, near, warps)
         shares, steps, start = expand(search.mean(), edges), search.steps, search.best.smoothness
-        if turn and not start.warp:
+        if turn > 1 and not start.warp:
             break
-        if turn:
+        if turn > 1:
             warps = tuple(sorted({one.smoothness.warp for _, one in search.probabilities()}))
     meter.end(len(search.tried), search.best.log_marginal)
-    return Posterior(search, edges, shares)
+    return Posterior(search, readings.around(search.mean()), edges, float(observed.n))
 
 
 def no_single_likelihood(mechanism: Mechanism) -> str:
     """Why it does not apply: no order to be smooth along, or no likelihood to weigh priors by."""
-    if mechanism.channel().blocks > 1:
+    channel = mechanism.channel()
+    if channel.blocks > 1 and channel.cells != 2 * channel.blocks:
         return "it weighs smoothness by the exact likelihood of a tally, and this one has none"
     return unordered(mechanism)
