@@ -33,18 +33,20 @@ from sottovoce.domains.base import Indices
 from sottovoce.estimators.smooth.information import Parabola
 from sottovoce.estimators.smooth.priors import ATOM, SCATTERS, Axis, Smoothness, inverse_link, link
 
-__all__ = ["Penalised", "Problem"]
+__all__ = ["ENOUGH", "Penalised", "Problem"]
 
 _LARGEST_RISE = 2.0
 """How far a logarithm may rise in one step."""
 
 _STEPS = 30
-_ENOUGH = 0.1
+ENOUGH = 0.1
 """Twice the decrease of L that a last step may still promise."""
 
 
-_LEAST_ATOM = 1e-4
-"""Share of an atom to start from where nothing is above its neighbours."""
+_LEAST_ATOM, _MOST_ATOMS = 1e-4, 0.999
+"""Least share of an atom, greatest of all together."""
+_HELD = 1e15
+"""Curvature along which nothing moves."""
 _FAINT = 0.02
 """Functions that the reports tell so little of, in parts of their prior precision, are left out."""
 
@@ -114,7 +116,7 @@ class Problem:
         return self._told[key] * self.axis.deviations(smoothness) ** 2
 
     def solve(
-        self, smoothness: Smoothness, near: Floats | Penalised, *, enough: float = _ENOUGH
+        self, smoothness: Smoothness, near: Floats | Penalised, *, enough: float = ENOUGH
     ) -> Penalised:
         """The minimum of L, found from the shares or the fit ``near``, and the prior's evidence.
 
@@ -129,7 +131,8 @@ class Problem:
         while promised >= enough and steps < _STEPS:
             steps += 1
             gradient, curvature = state.gradient(), state.curvature()
-            step = -np.linalg.solve(curvature + state.bending(), gradient).astype(np.float64)
+            system = curvature + state.bending() + state.held(gradient)
+            step = -np.linalg.solve(system, gradient).astype(np.float64)
             promised = float(-gradient @ step)
             moved = state.towards(step, promised)
             if moved is None:
@@ -213,7 +216,7 @@ class Problem:
         normal[np.diag_indices_from(normal)] += 0.1
         z = np.linalg.solve(normal, functions.T @ (weights[:, 0] * aim))
         own = np.maximum((near - smooth)[self.atoms], _LEAST_ATOM)
-        return np.concatenate([z, own / max(1.0, own.sum() / 0.99)])
+        return np.concatenate([z, own / max(1.0, own.sum() / _MOST_ATOMS)])
 
     def _rescaled(self, near: Penalised, smoothness: Smoothness, count: int) -> Floats:
         """The z of the same function under another roughness, of so many waves."""
@@ -273,6 +276,20 @@ class _State:
         added[:count, :count] = functions.T @ (bends[:, None] * functions)
         return added
 
+    def held(self, gradient: Floats) -> Floats:
+        """What keeps atoms at their least that would fall below it."""
+        count = len(self._smooth)
+        least = (self.z[count:] <= _LEAST_ATOM) & (gradient[count:] > 0)
+        return np.diag(np.concatenate([np.zeros(count), np.where(least, _HELD, 0.0)]))
+
+    def _within_bounds(self, step: Floats) -> Floats:
+        """``step``, no atom below its least and something left for the smooth part."""
+        count, moved = len(self._smooth), step.copy()
+        if len(self.problem.atoms):
+            atoms = np.maximum(self.z[count:] + step[count:], _LEAST_ATOM)
+            moved[count:] = atoms / max(1.0, atoms.sum() / _MOST_ATOMS) - self.z[count:]
+        return moved
+
     def unexplained(self) -> tuple[Floats, Floats]:
         """Gradient, and curvature beyond that of z, of an atom in every cell, people taken from all."""
         bend = self.parabola.bend
@@ -287,10 +304,7 @@ class _State:
         if self.smoothness.link == "log" and len(self._smooth):
             rise = float(np.ptp(self._functions @ step[: len(self._smooth)]))
             length /= max(1.0, rise / _LARGEST_RISE)
-        atoms, moves = self.z[len(self._smooth) :], step[len(self._smooth) :]
-        room = np.append(atoms, 1 - atoms.sum())
-        used = np.append(-moves, moves.sum())
-        length /= max(1.0, float((used / (0.9 * room)).max())) if len(atoms) else 1.0
+        step = self._within_bounds(step)
         while length > 1e-6:
             moved = _State(self.problem, self.smoothness, self._functions, self.z + length * step)
             if moved.value <= self.value - 1e-4 * length * promised:

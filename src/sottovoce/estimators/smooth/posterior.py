@@ -90,8 +90,8 @@ class Posterior:
     def _population(self) -> Floats:
         """P, over the priors that hold most of the probability, and the spread of all fits."""
         mean, problem = self.around.at, self.search.problem
-        fits = [(p, one) for p, one in self.search.probabilities() if one.smoothness.order]
-        chances = np.array([p for p, _ in fits]) / sum(p for p, _ in fits)
+        fits = self.search.probabilities(uniform=False)
+        chances = np.array([p for p, _ in fits])
         most = chances[: 1 + int(np.searchsorted(np.cumsum(chances), _MOST))]
         mixed = np.zeros((len(mean), len(mean)))
         with one_product_thread():

@@ -9,7 +9,7 @@ import numpy as np
 from sottovoce.base.progress import Meter
 from sottovoce.channels.base import Floats
 from sottovoce.estimators.smooth.atoms import promising_atoms
-from sottovoce.estimators.smooth.map_fit import Penalised, Problem
+from sottovoce.estimators.smooth.map_fit import ENOUGH, Penalised, Problem
 from sottovoce.estimators.smooth.priors import LEVELS, ORDERS, SCATTERS, UNIFORM, Smoothness
 
 __all__ = ["MOST_PRIORS", "PriorSearch"]
@@ -44,6 +44,11 @@ class PriorSearch:
     def best(self) -> Penalised:
         """The fit whose prior has the greatest evidence."""
         return max(self.tried.values(), key=lambda one: one.log_marginal)
+
+    def refined(self) -> Penalised:
+        """The best fit, brought nearer to its optimum if need be."""
+        best = self.best
+        return best if best.promised <= ENOUGH else self.problem.solve(best.smoothness, best)
 
     def climb(self, start: Smoothness, near: Floats | Penalised) -> Penalised:
         """From one prior up or down the levels of roughness to the best."""
@@ -101,12 +106,15 @@ class PriorSearch:
             found, base = search, here
         return found if found.best.log_marginal > self.best.log_marginal else self
 
-    def probabilities(self) -> list[tuple[float, Penalised]]:
+    def probabilities(self, *, uniform: bool = True) -> list[tuple[float, Penalised]]:
         """The fits that matter, with the probability of the prior of each.
+
+        Without the ``uniform`` one, given that another holds.
 
         Priors of the best scatter were all tried; of another scatter one stands for as many.
         """
-        fits = sorted(self.tried.values(), key=lambda one: -one.log_marginal)
+        some = [one for one in self.tried.values() if uniform or one.smoothness.order]
+        fits = sorted(some, key=lambda one: -one.log_marginal)
         scatter = fits[0].smoothness.scatter
         weights = np.exp([one.log_marginal - fits[0].log_marginal for one in fits])
         same = np.array([one.smoothness.scatter == scatter for one in fits])
