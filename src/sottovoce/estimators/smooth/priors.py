@@ -63,11 +63,11 @@ Half way from 0 (all orders of magnitude alike, which leans to no roughness at a
 little) to 1.15 (the roughness itself uniform, as is advised for deviations).
 """
 
-_UNIFORM_ODDS = 2.0
+_UNIFORM_ODDS = 3.0
 """The same of the uniform distribution against one prior of level 0.
 
-About ten priors explain any reports about as well as the best: with e^2 the uniform distribution counts
-nearly as much as all of them where reports say nothing, and not at all where they speak against it.
+Some twenty priors explain any reports about as well as the best: with e^3 the uniform distribution counts
+as much as all of them where reports say nothing, and not at all where they speak against it.
 """
 
 SCATTERS = (0.0, 0.05, 0.1, 0.2, 0.4, 0.8)
