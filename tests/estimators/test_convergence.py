@@ -76,7 +76,7 @@ def test_what_converges_is_quiet():
 def test_fused():
     reports = SW.randomize(np.linspace(0, 1, 500), source=sv.Seeded(2))
     fusion = sv.fuse([SW, SW], [reports, reports])
-    found, (told,) = warned(lambda: fusion.distribution(max_iterations=2))
+    found, (told,) = warned(lambda: fusion.distribution(inner="em", max_iterations=2))
     assert told.startswith("ule + em did not converge: it stopped at iteration 2")
     assert "not converged at iteration 2" in repr(found)
     _, told = warned(lambda: found.stderr)

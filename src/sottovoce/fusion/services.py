@@ -91,13 +91,16 @@ class Fusion(Services):
         check_choice(method, "method", "fuse_mean", METHODS)
         return fused_mean(self, method)
 
-    def distribution(self, method: str = "ule", *, inner: str = "em", **options: Any) -> Estimate:
+    def distribution(self, method: str = "ule", *, inner: str = "auto", **options: Any) -> Estimate:
         """The distribution of the users' values, by the likelihood of all their reports together.
 
-        ``inner`` is the method that climbs it, and ``options`` are that method's.
+        ``inner`` is the method that climbs it, ``"auto"`` is ``adaptive`` where values are in order and
+        ``em`` where not; ``options`` are that method's.
         """
         check_choice(method, "method", "fuse_distribution", ("ule",))
-        check_choice(inner, "inner", "fuse_distribution", tuple(INNER))
+        check_choice(inner, "inner", "fuse_distribution", ("auto", *INNER))
+        if inner == "auto":
+            inner = "adaptive" if self.domain.ordered else "em"
         if inner in ("ems", "adaptive") and not self.domain.ordered:
             raise InvalidInput(
                 "inner", "fuse_distribution", "em, mle or mr without an order", inner

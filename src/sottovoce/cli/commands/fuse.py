@@ -88,9 +88,9 @@ def fuse(
             "--inner",
             metavar="NAME",
             rich_help_panel=_METHOD,
-            help="For the distribution: em, ems, mle, mr or adaptive.",
+            help="For the distribution: em, ems, mle, mr or adaptive; auto is adaptive for numbers.",
         ),
-    ] = "em",
+    ] = "auto",
     option: Annotated[
         list[str] | None,
         typer.Option(

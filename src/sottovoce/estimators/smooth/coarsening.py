@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.channels.base import Channel, Floats
-from sottovoce.estimators.smooth.map_fit import Problem
+from sottovoce.estimators.smooth.information import Readings
 
-__all__ = ["CELLS", "cell_edges", "coarse_problem", "expand"]
+__all__ = ["CELLS", "cell_edges", "coarse_readings", "expand"]
 
 CELLS = 256
 _ENTRIES = 2**24
@@ -41,22 +41,23 @@ def cell_edges(channel: Channel, shares: Floats) -> NDArray[np.int64]:
     return np.unique(np.concatenate([[0], np.rint(inside).astype(np.int64), [size]]))
 
 
-def coarse_problem(
-    channel: Channel, counts: Floats, edges: NDArray[np.int64], near: Floats
-) -> Problem:
-    """The likelihood of ``counts`` over cells between ``edges``; their shares ``near`` warp the axis."""
-    size = channel.inputs
-    matrix = np.empty((channel.cells, len(edges) - 1))
-    for cell, (begin, end) in enumerate(pairwise(edges)):
-        inside = np.zeros(size)
-        inside[begin:end] = 1 / (end - begin)
-        matrix[:, cell] = channel.forward(inside)
+def coarse_readings(channel: Channel, counts: Floats, edges: NDArray[np.int64]) -> Readings:
+    """What ``counts`` of the channel's cells say of the cells of the axis between ``edges``."""
+    bits = channel.blocks > 1
+    n = float(counts.sum()) / channel.blocks
+    if len(edges) == channel.inputs + 1:
+        matrix = channel.dense()
+    else:
+        matrix = np.empty((channel.cells, len(edges) - 1))
+        for cell, (begin, end) in enumerate(pairwise(edges)):
+            inside = np.zeros(channel.inputs)
+            inside[begin:end] = 1 / (end - begin)
+            matrix[:, cell] = channel.forward(inside)
+    if bits:
+        return Readings(matrix[::2], counts[::2], n, bits=True)
     matrix, counts = _grouped(matrix, counts)
     live = matrix.sum(axis=1) > 0
-    return Problem(
-        matrix[live], counts[live], np.diff(edges) / size, (edges[:-1] + edges[1:]) / (2 * size),
-        np.cumsum(near) - near / 2, channel.ring,
-    )  # fmt: skip
+    return Readings(matrix[live], counts[live], n)
 
 
 def _grouped(matrix: Floats, counts: Floats) -> tuple[Floats, Floats]:

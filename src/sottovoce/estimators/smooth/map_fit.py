@@ -1,118 +1,54 @@
-"""Penalised likelihood under one prior, and how well the prior explains the reports.
+"""The most probable distribution under one prior, and how well the prior explains the reports.
 
-With the prior of :mod:`sottovoce.estimators.smooth.priors` the reports ``c`` (n in all) ask for
+With a prior of :mod:`sottovoce.estimators.smooth.priors` and *atoms*, cells that hold people of
+their own besides the smooth part, the cells' shares are
 
-    minimise  L(z) = n sum(w) - c . log(A w) + |z|^2 / 2,     w_j = h_j g((Phi z)_j).
+    w = (1 - sum(a)) s + E a,     s = h o g(Phi z) / sum(h o g(Phi z)),
 
-The first two terms are the likelihood of independent Poisson counts, which a free constant makes
-the multinomial one; the last is the prior.  Newton steps use the expected (Fisher) curvature
+z standard normal and atoms' shares ``a`` exponential with a common, unknown mean, of density p(a).  With the
+log-likelihood l of :mod:`sottovoce.estimators.smooth.information` the fit asks for
 
-    H = J' A' diag(n / A w) A J + I,     J = diag(h g') Phi,
+    minimise  L(z, a) = -l(w) + |z|^2 / 2 - log p(a).
 
-which is positive definite, and are halved until L falls.  Laplace's approximation of the integral
-over z gives the *evidence* of the prior, up to a constant that all priors share:
+Newton steps use the expected (Fisher) curvature
 
-    log p(c | prior)  ~  n - L(z) - log det(H) / 2,
+    H = J' M J + diag(1, 0),     J the derivative of w,
 
-to which the odds of its roughness are added.
+which is positive definite, with what the bend of g adds to it, and are halved until L falls.  Laplace's approximation of the integral
+over z and a gives the marginal likelihood of the prior with k atoms, up to a constant that all share:
+
+    log p(c | prior, atoms)  ~  -L - log det(H) / 2 + k log(2 pi) / 2,
+
+to which the odds of the prior are added.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from sottovoce.channels.base import Floats
-from sottovoce.estimators.smooth.priors import Smoothness, inverse_link, link, prior_functions
+from sottovoce.domains.base import Indices
+from sottovoce.estimators.smooth.information import Parabola
+from sottovoce.estimators.smooth.priors import ATOM, SCATTERS, Axis, Smoothness, inverse_link, link
 
-__all__ = ["Penalised", "Problem"]
+__all__ = ["ENOUGH", "Penalised", "Problem"]
 
 _LARGEST_RISE = 2.0
 """How far a logarithm may rise in one step."""
 
-_STEPS = 40
-_ENOUGH = 0.01
+_STEPS = 30
+ENOUGH = 0.1
 """Twice the decrease of L that a last step may still promise."""
 
 
-@dataclass(frozen=True, eq=False)
-class Problem:
-    """Reports ``counts`` over the rows of ``matrix``, whose columns are cells of the axis."""
-
-    matrix: Floats
-    counts: Floats
-    widths: Floats
-    """Of the cells; together 1."""
-    centres: Floats
-    cumulative: Floats
-    """First estimate of the cumulative distribution, at the centres."""
-    ring: bool = False
-
-    def functions(self, smoothness: Smoothness) -> Floats:
-        """``Phi``: the prior's functions on the cells, each times its deviation."""
-        places = (1 - smoothness.warp) * self.centres + smoothness.warp * self.cumulative
-        functions, deviations = prior_functions(smoothness, places, self.ring)
-        return functions * deviations
-
-    def objective(self, smoothness: Smoothness, functions: Floats, z: Floats) -> float:
-        """``L(z)``."""
-        return _State(self, smoothness, functions, z).value
-
-    def gradient(self, smoothness: Smoothness, functions: Floats, z: Floats) -> Floats:
-        """The derivative of L."""
-        return _State(self, smoothness, functions, z).gradient()
-
-    def solve(self, smoothness: Smoothness, near: Floats, *, enough: float = _ENOUGH) -> Penalised:
-        """The minimum of L, found from the shares ``near``, and the prior's evidence."""
-        functions = self.functions(smoothness)
-        state = _State(self, smoothness, functions, self._start(smoothness, functions, near))
-        steps, promised = 0, np.inf
-        while promised >= enough and steps < _STEPS:
-            steps += 1
-            gradient, curvature = state.gradient(), state.curvature()
-            step = -_solution(curvature, gradient)
-            promised = float(-gradient @ step)
-            moved = state.towards(step, promised)
-            if moved is None:
-                break
-            state = moved
-        logdet = float(np.linalg.slogdet(curvature)[1])
-        log_marginal = float(self.counts.sum()) - state.value - logdet / 2 + smoothness.log_odds
-        shares = state.shares / state.shares.sum()
-        return Penalised(smoothness, shares, log_marginal, steps, promised, state.z)
-
-    def covariance(self, fit: Penalised, rougher: float = 0.0) -> Floats:
-        """``J H^-1 J'``: of the cells' shares, scaled to sum to 1, at the shares of ``fit``.
-
-        Under the prior of the fit, or one that is some levels ``rougher``.
-        """
-        _, heights = link(fit.smoothness.link, self.functions(fit.smoothness) @ fit.z)
-        prior = replace(fit.smoothness, level=fit.smoothness.level + rougher)
-        slopes = (self.widths * heights)[:, None] * self.functions(prior)
-        root = np.sqrt(self.counts.sum() / (self.matrix @ fit.shares))[:, None]
-        curvature = _curvature(root * (self.matrix @ slopes))
-        slopes -= np.outer(fit.shares, slopes.sum(axis=0))
-        return slopes @ _solution(curvature, slopes.T)
-
-    def _start(self, smoothness: Smoothness, functions: Floats, near: Floats) -> Floats:
-        """The z whose shares are about ``near``: least squares weighted by mass, with a ridge."""
-        aim = inverse_link(smoothness.link, near / self.widths)
-        weights = np.maximum(near, 0.05 * self.widths)[:, None] * len(near)
-        normal = functions.T @ (weights * functions)
-        normal[np.diag_indices_from(normal)] += 0.1
-        return _solution(normal, functions.T @ (weights[:, 0] * aim))
-
-
-def _curvature(root: Floats) -> Floats:
-    """``R'R + I``."""
-    curvature: Floats = root.T @ root
-    curvature[np.diag_indices_from(curvature)] += 1.0
-    return curvature
-
-
-def _solution(matrix: Floats, right: Floats) -> Floats:
-    return np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
+_LEAST_ATOM, _MOST_ATOMS = 1e-4, 0.999
+"""Least share of an atom, greatest of all together."""
+_HELD = 1e15
+"""Curvature along which nothing moves."""
+_FAINT = 0.02
+"""Functions that the reports tell so little of, in parts of their prior precision, are left out."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,6 +62,169 @@ class Penalised:
     promised: float
     """Decrease of twice L that one more step would promise, at most about what is missing."""
     z: Floats
+    """Of the functions, then the shares of atoms."""
+    smooth: Floats
+    """The shares without what cells scatter."""
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A log-likelihood over cells of an ``axis``, some of which are ``atoms``."""
+
+    parabola: Parabola
+    axis: Axis
+    atoms: Indices
+    _told: dict[tuple[str, int, float, int], Floats] = field(default_factory=dict)
+    _scattered: dict[int, tuple[Parabola, Floats]] = field(default_factory=dict)
+
+    def of_smooth(self, scatter: int) -> Parabola:
+        """The log-likelihood of the smooth part, what cells scatter integrated out."""
+        return self._with_scatter(scatter)[0] if scatter else self.parabola
+
+    def _with_scatter(self, scatter: int) -> tuple[Parabola, Floats]:
+        if scatter not in self._scattered:
+            self._scattered[scatter] = self.parabola.scattered(SCATTERS[scatter] * self.axis.level)
+        return self._scattered[scatter]
+
+    def with_atoms(self, atoms: Indices) -> Problem:
+        """The same with other atoms."""
+        return Problem(self.parabola, self.axis, atoms, self._told, self._scattered)
+
+    def objective(self, smoothness: Smoothness, functions: Floats, z: Floats) -> float:
+        """``L``."""
+        return _State(self, smoothness, functions, z).value
+
+    def gradient(self, smoothness: Smoothness, functions: Floats, z: Floats) -> Floats:
+        """The derivative of L."""
+        return _State(self, smoothness, functions, z).gradient()
+
+    def functions(self, smoothness: Smoothness) -> Floats:
+        """``Phi``: the prior's functions on the cells, each times its deviation."""
+        return self.axis.functions(smoothness) * self.axis.deviations(smoothness)
+
+    def _precisions(self, smoothness: Smoothness) -> Floats:
+        """What the reports say of the coefficient of every function, in parts of its prior's."""
+        key = smoothness.link, smoothness.order, smoothness.warp, smoothness.scatter
+        if key not in self._told:
+            at = self.parabola.at
+            slopes = at if smoothness.link == "log" else self.axis.widths
+            moved = slopes[:, None] * self.axis.functions(smoothness)
+            moved -= np.outer(at, moved.sum(axis=0))
+            self._told[key] = np.einsum(
+                "ij,ij->j", moved, self.of_smooth(smoothness.scatter).bend @ moved
+            )
+        return self._told[key] * self.axis.deviations(smoothness) ** 2
+
+    def solve(
+        self, smoothness: Smoothness, near: Floats | Penalised, *, enough: float = ENOUGH
+    ) -> Penalised:
+        """The minimum of L, found from the shares or the fit ``near``, and the prior's evidence.
+
+        Of functions that are left out, of prior precision 1 and precision x from the reports, the
+        evidence loses about ``log(1 + x) / 2``.
+        """
+        told = self._precisions(smoothness)
+        count = 1 + int(np.flatnonzero(told >= _FAINT)[-1:].sum())
+        functions = self.functions(smoothness)[:, :count]
+        state = _State(self, smoothness, functions, self._start(smoothness, functions, near))
+        steps, promised = 0, np.inf
+        while promised >= enough and steps < _STEPS:
+            steps += 1
+            gradient, curvature = state.gradient(), state.curvature()
+            system = curvature + state.bending() + state.held(gradient)
+            step = -np.linalg.solve(system, gradient).astype(np.float64)
+            promised = float(-gradient @ step)
+            moved = state.towards(step, promised)
+            if moved is None:
+                break
+            state = moved
+        logdet = float(np.linalg.slogdet(curvature)[1] + np.log1p(told[count:]).sum())
+        log_marginal = (
+            -state.value
+            - logdet / 2
+            + smoothness.log_odds
+            + len(self.atoms) * np.log(2 * np.pi) / 2
+        )
+        return Penalised(
+            smoothness, self._followed(smoothness.scatter, state.shares), float(log_marginal),
+            steps, promised, state.z, state.shares,
+        )  # fmt: skip
+
+    def _followed(self, scatter: int, smooth: Floats) -> Floats:
+        """The mean of the shares given their smooth part."""
+        if not scatter:
+            return smooth
+        return smooth + self._with_scatter(scatter)[1] @ self.parabola.pull(smooth)
+
+    def _at(self, fit: Penalised) -> _State:
+        """The state of a fit, with all functions."""
+        functions, atoms = self.functions(fit.smoothness), len(self.atoms)
+        z = np.zeros(functions.shape[1] + atoms)
+        z[: len(fit.z) - atoms] = fit.z[: len(fit.z) - atoms]
+        z[functions.shape[1] :] = fit.z[len(fit.z) - atoms :]
+        return _State(self, fit.smoothness, functions, z)
+
+    def covariance(self, fit: Penalised, rougher: float = 0.0) -> Floats:
+        """``J H^-1 J'``, or ``K + (I - K M) J H^-1 J' (I - M K)``: of the cells' shares at ``fit``.
+
+        Under the prior of the fit, or one that is some levels ``rougher``.
+        """
+        state = self._at(fit)
+        slopes = state.slopes()
+        prior = replace(fit.smoothness, level=fit.smoothness.level + rougher)
+        scale = self.axis.deviations(prior) / self.axis.deviations(fit.smoothness)
+        slopes[:, : len(scale)] *= scale
+        curvature = self.curvature(slopes, fit.smoothness.scatter)
+        if not fit.smoothness.scatter:
+            return slopes @ np.linalg.solve(curvature, slopes.T)
+        own = self._with_scatter(fit.smoothness.scatter)[1]
+        slopes = slopes - own @ (self.parabola.bend @ slopes)
+        return own + slopes @ np.linalg.solve(curvature, slopes.T)
+
+    def curvature(self, slopes: Floats, scatter: int) -> Floats:
+        """H, where J is ``slopes``."""
+        curvature: Floats = slopes.T @ (self.of_smooth(scatter).bend @ slopes)
+        smooth = np.arange(slopes.shape[1] - len(self.atoms))
+        curvature[smooth, smooth] += 1.0
+        return curvature
+
+    def unexplained(self, fit: Penalised) -> tuple[Floats, Floats]:
+        """``r`` and ``R``: what the reports say of atoms beyond what the prior of the fit can follow."""
+        return self._at(fit).unexplained()
+
+    def _start(self, smoothness: Smoothness, functions: Floats, near: Floats | Penalised) -> Floats:
+        """The z whose shares are about ``near``.
+
+        From a fit that differs in roughness only, the same function; else by least squares weighted
+        by mass, with a ridge.
+        """
+        if isinstance(near, Penalised):
+            if (
+                replace(near.smoothness, level=smoothness.level, scatter=smoothness.scatter)
+                == smoothness
+            ):
+                return self._rescaled(near, smoothness, functions.shape[1])
+            near = near.smooth
+        widths, smooth = self.axis.widths, np.maximum(near, 0.0)
+        for atom in self.atoms:
+            around = [i for i in (atom - 1, atom + 1) if 0 <= i < len(near) and i not in self.atoms]
+            heights = [near[i] / widths[i] for i in around] or [near[atom] / widths[atom]]
+            smooth[atom] = min(near[atom], widths[atom] * float(np.mean(heights)))
+        aim = inverse_link(smoothness.link, smooth / widths)
+        weights = np.maximum(smooth, 0.05 * widths)[:, None] * len(near)
+        normal = functions.T @ (weights * functions)
+        normal[np.diag_indices_from(normal)] += 0.1
+        z = np.linalg.solve(normal, functions.T @ (weights[:, 0] * aim))
+        own = np.maximum((near - smooth)[self.atoms], _LEAST_ATOM)
+        return np.concatenate([z, own / max(1.0, own.sum() / _MOST_ATOMS)])
+
+    def _rescaled(self, near: Penalised, smoothness: Smoothness, count: int) -> Floats:
+        """The z of the same function under another roughness, of so many waves."""
+        z, before = np.zeros(count), len(near.z) - len(self.atoms)
+        some = min(count, before)
+        scale = self.axis.deviations(near.smoothness) / self.axis.deviations(smoothness)
+        z[:some] = near.z[:some] * scale[:some]
+        return np.concatenate([z, near.z[before:]])
 
 
 class _State:
@@ -134,32 +233,80 @@ class _State:
     def __init__(
         self, problem: Problem, smoothness: Smoothness, functions: Floats, z: Floats
     ) -> None:
-        self.problem, self.smoothness, self.functions, self.z = problem, smoothness, functions, z
-        heights, slopes = link(smoothness.link, functions @ z)
-        self.shares = problem.widths * heights
-        self._slopes = problem.widths * slopes
-        self._expected = problem.matrix @ self.shares
-        self._n = problem.counts.sum()
-        fit = self._n * self.shares.sum() - problem.counts @ np.log(self._expected)
-        self.value = float(fit + z @ z / 2)
+        self.problem, self.smoothness, self._functions, self.z = problem, smoothness, functions, z
+        self._smooth, atoms = z[: functions.shape[1]], z[functions.shape[1] :]
+        heights, slopes, bends = link(smoothness.link, functions @ self._smooth)
+        heights = problem.axis.widths * heights
+        self._scale = problem.axis.widths * (1 - atoms.sum()) / heights.sum()
+        self._slopes, self._bends = slopes, bends
+        self._part = heights / heights.sum()
+        self.shares = self._part * (1 - atoms.sum())
+        self.shares[problem.atoms] += atoms
+        self.parabola = problem.of_smooth(smoothness.scatter)
+        self._pull = self.parabola.pull(self.shares)
+        log_likelihood = self.parabola.height(self.shares, self._pull)
+        self._pull = self._pull - self._pull @ self._part
+        odds = problem.axis.log_odds_of_atoms(atoms) if len(atoms) else 0.0
+        self.value = float(self._smooth @ self._smooth) / 2 - log_likelihood - odds
 
     def gradient(self) -> Floats:
-        quotient = self.problem.counts / self._expected
-        pull = self._slopes * (self._n - self.problem.matrix.T @ quotient)
-        gradient: Floats = self.functions.T @ pull + self.z
-        return gradient
+        smooth = self._smooth - self._functions.T @ (self._scale * self._slopes * self._pull)
+        atoms = self.z[len(smooth) :]
+        less = (len(atoms) + 1) / (ATOM + atoms.sum())
+        return np.concatenate([smooth, less - self._pull[self.problem.atoms]])
+
+    def slopes(self) -> Floats:
+        """J: what rises elsewhere is taken from all of the smooth part."""
+        smooth = (self._scale * self._slopes)[:, None] * self._functions
+        atoms = np.zeros((len(smooth), len(self.problem.atoms)))
+        atoms[self.problem.atoms, np.arange(atoms.shape[1])] = 1.0
+        moved = np.hstack([smooth, atoms])
+        moved -= np.outer(self._part, moved.sum(axis=0))
+        return moved
 
     def curvature(self) -> Floats:
-        scale = np.sqrt(self._n / self._expected)[:, None]
-        return _curvature(scale * (self.problem.matrix @ (self._slopes[:, None] * self.functions)))
+        """H."""
+        return self.problem.curvature(self.slopes(), self.smoothness.scatter)
+
+    def bending(self) -> Floats:
+        """What the bend of the link adds to H where the reports ask for less than there is."""
+        count, functions = len(self._smooth), self._functions
+        added = np.zeros((len(self.z), len(self.z)))
+        bends = np.maximum(-self._pull * self._scale * self._bends, 0.0)
+        added[:count, :count] = functions.T @ (bends[:, None] * functions)
+        return added
+
+    def held(self, gradient: Floats) -> Floats:
+        """What keeps atoms at their least that would fall below it."""
+        count = len(self._smooth)
+        least = (self.z[count:] <= _LEAST_ATOM) & (gradient[count:] > 0)
+        return np.diag(np.concatenate([np.zeros(count), np.where(least, _HELD, 0.0)]))
+
+    def _within_bounds(self, step: Floats) -> Floats:
+        """``step``, no atom below its least and something left for the smooth part."""
+        count, moved = len(self._smooth), step.copy()
+        if len(self.problem.atoms):
+            atoms = np.maximum(self.z[count:] + step[count:], _LEAST_ATOM)
+            moved[count:] = atoms / max(1.0, atoms.sum() / _MOST_ATOMS) - self.z[count:]
+        return moved
+
+    def unexplained(self) -> tuple[Floats, Floats]:
+        """Gradient, and curvature beyond that of z, of an atom in every cell, people taken from all."""
+        bend = self.parabola.bend
+        bent = bend @ self.slopes()
+        left = bend - bent @ np.linalg.solve(self.curvature(), bent.T)
+        along = left @ self._part
+        return self._pull, left - along - along[:, None] + along @ self._part
 
     def towards(self, step: Floats, promised: float) -> _State | None:
-        """The state along ``step`` where L has fallen; None where rounding hides the fall."""
+        """As far along ``step`` as L falls enough; None where it does not."""
         length = 1.0
-        if self.smoothness.link == "log":
-            length /= max(1.0, float((self.functions @ step).max()) / _LARGEST_RISE)
+        if self.smoothness.link == "log" and len(self._smooth):
+            rise = float(np.ptp(self._functions @ step[: len(self._smooth)]))
+            length /= max(1.0, rise / _LARGEST_RISE)
+        step = self._within_bounds(step)
         while length > 1e-6:
-            moved = _State(self.problem, self.smoothness, self.functions, self.z + length * step)
+            moved = _State(self.problem, self.smoothness, self._functions, self.z + length * step)
             if moved.value <= self.value - 1e-4 * length * promised:
                 return moved
             length /= 2

@@ -1,29 +1,31 @@
-"""Error bars of ``adaptive``: how far the truth may be, by the priors that explain the reports.
+"""The estimate of ``adaptive`` and its errors, by the priors that explain the reports.
 
 Under one prior, with J the derivative of the cells' shares in z and H the curvature (see
-:mod:`sottovoce.estimators.smooth.map_fit`), the shares of a *population* given the reports have
+:mod:`sottovoce.estimators.smooth.map_fit`), the shares w of a *population* given the reports have
 the covariance
 
     P = J H^-1 J',
 
 which holds the noise and, because H holds the prior, what smoothing may have taken away.
 
-The shares of these *respondents* differ from it by a draw of n people, covariance
-``S = (diag(w) - w w') / n``.  The reports saw that draw: an estimate follows a change of the
-respondents by ``M = J H^-1 J' A' diag(n / A w) A``.  Its error about them, with z, the draw and the
-randomization independent, comes to
+The shares r of these *respondents* are a draw of n people, with covariance ``S = (diag(w) - w w') / n``
+around w.  With the log-likelihood l(w) of :mod:`sottovoce.estimators.smooth.information`, gradient
+``g = l'(w)`` and curvature M, they are given the reports and w normal around ``w + S g`` with covariance
+``S - S M S`` (a pass of EM from w, which is where people are expected given their reports).  Put in at the
+fit this is the estimate: next to w where noise is large, next to the histogram of the reports where it is
+small.  Its error has the covariance
 
-    C = P + S - M S - S M':
+    S - S M S + (I - S M) P (I - M S)      about the respondents: 0 where the reports say everything,
+    P + S (M - M P M) S                    about the population.
 
-P - S where the reports tell everything (M = I), and P + S where they tell nothing of the draw.
-
-Several priors are mixed by their probability, and the spread of their fits is added.  Inside a cell
-of several values nothing is told of the draw, so that there ``S`` alone remains.
+Several priors are mixed by their probability, and the spread of their fits around the mean is added.  The
+uniform distribution pulls the mean towards itself where reports say little, and the pull counts as an error:
+its own certainty is left out.  Inside a cell of
+several values the reports say nothing of the draw, so that there ``S`` alone remains.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -34,10 +36,14 @@ from numpy.typing import NDArray
 from sottovoce.base.threads import one_product_thread
 from sottovoce.channels.base import Floats
 from sottovoce.estimators.consistency.projections import project_to_simplex
-from sottovoce.estimators.smooth.map_fit import Penalised
+from sottovoce.estimators.smooth.coarsening import expand
+from sottovoce.estimators.smooth.information import Parabola
 from sottovoce.estimators.smooth.prior_search import PriorSearch
 
 __all__ = ["Posterior"]
+
+_MOST = 0.9
+"""Probability of the priors whose covariances are averaged; the spread of fits is over all."""
 
 _ROUGHER = 0.5
 """Levels by which the truth is taken to be rougher than the prior that explains the reports best.
@@ -49,15 +55,20 @@ everywhere; without this, intervals of narrow ranges are too short.
 
 @dataclass(frozen=True, eq=False)
 class Posterior:
-    """The error of ``shares``, fitted on cells between ``edges``."""
+    """The shares of ``n`` respondents and their errors, from priors tried on cells between ``edges``."""
 
     search: PriorSearch
+    around: Parabola
+    """The log-likelihood near w, the mean of all fits."""
     edges: NDArray[np.int64]
-    shares: Floats
+    n: float
 
-    @property
-    def _n(self) -> float:
-        return float(self.search.problem.counts.sum())
+    @cached_property
+    def shares(self) -> Floats:
+        """``w + S g``, of the respondents."""
+        mean, pull = self.around.at, self.around.slope
+        moved = np.maximum(mean + mean * (pull - pull @ mean) / self.n, 0.0)
+        return expand(moved / moved.sum(), self.edges)
 
     @cached_property
     def _cell(self) -> NDArray[np.int64]:
@@ -77,39 +88,47 @@ class Posterior:
 
     @cached_property
     def _population(self) -> Floats:
+        """P, over the priors that hold most of the probability, and the spread of all fits."""
+        mean, problem = self.around.at, self.search.problem
+        fits = self.search.probabilities(uniform=False)
+        chances = np.array([p for p, _ in fits])
+        most = chances[: 1 + int(np.searchsorted(np.cumsum(chances), _MOST))]
+        mixed = np.zeros((len(mean), len(mean)))
         with one_product_thread():
-            return self._mixed(self._about_population)
+            for chance, (_, one) in zip(most / most.sum(), fits, strict=False):
+                mixed += chance * problem.covariance(one, _ROUGHER)
+        apart = np.stack([one.shares - mean for _, one in fits])
+        return mixed + (chances[:, None] * apart).T @ apart
 
     @cached_property
-    def _respondents(self) -> Floats:
-        with one_product_thread():
-            return self._mixed(self._about_respondents)
+    def _followed(self) -> Floats:
+        """``S M``: how the estimate follows a change of the respondents that the fit does not."""
+        bend, shares = self.around.bend, self.around.at
+        return (shares[:, None] * bend - np.outer(shares, shares @ bend)) / self.n
 
-    def _mixed(self, covariance: Callable[[Penalised], Floats]) -> Floats:
-        mean = self.search.mean()
-        mixed = np.zeros((len(mean), len(mean)))
-        for probability, one in self.search.probabilities():
-            apart = one.shares - mean
-            mixed += probability * (covariance(one) + np.outer(apart, apart))
-        return mixed
+    @cached_property
+    def _about_population(self) -> Floats:
+        """``P + S M S - S M P M S``."""
+        followed, smooth = self._followed, self._population
+        return smooth + self._times_draw(followed) - followed @ smooth @ followed.T
 
-    def _about_population(self, one: Penalised) -> Floats:
-        return self.search.problem.covariance(one, _ROUGHER)
+    @cached_property
+    def _about_respondents(self) -> Floats:
+        """``S - S M S + (I - S M) P (I - M S)``."""
+        left = np.eye(len(self._followed)) - self._followed
+        return self._times_draw(left) + left @ self._population @ left.T
 
-    def _about_respondents(self, one: Penalised) -> Floats:
-        posterior = self._about_population(one)
-        matrix = self.search.problem.matrix
-        draw = (np.diag(one.shares) - np.outer(one.shares, one.shares)) / self._n
-        told = matrix.T @ ((self._n / (matrix @ one.shares))[:, None] * matrix)
-        followed = posterior @ told @ draw
-        return posterior + draw - followed - followed.T
+    def _times_draw(self, matrix: Floats) -> Floats:
+        """``B S``."""
+        shares = self.around.at
+        return (matrix * shares - np.outer(matrix @ shares, shares)) / self.n
 
     def _covariance(self, about: str) -> Floats:
-        return self._population if about == "population" else self._respondents
+        return self._about_population if about == "population" else self._about_respondents
 
     def draws(self, count: int, random: Any) -> list[Floats]:
         """Distributions that could have given these reports: of the normal law, made positive."""
-        values, vectors = np.linalg.eigh(self._population)
+        values, vectors = np.linalg.eigh(self._about_population)
         root = vectors * np.sqrt(np.maximum(values, 0.0))
         drawn = self._cells + random.normal(size=(count, len(values))) @ root.T
         return [project_to_simplex(row)[self._cell] * self._inside for row in drawn]
@@ -117,7 +136,7 @@ class Posterior:
     def stderr(self, about: str) -> Floats:
         variance = self._inside**2 * np.diag(self._covariance(about))[self._cell]
         if about == "respondents":
-            variance = variance + self.shares * (1 - self._inside) / self._n
+            variance = variance + self.shares * (1 - self._inside) / self.n
         return np.sqrt(np.maximum(variance, 0.0))
 
     def stderr_of(self, weights: Floats, about: str) -> float:
@@ -126,5 +145,5 @@ class Posterior:
         variance = float(mean @ self._covariance(about) @ mean)
         if about == "respondents":
             apart = weights - mean[self._cell]
-            variance += float(self.shares @ apart**2) / self._n
+            variance += float(self.shares @ apart**2) / self.n
         return float(np.sqrt(max(variance, 0.0)))

@@ -64,7 +64,7 @@ class Cell:
 
     @property
     def rivals(self) -> tuple[str, ...]:
-        """All methods that ours is compared with; on the largest values empirical Bayes too."""
+        """All methods that ours is compared with; on the largest values exchangeable too."""
         published = (*PUBLISHED, "power-ns", *(("exchangeable",) if self.task == "top" else ()))
         return tuple(name for name in published if name in self.errors)
 

@@ -116,7 +116,7 @@ def ratios(cells: Sequence[Cell], mechanism: str, task: str) -> Any:
     """Ours and the oracle's error over the best method's, a row a cell."""
     chosen = [c for c in cells if (c.mechanism, c.task) == (mechanism, task)]
     names = [f"{c.dataset}, {c.epsilon:g}" for c in chosen]
-    ours = Style("ours" if task == "top" else "empirical Bayes", "#e0353f", "o")
+    ours = Style("ours" if task == "top" else "exchangeable", "#e0353f", "o")
     series = {"ours": ([c.ours.value for c in chosen], [c.ours.stderr for c in chosen], ours)}
     if task != "top":
         found = [c.over_best("oracle") for c in chosen]

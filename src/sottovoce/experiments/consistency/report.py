@@ -92,7 +92,7 @@ def _comparison(results: Results) -> str:
             ),
             page.table(tables["summary"]),
             page.figures(pictures),
-            page.folded("Numbers: empirical Bayes", page.table(tables["empirical Bayes"])),
+            page.folded("Numbers: exchangeable", page.table(tables["exchangeable"])),
             page.text('The automatic choice for goal="top", on the ten truly largest values.'),
             page.figures(tops),
             page.folded('Numbers: goal="top"', page.table(tables["top"])),
