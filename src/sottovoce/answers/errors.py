@@ -46,6 +46,9 @@ class ShareIntervals(Protocol):
         Right for the part ``chosen`` of all values that was chosen for being large.
         """
 
+    def centre_of(self, weights: Floats, about: str) -> float | None:
+        """Around what the interval of ``weights . shares`` lies; None where that is the answer."""
+
 
 @dataclass(frozen=True)
 class LinearErrors:
@@ -92,6 +95,10 @@ class LinearErrors:
         reach = two_sided(1 - (1 - confidence) * chosen)
         slope = everybody - nobody + sampling
         return score_interval(self.shares, nobody, slope, reach, sampling)
+
+    def centre_of(self, weights: Floats, about: str) -> float | None:
+        """None: the answer is unbiased itself."""
+        return None
 
     def stderr_of(self, weights: Floats, about: str) -> float:
         variance = self.channel.variance_of(weights, self.frequencies, self.shares)

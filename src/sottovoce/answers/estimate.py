@@ -186,7 +186,12 @@ class Estimate:
         value = offset + self.value_of(weights)
         stderr = self.error_model.stderr_of(weights, self.about)
         least, most = offset + float(weights.min()), offset + float(weights.max())
-        low, high = within(value, stderr, self.reach(confidence), least, most)
+        centre, possible = None, min(max(value, least), most)
+        if isinstance(self.error_model, ShareIntervals):
+            centre = self.error_model.centre_of(weights, self.about)
+        around = value if centre is None else offset + centre
+        low, high = within(around, stderr, self.reach(confidence), least, most)
+        low, high = min(low, possible), max(high, possible)
         shown = max(value, 0.0) if clips and self.clips else value
         return Answer(float(shown), stderr, low, high, label, confidence)
 

@@ -51,8 +51,8 @@ def exchangeable(
 ) -> Fit:
     """The mean of what priors of inequality say, weighed by their evidence; ``why`` names the best.
 
-    With ``top``, a number of values, every share is what it is if its value is among so many largest;
-    that errs least on those that are.  ``progress(text, part)`` is called now and then.
+    ``top`` is a number of values: every share is then what it is if its value is among so many largest,
+    which errs least on those that are.  ``progress(text, part)`` is called now and then.
     """
     count = None if top is None else check_int(top, "option top", "exchangeable", 1)
     unbiased, channel = observed.unbiased, observed.channel

@@ -248,12 +248,22 @@ class ExchangeablePosterior:
         bounds = self._all(low, middle - error), self._all(high, middle + error)
         return bounds[0] / self._size, np.minimum(bounds[1] / self._size, 1.0)
 
+    def centre_of(self, weights: Floats, about: str) -> float | None:
+        """``weights . x``, around which an interval lies where no prior is relied upon."""
+        return None if self._relies_on_priors else float(self._of_sum_one(about) @ weights)
+
+    def _of_sum_one(self, about: str) -> Floats:
+        seen, own = self.weighed.seen, self._noise(about)
+        return seen.shares + (1 - seen.shares.sum()) * own / own.sum()
+
     def _not_ruled_out(self, about: str, reach: float) -> tuple[Floats, Floats]:
         seen, own = self.weighed.seen, self._noise(about)
         given_sum = 1 - own / own.sum()
-        x = seen.shares + (1 - seen.shares.sum()) * own / own.sum()
         low, high = score_interval(
-            x, seen.sigma**2 * given_sum, self._slope(about) * given_sum, reach
+            self._of_sum_one(about),
+            seen.sigma**2 * given_sum,
+            self._slope(about) * given_sum,
+            reach,
         )
         return np.minimum(low, self.shares), np.maximum(high, self.shares)
 
