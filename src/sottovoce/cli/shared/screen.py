@@ -74,20 +74,21 @@ def plain_json(value: Any) -> Any:
 
 
 def show_table(rows: Sequence[Mapping[str, Any]], heading: str = "") -> None:
-    """Rows of equal keys under those keys, numbers to the right, after a line of heading."""
+    """Rows under all their keys, numbers to the right, after a line of heading; what a row lacks is empty."""
     if heading:
         show_text(printable(heading))
     if not rows:
         return
     console = Console()
     table = Table(box=SIMPLE if console.is_terminal else None, pad_edge=False, show_edge=False)
-    for name in rows[0]:
-        numbers = all(isinstance(row[name], (int, float, type(None))) for row in rows)
+    names = list(dict.fromkeys(name for row in rows for name in row))
+    for name in names:
+        numbers = all(isinstance(row.get(name), (int, float, type(None))) for row in rows)
         table.add_column(
             Text(printable(name)), justify="right" if numbers else "left", overflow="fold"
         )
     for row in rows:
-        table.add_row(*(Text(cell_text(cell)) for cell in row.values()))
+        table.add_row(*(Text(cell_text(row.get(name))) for name in names))
     if console.is_terminal:
         console.print(table)
         return
