@@ -288,7 +288,7 @@ def test_estimate_numbers(folder, tmp_path):
 @pytest.mark.parametrize(
     ("asked", "goal"),
     [
-        (["--top", 1], "top"),
+        (["--top", 1], "distribution"),
         (["--total", "tea,water"], "subset"),
         (["--share", "tea"], "distribution"),
         (["--top", 1, "--share", "tea"], "distribution"),

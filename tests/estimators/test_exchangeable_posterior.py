@@ -37,6 +37,7 @@ def test_moments_and_intervals_are_those_of_sums_over_the_cells(monkeypatch):
     """Of one row, all priors mixed by hand on a grid."""
     seen = Seen(np.array([0.3, 0.5, 0.1, 0.1]), np.full(4, 0.1), 1e-4, 10_000)
     monkeypatch.setattr(posterior_module, "_FEW", 2)
+    monkeypatch.setattr(posterior_module, "_DOUBT", 2.0)
     found = ExchangeablePosterior(weigh(seen))
     weighed = found.weighed
     places = weighed.hidden.places

@@ -74,14 +74,17 @@ class Answer:
         return [f"{part:.{max(0, 5 - digits)}f}" for part in parts]
 
 
-def two_sided(confidence: float) -> float:
-    """How many standard errors an interval reaches to either side."""
+def two_sided(confidence: float, part: float = 1.0) -> float:
+    """How many standard errors an interval reaches to either side.
+
+    With ``part`` below 1, only that part of the misses that ``confidence`` leaves is allowed.
+    """
     from statistics import NormalDist  # brings much that a device never needs
 
     level = check_real(confidence, "confidence", "answer", "a number between 0 and 1")
     if not 0 < level < 1:
         raise InvalidInput("confidence", "answer", "a number between 0 and 1", confidence)
-    return NormalDist().inv_cdf((1 + level) / 2)
+    return NormalDist().inv_cdf(1 - (1 - level) * part / 2)
 
 
 def answer(

@@ -92,7 +92,7 @@ class LinearErrors:
             return None
         nobody, everybody = odds.variance(np.array([0.0, 1.0])) / self.n
         sampling = 1 / self.n if about == "population" else 0.0
-        reach = two_sided(1 - (1 - confidence) * chosen)
+        reach = two_sided(confidence, chosen)
         slope = everybody - nobody + sampling
         return score_interval(self.shares, nobody, slope, reach, sampling)
 

@@ -148,11 +148,14 @@ class Estimate:
         """
         return for_every_look(self, Looks.planned(planned, minimum_batch))
 
-    def reach(self, confidence: float) -> float:
-        """Standard errors to either side of an answer that its interval reaches."""
+    def reach(self, confidence: float, part: float = 1.0) -> float:
+        """Standard errors to either side of an answer that its interval reaches.
+
+        With ``part`` below 1, only that part of the misses that ``confidence`` leaves is allowed.
+        """
         if self.looks is None:
-            return two_sided(confidence)
-        return self.looks.reach(self.n, confidence)
+            return two_sided(confidence, part)
+        return self.looks.reach(self.n, 1 - (1 - confidence) * part)
 
     def require_one_look(self, question: str) -> None:
         """Refuse a question whose answer has no anytime interval."""
@@ -215,7 +218,7 @@ class Estimate:
         if self.looks is None and isinstance(self.error_model, ShareIntervals):
             found = self.error_model.intervals(self.about, confidence, part)
         if found is None:
-            return all_within(shares, self.stderr, self.reach(1 - (1 - confidence) * part))
+            return all_within(shares, self.stderr, self.reach(confidence, part))
         possible = np.clip(shares, 0.0, 1.0)
         return np.minimum(found[0], possible), np.maximum(found[1], possible)
 
@@ -253,6 +256,8 @@ class Estimate:
             raise InvalidInput("values", "total", "distinct", chosen)
         few = len(chosen) <= _NAMED
         label = ", ".join(map(str, chosen)) if few else f"{len(chosen)} values"
+        if len(indices) == 1:
+            return dataclasses.replace(self._at(indices.tolist(), confidence)[0], label=label)
         mask = np.zeros(self.domain.size)
         mask[indices] = 1.0
         return self._sum(mask, 0.0, label, confidence, clips=True)

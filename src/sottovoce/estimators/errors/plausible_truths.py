@@ -244,10 +244,12 @@ def log_density_smooth(given: _AsResponse, found: Posterior, noise: float) -> fl
 def log_density_apart(unbiased: UnbiasedShares) -> float:
     """Of the unbiased shares as they came, under the priors of ``exchangeable``.
 
-    Its marginal likelihood is relative to noise at its most likely: that has a density of its own.
+    Its marginal likelihood is relative to shares at their most likely, these to noise that is 0, and
+    that has a density of its own.
     """
     weighed = posterior_of(unbiased).weighed
-    return weighed.log_marginal - float(np.log(np.sqrt(2 * np.pi) * weighed.seen.sigma).sum())
+    without_noise = -float(np.log(np.sqrt(2 * np.pi) * weighed.seen.sigma).sum())
+    return weighed.log_marginal + weighed.hidden.log_peak + without_noise
 
 
 # -- only the mean, or only the keys -----------------------------------------------------

@@ -81,7 +81,10 @@ class HiddenValues:
             self.sigma = np.full(len(self.places), sigma[0])
         self.counts = self.rows.collect(np.ones(size))
         logs = log_likelihood(self.places[:, None], self.sigma[:, None], slope, grid)
-        self.likelihood = np.exp(logs - logs.max(axis=1, keepdims=True))
+        peaks = logs.max(axis=1, keepdims=True)
+        self.likelihood = np.exp(logs - peaks)
+        self.log_peak = float(self.counts @ peaks[:, 0])
+        """What all rows together are less likely at their best than noise that is 0."""
 
 
 def log_likelihood(x: Floats, sigma: Floats, slope: float, t: Floats) -> Floats:

@@ -228,7 +228,7 @@ class ExchangeablePosterior:
     ) -> tuple[Floats, Floats]:
         """Of every share: the shortest that has the wanted probability, or all that x does not rule out."""
         if not self._relies_on_priors:
-            return self._not_ruled_out(about, two_sided(1 - (1 - confidence) * chosen))
+            return self._not_ruled_out(about, two_sided(confidence, chosen))
         reach = two_sided(confidence)
         low, high = _shortest(self._row_masses, self.weighed.edges, confidence)
         mean, w = (
