@@ -66,7 +66,7 @@ def test_every_answer_is_possible():
     for one in answers:
         assert 0 <= one.low <= one.high <= 1
     mean = estimate.mean()
-    assert 11 <= mean.low <= mean.high <= 19
+    assert 10 <= mean.low <= mean.high <= 20
     frame = estimate.frame()
     assert min(frame["low"]) >= 0 and max(frame["high"]) <= 1
 

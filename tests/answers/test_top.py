@@ -74,7 +74,7 @@ def test_an_answer_says_how_it_stands():
     assert str(top[0]).endswith(", rank 1")
     assert not any(one.is_noise for one in top[:3])
     assert all(one.is_noise for one in top[5:])
-    assert str(top[-1]).endswith(", cannot be told from 0")
+    assert str(top[-1]).endswith(", cannot be distinguished from 0")
 
 
 def test_where_there_are_no_unbiased_shares_nothing_is_said():

@@ -183,12 +183,13 @@ class Estimate:
         return self._sum(z, 0.0, label, confidence)
 
     def _sum(
-        self, weights: Floats, offset: float, label: Any, confidence: float, *, clips: bool = False
-    ) -> Answer:
+        self, weights: Floats, offset: float, label: Any, confidence: float, *, clips: bool = False,
+        bounds: tuple[float, float] | None = None,
+    ) -> Answer:  # fmt: skip
         """``offset + weights . shares``: from the shares, or where there are none from the cells."""
         value = offset + self.value_of(weights)
         stderr = self.error_model.stderr_of(weights, self.about)
-        least, most = offset + float(weights.min()), offset + float(weights.max())
+        least, most = bounds or (offset + float(weights.min()), offset + float(weights.max()))
         centre, possible = None, min(max(value, least), most)
         if isinstance(self.error_model, ShareIntervals):
             centre = self.error_model.centre_of(weights, self.about)
@@ -285,7 +286,8 @@ class Estimate:
             return keys.mean(self, *self._key(key, "mean"), confidence)
         domain = self._interval("mean")
         center = (domain.low + domain.high) / 2
-        return self._sum(domain.midpoints - center, center, "mean", confidence)
+        middles = domain.midpoints - center
+        return self._sum(middles, center, "mean", confidence, bounds=domain.span)
 
     def variance(self, *, confidence: float = 0.95) -> Answer:
         """The variance, numbers spread evenly over their bin."""

@@ -1,4 +1,4 @@
-"""The most frequent values: which can be told from 0, and from each other.
+"""The most frequent values: which can be distinguished from 0, and from each other.
 
 Values are listed by their estimated shares, and of many values the largest estimates are largest by
 chance as well.  Two things are therefore said of each, both from the unbiased shares and their noise:
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["NOISE", "TopAnswer", "false_discoveries", "ranks_of", "top_answers"]
 
 NOISE = 0.05
-"""False discoveries above which a value cannot be told from 0."""
+"""False discoveries above which a value cannot be distinguished from 0."""
 
 
 @dataclass(frozen=True)
@@ -56,14 +56,14 @@ class TopAnswer(Answer):
 
     @property
     def is_noise(self) -> bool:
-        """Whether the value cannot be told from one that nobody holds."""
+        """Whether the value cannot be distinguished from one that nobody holds."""
         return self.false_discovery is not None and self.false_discovery > NOISE
 
     @property
     def standing(self) -> str:
-        """Its ranks in words, or that it cannot be told from 0; empty where neither is known."""
+        """Its ranks in words, or that it cannot be distinguished from 0; empty where neither is known."""
         if self.is_noise:
-            return "cannot be told from 0"
+            return "cannot be distinguished from 0"
         if self.ranks is None:
             return ""
         first, last = self.ranks
