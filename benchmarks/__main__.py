@@ -13,6 +13,7 @@ from pathlib import Path
 
 from benchmarks import (
     consistency,
+    error_bars,
     estimation_error,
     frequency_oracles,
     fusion,
@@ -36,6 +37,7 @@ BENCHMARKS: dict[str, Benchmark] = {
         memory,
         estimation_error,
         consistency,
+        error_bars,
         likelihood,
         wiener,
         reduction,

@@ -20,7 +20,7 @@ from benchmarks.frequency_oracles import our_mechanism, our_support, unbiased
 from benchmarks.measure import ROUNDS, Progress, Timing, repeated
 from benchmarks.population import Population, zipf_population
 from benchmarks.results import SECONDS, Benchmark, Row, seconds_below
-from sottovoce.estimators.catalogue import FILTERS, METHODS
+from sottovoce.estimators.catalogue import METHODS
 
 __all__ = ["BENCHMARKS", "check_method", "many_values", "post_processing"]
 
@@ -36,7 +36,6 @@ _SUM_TO_ONE = {
     "norm-hyb",
     "mle-apx",
     "power-ns",
-    "exchangeable",
 }
 _MAY_ERR_MORE = {"norm-mul"}
 """Scaling takes most from the large shares, and among many values nearly everything."""
@@ -51,7 +50,7 @@ def post_processing(population: Population, progress: Progress) -> list[Row]:
     rows = []
     for method in METHODS:
         # Filters mix neighbours, which in a dictionary have nothing to do with each other.
-        if method.fit or method.name in FILTERS or method.why_not(mechanism):
+        if method.fit or method.completed_by or method.why_not(mechanism):
             continue
         name = f"consistency: {method.name}"
         progress.say(f"{name}, {group.size:,} values, {1 + ROUNDS} times")
