@@ -205,6 +205,15 @@ def test_spikes_stay_where_the_reports_show_them() -> None:
     assert np.abs(estimate.shares - truth)[top].max() < 4 * estimate.stderr[top].max() < 0.03
 
 
+def test_spikes_among_more_values_than_cells() -> None:
+    """Cells move between turns, and atoms with them."""
+    counts = np.zeros(1501, dtype=np.int64)
+    counts[[1, 500, 1498]] = 30_000, 40_000, 30_000
+    mechanism = sv.mechanism("grr", sv.Counts(1500), 12.0)
+    estimate = sv.estimate(mechanism.simulate(counts, source=sv.Seeded(1)), "adaptive")
+    assert np.abs(estimate.shares - counts / 100_000).max() < 0.01
+
+
 def test_progress_is_told() -> None:
     mechanism = sv.mechanism("sw", sv.Interval(0, 1, bins=20), 1.0)
     told: list[tuple[str, float]] = []

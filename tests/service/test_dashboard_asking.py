@@ -167,7 +167,7 @@ def test_differences_that_are_rounding_read_as_none():
             mechanism.tally(mechanism.randomize(np.full(2000, value), source=sv.Seeded(seed)))
             for seed, value in enumerate(values, start=1)
         ]
-        return difference_board(sv.difference(*map(sv.estimate, tallies)))
+        return difference_board(sv.difference(*(sv.estimate(tally, "em") for tally in tallies)))
 
     summary, parts = panels(one, 0.03, 0.07)
     assert summary.rows[0][:5] == ("mean", "0.05", "0.05", "0", "0 to 0")

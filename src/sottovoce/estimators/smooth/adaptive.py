@@ -25,6 +25,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce.base.progress import Meter, Progress
 from sottovoce.base.threads import one_product_thread
@@ -68,8 +69,10 @@ def posterior(observed: Observations, *, progress: Progress | None = None) -> Po
     meter = Meter(progress, "adaptive", "priors", "log marginal", MOST_PRIORS)
     shares, steps = np.full(channel.inputs, 1 / channel.inputs), 0
     start, warps, atoms = _FIRST, _WARPS, np.zeros(0, dtype=np.int64)
+    edges = cell_edges(channel, shares)
     for turn in range(_TURNS):
-        edges = cell_edges(channel, shares)
+        before, edges = edges, cell_edges(channel, shares)
+        atoms = _same_cells(atoms, before, edges)
         near = np.add.reduceat(shares, edges[:-1])
         readings = coarse_readings(channel, observed.cells, edges)
         axis = Axis(np.diff(edges) / channel.inputs, near, channel.ring)
@@ -94,6 +97,15 @@ def posterior(observed: Observations, *, progress: Progress | None = None) -> Po
             warps = tuple(sorted({one.smoothness.warp for _, one in search.probabilities()}))
     meter.end(len(search.tried), search.best.log_marginal)
     return Posterior(search, readings.around(search.mean()), edges, float(observed.n))
+
+
+def _same_cells(
+    cells: NDArray[np.int64], before: NDArray[np.int64], edges: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Those cells between edges ``before`` that are cells between ``edges`` too, as indices there."""
+    index = np.searchsorted(edges, before[cells])
+    same = (edges[index] == before[cells]) & (edges[index + 1] == before[cells + 1])
+    return index[same]
 
 
 def no_single_likelihood(mechanism: Mechanism) -> str:

@@ -132,7 +132,7 @@ class Problem:
             steps += 1
             gradient, curvature = state.gradient(), state.curvature()
             system = curvature + state.bending() + state.held(gradient)
-            step = -np.linalg.solve(system, gradient).astype(np.float64)
+            step = state.within_bounds(-np.linalg.solve(system, gradient).astype(np.float64))
             promised = float(-gradient @ step)
             moved = state.towards(step, promised)
             if moved is None:
@@ -282,7 +282,7 @@ class _State:
         least = (self.z[count:] <= _LEAST_ATOM) & (gradient[count:] > 0)
         return np.diag(np.concatenate([np.zeros(count), np.where(least, _HELD, 0.0)]))
 
-    def _within_bounds(self, step: Floats) -> Floats:
+    def within_bounds(self, step: Floats) -> Floats:
         """``step``, no atom below its least and something left for the smooth part."""
         count, moved = len(self._smooth), step.copy()
         if len(self.problem.atoms):
@@ -304,7 +304,6 @@ class _State:
         if self.smoothness.link == "log" and len(self._smooth):
             rise = float(np.ptp(self._functions @ step[: len(self._smooth)]))
             length /= max(1.0, rise / _LARGEST_RISE)
-        step = self._within_bounds(step)
         while length > 1e-6:
             moved = _State(self.problem, self.smoothness, self._functions, self.z + length * step)
             if moved.value <= self.value - 1e-4 * length * promised:
