@@ -90,7 +90,7 @@ def errors_of_numbers(population: Population, progress: Progress) -> list[Row]:
 
 def errors_of_keys(population: Population, progress: Progress) -> list[Row]:
     """Keys with numbers by ``em``, every key with its errors."""
-    domain = sv.KeyValues(sv.Categories(20), sv.Interval(0, 1, bins=16))
+    domain = sv.KeyValues(sv.Categories(20), 0, 1, bins=16)
     mechanism = sv.mechanism("pckv-pm", domain, 2.0)
     counts = np.random.default_rng(2).multinomial(
         population.n // 10, np.full(domain.size, 1 / domain.size)
