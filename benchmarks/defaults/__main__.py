@@ -1,7 +1,8 @@
 """``python -m benchmarks.defaults``: is the default as good as the best method in hindsight?
 
-    record FILE     every method on every cell, kept as the yardstick (hours; resumes where it stopped)
-    auto FILE       the default on the same draws, compared with the yardstick
+    auto            the default, compared with the yardstick that is kept here
+    record FILE     every method of the code at hand on every cell (hours; resumes where it stopped)
+    keep FILE       what was recorded becomes part of the yardstick
 
 ``--held-out`` takes the sets that are kept for the end.  ``--draws``, ``--only TEXT`` (cells whose
 name contains it) and ``--workers`` make it smaller.
@@ -13,11 +14,13 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
 from benchmarks.defaults.cells import (
     DRAWS,
+    Cell,
     Errors,
     all_cells,
     errors_of_auto,
@@ -25,6 +28,7 @@ from benchmarks.defaults.cells import (
     find_cell,
 )
 from benchmarks.defaults.table import Ratio, ratios_of, summary
+from benchmarks.defaults.yardstick import marks_of, read_yardstick, write_yardstick
 
 
 def _work(task: str, name: str, folder: Path | None, draws: int) -> tuple[str, Errors | None]:
@@ -44,8 +48,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.defaults", description=__doc__.split("\n")[0]
     )
-    parser.add_argument("task", choices=("record", "auto"))
-    parser.add_argument("file", type=Path)
+    parser.add_argument("task", choices=("auto", "record", "keep"))
+    parser.add_argument("file", type=Path, nargs="?", help="of record and keep")
     parser.add_argument("--held-out", action="store_true")
     parser.add_argument("--draws", type=int, default=DRAWS)
     parser.add_argument("--only", default="")
@@ -53,34 +57,60 @@ def main() -> int:
     parser.add_argument("--show", type=int, default=25, help="how many of the worst cells to list")
     given = parser.parse_args()
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
+    if given.task != "auto" and given.file is None:
+        parser.error(f"{given.task} needs a file")
+    if given.task == "keep":
+        return _keep(given.file)
     data = os.environ.get("SOTTOVOCE_DATA")
     folder = Path(data) if data else None
-    known: dict[str, Errors] = json.loads(given.file.read_text()) if given.file.is_file() else {}
     cells = [cell for cell in all_cells(held_out=given.held_out) if given.only in cell.name]
-    todo = [cell for cell in cells if (cell.name in known) == (given.task == "auto")]
-    found: dict[str, Errors] = {}
-    with ProcessPoolExecutor(given.workers) as pool:
-        runs = [pool.submit(_work, given.task, cell.name, folder, given.draws) for cell in todo]
-        for done, run in enumerate(as_completed(runs), 1):
-            name, errors = run.result()
-            if errors is not None:
-                found[name] = errors
-            print(f"\r{done} of {len(runs)}: {name:60}", end="", file=sys.stderr, flush=True)
-            if given.task == "record" and errors is not None:
-                known[name] = _rounded(errors)
-                if done % 20 == 0 or done == len(runs):
-                    given.file.write_text(json.dumps(known, separators=(",", ":")))
-    print(file=sys.stderr)
-    if given.task == "record":
-        return 0
+    return _record(given, cells, folder) if given.task == "record" else _auto(given, cells, folder)
+
+
+def _record(given: argparse.Namespace, cells: list[Cell], folder: Path | None) -> int:
+    path: Path = given.file
+    known: dict[str, Errors] = json.loads(path.read_text()) if path.is_file() else {}
+    todo = [cell.name for cell in cells if cell.name not in known]
+    for done, (name, errors) in enumerate(_runs("record", todo, folder, given), 1):
+        known[name] = _rounded(errors)
+        if done % 20 == 0:
+            path.write_text(json.dumps(known, separators=(",", ":")))
+    path.write_text(json.dumps(known, separators=(",", ":")))
+    return 0
+
+
+def _keep(path: Path) -> int:
+    recorded: dict[str, Errors] = json.loads(path.read_text())
+    yardstick = read_yardstick() | {name: marks_of(errors) for name, errors in recorded.items()}
+    write_yardstick(yardstick)
+    print(f"{len(recorded)} cells kept, {len(yardstick)} in all")
+    return 0
+
+
+def _auto(given: argparse.Namespace, cells: list[Cell], folder: Path | None) -> int:
+    yardstick = read_yardstick()
+    todo = [cell.name for cell in cells if cell.name in yardstick]
     ratios: list[Ratio] = []
-    for name, errors in found.items():
-        methods = {m: {k: v[: given.draws] for k, v in by.items()} for m, by in known[name].items()}
-        ratios += ratios_of(name, errors, methods)
+    for name, errors in _runs("auto", todo, folder, given):
+        ratios += ratios_of(name, errors, yardstick[name])
     print(summary(ratios))
     for one in sorted(ratios, key=lambda one: -one.ratio)[: given.show]:
         print(f"{one.ratio:6.2f} {one.measure:13} {one.cell:55} best {one.best} ({one.above:+.1f})")
     return int(any(one.too_high for one in ratios))
+
+
+def _runs(
+    task: str, names: list[str], folder: Path | None, given: argparse.Namespace
+) -> Iterator[tuple[str, Errors]]:
+    """The errors of every cell as it is ready; progress on standard error."""
+    with ProcessPoolExecutor(given.workers) as pool:
+        runs = [pool.submit(_work, task, name, folder, given.draws) for name in names]
+        for done, run in enumerate(as_completed(runs), 1):
+            name, errors = run.result()
+            print(f"\r{done} of {len(runs)}: {name:60}", end="", file=sys.stderr, flush=True)
+            if errors is not None:
+                yield name, errors
+    print(file=sys.stderr)
 
 
 if __name__ == "__main__":

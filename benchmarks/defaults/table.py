@@ -4,7 +4,7 @@
     no unbiased estimate)
 
 with errors averaged over draws.  Its Monte Carlo error comes from the paired differences of draws:
-``z`` says how many standard errors a ratio is above 1.3.
+``above`` says how many standard errors a ratio is above 1.3.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.defaults.cells import Errors
+from benchmarks.defaults.yardstick import Mark
 
 __all__ = ["LIMIT", "Ratio", "ratios_of", "summary"]
 
@@ -42,23 +43,19 @@ class Ratio:
         return self.ratio > LIMIT and self.above > _BEYOND
 
 
-def ratios_of(cell: str, auto: Errors, methods: Errors) -> list[Ratio]:
-    """The ratio of every measure of a cell; all have the same draws."""
+def ratios_of(cell: str, auto: Errors, marks: dict[str, Mark]) -> list[Ratio]:
+    """The ratio of every measure of a cell, on the first of the draws or on all."""
     found = []
-    for measure, by_method in methods.items():
+    for measure, mark in marks.items():
         ours = np.array(auto[measure]["auto"])
-        means = {name: float(np.mean(draws)) for name, draws in by_method.items()}
-        best = min(means, key=lambda name: means[name])
-        base = means.get("unbiased", math.inf)
-        unbiased = base if math.isfinite(base) else means["mle"]
-        slack = _PART * unbiased
-        excess = ours + slack - LIMIT * (np.array(by_method[best][: len(ours)]) + slack)
+        best, slack = np.array(mark.draws[: len(ours)]), _PART * mark.unbiased
+        excess = ours + slack - LIMIT * (best + slack)
         spread = float(excess.std(ddof=1)) / math.sqrt(len(excess))
         above = float(excess.mean()) / spread if spread > 0 else 0.0
         mean = float(ours.mean())
         nothing = _ROUNDING if mean < _ROUNDING else 0.0
-        ratio = max(mean + slack, nothing) / max(means[best] + slack, _ROUNDING)
-        found.append(Ratio(cell, measure, ratio, best, above))
+        ratio = max(mean + slack, nothing) / max(float(best.mean()) + slack, _ROUNDING)
+        found.append(Ratio(cell, measure, ratio, mark.best, above))
     return found
 
 
