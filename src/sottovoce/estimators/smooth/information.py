@@ -39,7 +39,16 @@ import numpy as np
 
 from sottovoce.channels.base import Floats
 
-__all__ = ["Parabola", "Readings"]
+__all__ = ["Parabola", "Readings", "solved"]
+
+
+def solved(matrix: Floats, right: Floats) -> Floats:
+    """``M^-1 r``; the least solution where M says nothing along some direction."""
+    try:
+        found = np.linalg.solve(matrix, right)
+    except np.linalg.LinAlgError:
+        found = np.linalg.lstsq(matrix, right, rcond=None)[0]
+    return np.asarray(found, dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +66,7 @@ class Parabola:
         variance = drawn @ drawn.T
         system = variance @ self.bend
         system[np.diag_indices_from(system)] += 1.0
-        followed = np.linalg.solve(system, variance)
+        followed = solved(system, variance)
         followed = (followed + followed.T) / 2
         taken, bent = followed @ self.slope, followed @ self.bend
         logdet = float(np.linalg.slogdet(system)[1])
@@ -105,6 +114,6 @@ class Readings:
         followed = (told * shares - np.outer(told @ shares, shares)) / n
         followed[np.diag_indices_from(followed)] += 1.0
         score = self.matrix.T @ ((self.counts - n * expected) / spread)
-        solved = np.linalg.solve(followed, np.column_stack([told, score]))
-        bend = (solved[:, :-1] + solved[:, :-1].T) / 2
-        return Parabola(shares, 0.0, solved[:, -1].astype(np.float64), bend)
+        both = solved(followed, np.column_stack([told, score]))
+        bend = (both[:, :-1] + both[:, :-1].T) / 2
+        return Parabola(shares, 0.0, both[:, -1], bend)

@@ -30,7 +30,7 @@ import numpy as np
 
 from sottovoce.channels.base import Floats
 from sottovoce.domains.base import Indices
-from sottovoce.estimators.smooth.information import Parabola
+from sottovoce.estimators.smooth.information import Parabola, solved
 from sottovoce.estimators.smooth.priors import ATOM, SCATTERS, Axis, Smoothness, inverse_link, link
 
 __all__ = ["ENOUGH", "Penalised", "Problem"]
@@ -132,19 +132,22 @@ class Problem:
             steps += 1
             gradient, curvature = state.gradient(), state.curvature()
             system = curvature + state.bending() + state.held(gradient)
-            step = state.within_bounds(-np.linalg.solve(system, gradient).astype(np.float64))
+            step = state.within_bounds(-solved(system, gradient))
             promised = float(-gradient @ step)
             moved = state.towards(step, promised)
             if moved is None:
                 break
             state = moved
-        logdet = float(np.linalg.slogdet(curvature)[1] + np.log1p(told[count:]).sum())
+        sign, logdet = np.linalg.slogdet(curvature)
+        logdet += np.log1p(told[count:]).sum()
         log_marginal = (
             -state.value
             - logdet / 2
             + smoothness.log_odds
             + len(self.atoms) * np.log(2 * np.pi) / 2
         )
+        if sign <= 0:  # an atom of which reports say nothing: no evidence for it
+            log_marginal = -np.inf
         return Penalised(
             smoothness, self._followed(smoothness.scatter, state.shares), float(log_marginal),
             steps, promised, state.z, state.shares,
@@ -176,10 +179,10 @@ class Problem:
         slopes[:, : len(scale)] *= scale
         curvature = self.curvature(slopes, fit.smoothness.scatter)
         if not fit.smoothness.scatter:
-            return slopes @ np.linalg.solve(curvature, slopes.T)
+            return slopes @ solved(curvature, slopes.T)
         own = self._with_scatter(fit.smoothness.scatter)[1]
         slopes = slopes - own @ (self.parabola.bend @ slopes)
-        return own + slopes @ np.linalg.solve(curvature, slopes.T)
+        return own + slopes @ solved(curvature, slopes.T)
 
     def curvature(self, slopes: Floats, scatter: int) -> Floats:
         """H, where J is ``slopes``."""
@@ -214,7 +217,7 @@ class Problem:
         weights = np.maximum(smooth, 0.05 * widths)[:, None] * len(near)
         normal = functions.T @ (weights * functions)
         normal[np.diag_indices_from(normal)] += 0.1
-        z = np.linalg.solve(normal, functions.T @ (weights[:, 0] * aim))
+        z = solved(normal, functions.T @ (weights[:, 0] * aim))
         own = np.maximum((near - smooth)[self.atoms], _LEAST_ATOM)
         return np.concatenate([z, own / max(1.0, own.sum() / _MOST_ATOMS)])
 
@@ -294,7 +297,7 @@ class _State:
         """Gradient, and curvature beyond that of z, of an atom in every cell, people taken from all."""
         bend = self.parabola.bend
         bent = bend @ self.slopes()
-        left = bend - bent @ np.linalg.solve(self.curvature(), bent.T)
+        left = bend - bent @ solved(self.curvature(), bent.T)
         along = left @ self._part
         return self._pull, left - along - along[:, None] + along @ self._part
 
