@@ -126,8 +126,8 @@ def _send(
 
 
 def _stay(console: Console, running: Collector) -> None:
-    telling.staying(console, running.url)
     try:
+        telling.staying(console, running.url)
         running.stay()
     except KeyboardInterrupt:
         telling.stopped(console)
