@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Protocol, runtime_checkable
+from typing import Protocol
 
 import numpy as np
 
@@ -20,7 +20,6 @@ __all__ = [
     "Exact",
     "ExpandedErrors",
     "LinearErrors",
-    "ShareIntervals",
 ]
 
 
@@ -32,22 +31,6 @@ class ErrorModel(Protocol):
 
     def stderr_of(self, weights: Floats, about: str) -> float:
         """The standard error of ``weights . shares``, covariances included."""
-
-
-@runtime_checkable
-class ShareIntervals(Protocol):
-    """An error model that has better intervals of shares than normal ones."""
-
-    def intervals(
-        self, about: str, confidence: float, chosen: float = 1.0
-    ) -> tuple[Floats, Floats] | None:
-        """The bounds of every share, within 0 and 1; None where it has none after all.
-
-        Right for the part ``chosen`` of all values that was chosen for being large.
-        """
-
-    def centre_of(self, weights: Floats, about: str) -> float | None:
-        """Around what the interval of ``weights . shares`` lies; None where that is the answer."""
 
 
 @dataclass(frozen=True)

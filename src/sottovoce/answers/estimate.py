@@ -15,8 +15,8 @@ from sottovoce.answers.about import check_about
 from sottovoce.answers.answer import Answer, two_sided
 from sottovoce.answers.anytime import Looks
 from sottovoce.answers.companion import for_every_look, unbiased_of
-from sottovoce.answers.errors import CellErrors, ErrorModel, ShareIntervals
-from sottovoce.answers.intervals import all_within, within
+from sottovoce.answers.errors import CellErrors, ErrorModel
+from sottovoce.answers.intervals import ShareIntervals, share_bounds, within
 from sottovoce.answers.show import renderer
 from sottovoce.answers.top import TopAnswer, top_answers
 from sottovoce.answers.trace import Reduction
@@ -190,12 +190,12 @@ class Estimate:
         value = offset + self.value_of(weights)
         stderr = self.error_model.stderr_of(weights, self.about)
         least, most = bounds or (offset + float(weights.min()), offset + float(weights.max()))
-        centre, possible = None, min(max(value, least), most)
+        around = None
         if isinstance(self.error_model, ShareIntervals):
             centre = self.error_model.centre_of(weights, self.about)
-        around = value if centre is None else offset + centre
-        low, high = within(around, stderr, self.reach(confidence), least, most)
-        low, high = min(low, possible), max(high, possible)
+            around = None if centre is None else offset + centre
+        reach = self.reach(confidence)
+        low, high = within(value, stderr, reach, least, most, around=around)
         shown = max(value, 0.0) if clips and self.clips else value
         return Answer(float(shown), stderr, low, high, label, confidence)
 
@@ -214,14 +214,15 @@ class Estimate:
         With ``chosen``, right for so many values that were chosen for being large: of their
         intervals no more than ``1 - confidence`` miss, on average.
         """
-        shares, found = self.require_shares("bounds"), None
-        part = 1.0 if chosen is None else min(1.0, chosen / len(shares))
-        if self.looks is None and isinstance(self.error_model, ShareIntervals):
-            found = self.error_model.intervals(self.about, confidence, part)
-        if found is None:
-            return all_within(shares, self.stderr, self.reach(confidence, part))
-        possible = np.clip(shares, 0.0, 1.0)
-        return np.minimum(found[0], possible), np.maximum(found[1], possible)
+        part = 1.0 if chosen is None else min(1.0, chosen / self.domain.size)
+        if (confidence, part) not in self._bounds:
+            self._bounds[confidence, part] = share_bounds(self, confidence, part)
+        return self._bounds[confidence, part]
+
+    @cached_property
+    def _bounds(self) -> dict[tuple[float, float], tuple[Floats, Floats]]:
+        """Those that were asked for: pages ask value by value."""
+        return {}
 
     def share(self, value: Any, *, confidence: float = 0.95, anytime: bool = False) -> Answer:
         """The share of one value."""

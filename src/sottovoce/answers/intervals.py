@@ -9,19 +9,66 @@ standard errors from the bounds or more.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
+
 import numpy as np
 
 from sottovoce.channels.base import Floats
 
-__all__ = ["all_within", "score_interval", "within"]
+if TYPE_CHECKING:
+    from sottovoce.answers.estimate import Estimate
+
+__all__ = [
+    "ShareIntervals",
+    "all_within",
+    "score_interval",
+    "share_bounds",
+    "within",
+]
+
+
+@runtime_checkable
+class ShareIntervals(Protocol):
+    """An error model that has better intervals of shares than normal ones."""
+
+    def intervals(
+        self, about: str, confidence: float, chosen: float = 1.0
+    ) -> tuple[Floats, Floats] | None:
+        """The bounds of every share, within 0 and 1; None where it has none after all.
+
+        Right for the part ``chosen`` of all values that was chosen for being large.
+        """
+
+    def centre_of(self, weights: Floats, about: str) -> float | None:
+        """Around what the interval of ``weights . shares`` lies; None where that is the answer."""
+
+
+def share_bounds(estimate: Estimate, confidence: float, part: float = 1.0) -> tuple[Floats, Floats]:
+    """The interval of every share: the error model's own, else the normal one within 0 and 1.
+
+    Right for the ``part`` of all values that was chosen for being large.
+    """
+    shares, found = estimate.require_shares("bounds"), None
+    if estimate.looks is None and isinstance(estimate.error_model, ShareIntervals):
+        found = estimate.error_model.intervals(estimate.about, confidence, part)
+    if found is None:
+        return all_within(shares, estimate.stderr, estimate.reach(confidence, part))
+    possible = np.clip(shares, 0.0, 1.0)
+    return np.minimum(found[0], possible), np.maximum(found[1], possible)
 
 
 def within(
-    value: float, stderr: float, reach: float, least: float = 0.0, greatest: float = 1.0
-) -> tuple[float, float]:
-    """The normal interval around a value taken into its bounds, as far as it lies in them."""
-    centre = min(max(value, least), greatest)
-    return max(centre - reach * stderr, least), min(centre + reach * stderr, greatest)
+    value: float, stderr: float, reach: float, least: float = 0.0, greatest: float = 1.0, *,
+    around: float | None = None,
+) -> tuple[float, float]:  # fmt: skip
+    """The normal interval around a value taken into its bounds, as far as it lies in them.
+
+    Where it lies ``around`` another number, it is made to hold the value as well.
+    """
+    possible = min(max(value, least), greatest)
+    centre = possible if around is None else min(max(around, least), greatest)
+    low, high = max(centre - reach * stderr, least), min(centre + reach * stderr, greatest)
+    return min(low, possible), max(high, possible)
 
 
 def all_within(shares: Floats, stderr: Floats, reach: float) -> tuple[Floats, Floats]:

@@ -11,6 +11,7 @@ from sottovoce.base.errors import InvalidInput
 from sottovoce.base.text import label_text
 from sottovoce.channels.base import Floats
 from sottovoce.domains.base import Domain
+from sottovoce.plots.figures import bars_around
 from sottovoce.plots.numbers import INK, MARK, TRUTH
 
 __all__ = ["INKS", "Drawable", "draw_over", "draw_rows", "draw_values"]
@@ -97,7 +98,7 @@ def _values(answers: Sequence[Drawable]) -> tuple[Floats, Floats]:
     """Values, and how far their intervals reach down and up."""
     values = np.array([told.value for told in answers])
     ends = np.array([[told.low, told.high] for told in answers])
-    return values, np.maximum([values - ends[:, 0], ends[:, 1] - values], 0.0)
+    return values, bars_around(values, ends[:, 0], ends[:, 1])
 
 
 def _draw_grid(axes: Any, axis: str) -> None:

@@ -12,7 +12,7 @@ from sottovoce.channels.base import Floats
 if TYPE_CHECKING:
     from sottovoce.answers.estimate import Estimate
 
-__all__ = ["error_bars", "new_figure"]
+__all__ = ["bars_around", "error_bars", "new_figure"]
 
 
 def new_figure(width: float, height: float, *, purpose: str) -> Any:
@@ -25,5 +25,9 @@ def new_figure(width: float, height: float, *, purpose: str) -> Any:
 
 def error_bars(estimate: Estimate, confidence: float) -> Floats:
     """How far the interval of every share reaches below it and above it, a row each."""
-    shares, (low, high) = estimate.require_shares("plot"), estimate.bounds(confidence)
-    return np.maximum(np.stack([shares - low, high - shares]), 0.0)
+    return bars_around(estimate.require_shares("plot"), *estimate.bounds(confidence))
+
+
+def bars_around(values: Floats, low: Floats, high: Floats) -> Floats:
+    """How far intervals reach below values and above; 0 where a value lies beyond its interval."""
+    return np.maximum(np.stack([values - low, high - values]), 0.0)

@@ -12,6 +12,7 @@ from sottovoce.answers.answer import Answer
 from sottovoce.base.text import label_text
 from sottovoce.channels.base import Floats
 from sottovoce.domains.key_values import KeyValues
+from sottovoce.plots.figures import bars_around
 from sottovoce.plots.numbers import INK, PALE, TRUTH, draw_axis
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ def draw_keys(
 def _draw_intervals(axes: Any, answers: list[Answer], rows: Any, marker: str) -> None:
     values = np.array([a.value for a in answers])
     ends = np.array([[a.low, a.high] for a in answers]).reshape(-1, 2)
-    reach = np.maximum([values - ends[:, 0], ends[:, 1] - values], 0.0)
+    reach = bars_around(values, ends[:, 0], ends[:, 1])
     axes.errorbar(
         values, rows, xerr=reach, fmt=marker, color=INK, ecolor=INK, markersize=5, capsize=3,
         label="interval",

@@ -181,16 +181,21 @@ class ExchangeablePosterior:
     def _moments(self, about: str) -> tuple[_Moments, _Moments]:
         return self._population if about == "population" else self._respondents
 
+    def _totals(self, about: str) -> Floats:
+        """The sum of all variances, under every prior."""
+        hidden, clear = self._moments(about)
+        whole = self.weighed.hidden.counts @ hidden.variances + clear.variances.sum(axis=0)
+        return np.maximum(whole, _TINY)
+
     def stderr(self, about: str) -> Floats:
         """The standard error of every share."""
         if not self._relies_on_priors:
             own = self._noise(about)
             return np.sqrt(own * (1 - own / own.sum()))
         w, (hidden, clear) = self.weighed.probabilities, self._moments(about)
-        totals = self.weighed.hidden.counts @ hidden.variances + clear.variances.sum(axis=0)
+        totals = self._totals(about)
         parts = [
-            _mean(one.variances * (1 - one.variances / np.maximum(totals, _TINY)), w)
-            + _spread(one.means, w)
+            _mean(one.variances * (1 - one.variances / totals), w) + _spread(one.means, w)
             for one in (hidden, clear)
         ]
         return np.sqrt(np.maximum(self._all(*parts), 0.0)) / self._size
@@ -208,8 +213,8 @@ class ExchangeablePosterior:
         answers = rows @ hidden.means + z @ clear.means
         own = squares @ hidden.variances + z**2 @ clear.variances
         tied = rows @ hidden.variances + z @ clear.variances
-        totals = weighed.hidden.counts @ hidden.variances + clear.variances.sum(axis=0)
-        variance = w @ (own - tied**2 / np.maximum(totals, _TINY)) + _spread(answers[None], w)[0]
+        totals = self._totals(about)
+        variance = w @ (own - tied**2 / totals) + _spread(answers[None], w)[0]
         return float(np.sqrt(max(variance, 0.0))) / self._size
 
     def _noise(self, about: str) -> Floats:
