@@ -83,7 +83,7 @@ class Problem:
 
     def _with_scatter(self, scatter: int) -> tuple[Parabola, Floats]:
         if scatter not in self._scattered:
-            self._scattered[scatter] = self.parabola.scattered(SCATTERS[scatter] * self.axis.level)
+            self._scattered[scatter] = self.parabola.scattered(SCATTERS[scatter] * self.axis.moves)
         return self._scattered[scatter]
 
     def with_atoms(self, atoms: Indices) -> Problem:
