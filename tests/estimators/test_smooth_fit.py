@@ -20,7 +20,6 @@ from sottovoce.estimators.smooth.prior_search import PriorSearch
 from sottovoce.estimators.smooth.priors import (
     LINKS,
     ORDERS,
-    SCATTERS,
     Axis,
     Smoothness,
     inverse_link,
@@ -275,11 +274,11 @@ def test_covariance_is_that_of_the_posterior() -> None:
     assert np.allclose(problem.covariance(fit), covariance, atol=1e-8)
     assert np.all(np.diag(problem.covariance(fit, 1.0)) > np.diag(covariance))
 
-    scattered = problem.solve(replace(prior, scatter=4), fit.smooth, enough=1e-9)
+    scattered = problem.solve(replace(prior, scatter=0.4), fit.smooth, enough=1e-9)
     away = np.linalg.svd(np.ones((1, 24)))[2][1:].T
     heights = scattered.smooth[:, None] * functions
     moved = heights - np.outer(scattered.smooth, heights.sum(axis=0))
-    own = SCATTERS[4] * problem.axis.moves
+    own = 0.4 * problem.axis.moves
     prior_of_shares = away.T @ (moved @ moved.T + own @ own.T) @ away
     both = np.linalg.inv(np.linalg.inv(prior_of_shares) + away.T @ bend @ away)
     assert np.allclose(problem.covariance(scattered), away @ both @ away.T, atol=1e-8)

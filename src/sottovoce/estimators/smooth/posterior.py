@@ -26,7 +26,7 @@ several values the reports say nothing of the draw, so that there ``S`` alone re
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -38,7 +38,6 @@ from sottovoce.channels.base import Floats
 from sottovoce.estimators.consistency.projections import project_to_simplex
 from sottovoce.estimators.smooth.coarsening import expand
 from sottovoce.estimators.smooth.information import Parabola
-from sottovoce.estimators.smooth.map_fit import Penalised
 from sottovoce.estimators.smooth.prior_search import PriorSearch
 
 __all__ = ["Posterior"]
@@ -52,19 +51,13 @@ _ROUGHER = 0.75
 Real data are seldom equally rough everywhere.
 """
 
-_HEAPED = 3
-"""Scatter, as an index in ``SCATTERS``, that errors allow for at least.
+_HEAPED = 0.2 / 16
+"""Scatter that errors allow for at least, times the root of the number of cells: 20% of 256.
 
 People round their numbers, and noise that reaches over many cells hides it: wages, ages and distances in
-100 to 250 bins depart from a smooth curve by 10 to 25%.  Where the reports do tell single cells, this
+75 to 256 bins depart from a smooth curve by 10 to 25%.  Where the reports do tell single cells, this
 allowance has no effect.
 """
-
-
-def _as_real(fit: Penalised) -> Penalised:
-    """The same fit, cells scattered as those of real data are."""
-    smoothness = fit.smoothness
-    return replace(fit, smoothness=replace(smoothness, scatter=max(smoothness.scatter, _HEAPED)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,10 +100,10 @@ class Posterior:
         fits = self.search.probabilities(uniform=False)
         chances = np.array([p for p, _ in fits])
         most = chances[: 1 + int(np.searchsorted(np.cumsum(chances), _MOST))]
-        mixed = np.zeros((len(mean), len(mean)))
+        mixed, heaped = np.zeros((len(mean), len(mean))), _HEAPED * len(mean) ** 0.5
         with one_product_thread():
             for chance, (_, one) in zip(most / most.sum(), fits, strict=False):
-                mixed += chance * problem.covariance(_as_real(one), _ROUGHER)
+                mixed += chance * problem.covariance(one, _ROUGHER, heaped)
         apart = np.stack([one.shares - mean for _, one in fits])
         return mixed + (chances[:, None] * apart).T @ apart
 

@@ -101,8 +101,8 @@ class Smoothness:
     order: int
     warp: float
     level: float
-    scatter: int = 0
-    """Index in ``SCATTERS``."""
+    scatter: float = 0.0
+    """One of ``SCATTERS``."""
 
     @property
     def roughness(self) -> float:
@@ -116,7 +116,7 @@ class Smoothness:
     def log_odds(self) -> float:
         """How much likelier a rough prior is held than a smooth one before any report."""
         smooth = _UNIFORM_ODDS if self.order == 0 else _ODDS * self.level
-        return smooth - _SCATTER_ODDS * self.scatter
+        return smooth - _SCATTER_ODDS * SCATTERS.index(self.scatter)
 
     def neighbours(self, warps: tuple[float, ...]) -> list[Smoothness]:
         """The priors that differ from this one in one respect, by one step."""
@@ -129,7 +129,7 @@ class Smoothness:
 
     def __str__(self) -> str:
         warped = f", axis warped by {self.warp:g}" if self.warp else ""
-        scattered = f", cells scattered by {SCATTERS[self.scatter]:.0%}" if self.scatter else ""
+        scattered = f", cells scattered by {self.scatter:.0%}" if self.scatter else ""
         if self.order == 0:
             return f"uniform{scattered}"
         return f"{self.link} link, order {self.order}, roughness {self.roughness:.3g}{warped}{scattered}"
