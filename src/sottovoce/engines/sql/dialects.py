@@ -64,6 +64,26 @@ class Dialect:
         """An expression as a 64-bit whole number."""
         return f"CAST({expression} AS {self.integer})"
 
+    def number(self, value: float) -> str:
+        """A float: all digits of it, whatever a database takes a decimal point for."""
+        return f"CAST({value:.17e} AS {self.real})"
+
+    def inline_table(
+        self, name: str, columns: Sequence[str], rows: Sequence[tuple[str, ...]]
+    ) -> str:
+        """A named table of constants, for a ``WITH`` clause."""
+        names = [self.name_of(column) for column in columns]
+        lines = ["(" + ", ".join(row) + ")" for row in rows]
+        if self.name == "bigquery":  # it has no VALUES
+            first = ", ".join(f"{v} AS {column}" for v, column in zip(rows[0], names, strict=True))
+            structs = ",\n  ".join([f"STRUCT({first})", *lines[1:]])
+            query = f"SELECT * FROM UNNEST([\n  {structs}\n])"  # noqa: S608 - all is quoted
+            return f"{self.name_of(name)} AS ({query})"
+        body = "VALUES\n  " + ",\n  ".join(lines)
+        if self.name == "snowflake":  # there VALUES is a source, not a query
+            body = f"SELECT * FROM {body}"  # noqa: S608 - all is quoted
+        return f"{self.name_of(name)} ({', '.join(names)}) AS ({body})"
+
 
 def _quoted(text: str, quote: str, backslash: bool) -> str:
     if backslash:
