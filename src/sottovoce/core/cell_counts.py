@@ -78,8 +78,10 @@ def _whole_numbers(values: Any, parameter: str, owner: str) -> NDArray[np.int64]
 
 
 def _whole(value: Any, parameter: str, owner: str) -> int:
-    exact = isinstance(value, (int, np.integer, Decimal)) and not isinstance(value, bool)
-    if not exact or value != value or value != int(value):  # noqa: PLR0124 - a decimal may be NaN
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if isinstance(value, Decimal):
+        whole = value.is_finite() and value == value.to_integral_value()
+    if not whole:
         raise InvalidInput(parameter, owner, "whole numbers, none of them empty", value)
     return int(value)
 
