@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.base.canonical import LARGEST_INTEGER
-from sottovoce.base.errors import CorruptBytes, InvalidInput, shown
+from sottovoce.base.errors import CorruptBytes, InvalidInput
 from sottovoce.core.fields import IntField
 
 if TYPE_CHECKING:
@@ -102,6 +102,6 @@ def _refuse_uncounted(
             faults.append(f"{outside:,} with column {field.name!r} outside its {allowed}")
     if faults:
         raise CorruptBytes(
-            f"these counts are not of {shown(str(mechanism))} alone: they include reports "
-            f"{', '.join(faults)}. Correct or exclude those rows, then count again"
+            f"the counts include reports that have no cell of {mechanism}: {', '.join(faults)}. "
+            "Correct or exclude those rows, then count again"
         )
