@@ -95,7 +95,11 @@ def test_a_table_without_rows_has_no_shares(database):
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_every_dialect_parses(dialect):
     sqlglot = pytest.importorskip("sqlglot")
-    for mechanism in (ORACLES[0], ORACLES[2], GRR):  # one weight, several, odd labels
+    for mechanism in (
+        ORACLES[0],
+        ORACLES[2],
+        GRR,
+    ):  # a rule, one with blocks, a list with odd labels
         for about in ("respondents", "population"):
             query = sv.estimate_sql(mechanism, "reports", ["window"], dialect, about)
             parsed = sqlglot.parse_one(query, dialect=dialect)
@@ -112,13 +116,30 @@ def test_every_dialect_parses(dialect):
         ("sw", sv.Interval(0, 1, bins=4), "no unbiased shares that are one sum over cells"),
         ("haar", sv.Interval(0, 1, bins=4), "no unbiased shares that are one sum over cells"),
         ("fixed-hashing", sv.Categories(9), "no unbiased shares that are one sum over cells"),
-        ("hr", sv.Categories(1000), "too many for the text of a query"),
+        ("hr", sv.Categories(17_000), "more than 16,384 rows of constants"),
+        ("olh", sv.Categories(9000), "more than 16,384 rows of constants"),
+        ("grr", sv.Categories(17_000), "more than 16,384 rows of constants"),
+        ("table", sv.Categories(200), "more than 16,384 rows of constants"),
         ("grr", sv.Categories(["only"]), "has a single value"),
     ],
 )
 def test_what_sql_cannot_estimate(name, domain, words):
+    weights = {"weights": (np.eye(200, dtype=int) + np.arange(1, 201)).tolist()}
+    mechanism = sv.mechanism(name, domain, 1.0, **(weights if name == "table" else {}))
     with pytest.raises(Unfit, match=words):
-        sv.estimate_sql(sv.mechanism(name, domain, 1.0), "reports")
+        sv.estimate_sql(mechanism, "reports")
+
+
+@pytest.mark.parametrize("name", ["grr", "olh", "hr"])
+def test_hundreds_of_values(name):
+    database, mechanism = database_of("duckdb"), sv.mechanism(name, sv.Categories(400), 2.0)
+    reports = reports_of(mechanism, 5000)
+    database.load("reports", lists_of(reports))
+    query = sv.estimate_sql(mechanism, "reports")
+    assert len(query) < 100_000
+    found, known = database.columns(query), sv.estimate(mechanism.tally(reports), "unbiased")
+    assert np.abs(np.array(found["share"]) - known.shares).max() < 1e-9
+    assert np.abs(np.array(found["stderr"]) - known.stderr).max() < 1e-9
 
 
 @pytest.mark.parametrize(
