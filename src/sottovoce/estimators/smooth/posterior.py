@@ -21,7 +21,8 @@ small.  Its error has the covariance
 Several priors are mixed by their probability, and the spread of their fits around the mean is added.  The
 uniform distribution pulls the mean towards itself where reports say little, and the pull counts as an error:
 its own certainty is left out.  Inside a cell of
-several values the reports say nothing of the draw, so that there ``S`` alone remains.
+several values the reports say nothing of the draw, so that there ``S`` alone remains, with the allowance for
+rounding.
 """
 
 from __future__ import annotations
@@ -140,8 +141,14 @@ class Posterior:
         drawn = self._cells + random.normal(size=(count, len(values))) @ root.T
         return [project_to_simplex(row)[self._cell] * self._inside for row in drawn]
 
+    @property
+    def _heaped_inside(self) -> float:
+        """The square of what values scatter beyond what their cells do, in parts of them."""
+        return _HEAPED**2 * (len(self.shares) - len(self.edges) + 1)
+
     def stderr(self, about: str) -> Floats:
         variance = self._inside**2 * np.diag(self._covariance(about))[self._cell]
+        variance = variance + self._heaped_inside * (self.shares * (1 - self._inside)) ** 2
         if about == "respondents":
             variance = variance + self.shares * (1 - self._inside) / self.n
         return np.sqrt(np.maximum(variance, 0.0))
@@ -149,8 +156,9 @@ class Posterior:
     def stderr_of(self, weights: Floats, about: str) -> float:
         begins = self.edges[:-1]
         mean = np.add.reduceat(self._inside * weights, begins)
+        apart = weights - mean[self._cell]
         variance = float(mean @ self._covariance(about) @ mean)
+        variance += self._heaped_inside * float(np.sum((self.shares * apart) ** 2))
         if about == "respondents":
-            apart = weights - mean[self._cell]
             variance += float(self.shares @ apart**2) / self.n
         return float(np.sqrt(max(variance, 0.0)))
