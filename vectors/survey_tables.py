@@ -24,7 +24,7 @@ WRONG: dict[str, list[Any]] = {
     "opens": ["2026-02-30", "2026-1-5", "20260105", "2026-01-05T00:00", "0000-01-01", " ", None, 0,
               "2026-W05-1", "2026-13-01", "2025-02-29", "\uff12026-01-05"],
     "closes": ["2026-04-31", "2026-00-10", None, "never"],
-    "series": ["x", None, " ", 0],
+    "series": [None, " ", "x" * 201, "a\0b", 0],
     "mechanism": [None, "randomized-response", []],
     "mechanism.mechanism": ["grr", "Randomized-Response", "unknown", None, 1, "haar", "gaussian"],
     "mechanism.version": [1, 3, "2", True, None],

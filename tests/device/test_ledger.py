@@ -55,8 +55,8 @@ def test_another_file_is_refused_and_not_replaced(tmp_path):
         client_of(tmp_path)
     path.unlink()
     with Ledger(tmp_path)._transaction() as database:
-        database.execute("PRAGMA user_version = 3")
-    with pytest.raises(CorruptBytes, match="a ledger of version 3; this version reads 2"):
+        database.execute("PRAGMA user_version = 9")
+    with pytest.raises(CorruptBytes, match="a ledger of version 9; this version reads 3"):
         Ledger(tmp_path)
 
 

@@ -35,7 +35,8 @@ class Survey:
         self.document, self.fingerprint = document, fingerprint(document)
         text_of(document["name"], 200)
         text_of(document["question"], 2000)
-        demand(document["series"] == "", "series")
+        if document["series"] != "":
+            text_of(document["series"], 200)
         whole(document["minimum_batch"], 1, 10**9)
         self.window, self.outside = document["window"], document["outside"]
         demand(isinstance(self.window, str) and self.window in FORMS, "window")

@@ -264,7 +264,7 @@ def test_allowed_origins_may_send_and_read(tmp_path):
         before = httpx.options(f"{collector.url}/reports", headers=asked)
         assert (before.status_code, before.content) == (204, b"")
         assert before.headers["access-control-allow-origin"] == page
-        assert before.headers["access-control-allow-methods"] == "GET, POST, DELETE"
+        assert before.headers["access-control-allow-methods"] == "POST"
         assert before.headers["access-control-allow-headers"] == "authorization, content-type"
         assert before.headers["access-control-max-age"] == "86400"
         asked["origin"] = "https://evil.example"
@@ -272,6 +272,48 @@ def test_allowed_origins_may_send_and_read(tmp_path):
         assert before.status_code == 405
         assert "access-control-allow-origin" not in before.headers
         assert before.headers["vary"] == "origin"
+
+
+def test_allowed_origins_may_use_the_routes_of_devices_and_no_others(tmp_path):
+    page, survey = "https://survey.example", colors()
+    told = {"origin": page, "sec-fetch-site": "cross-site"}
+    with running(tmp_path, survey, origins=page) as collector:
+        own = f"/surveys/{survey.fingerprint}"
+        shared = {
+            "GET": [own, f"{own}/about", "/log", f"{own}/signed"],
+            "DELETE": [f"{own}/reports/{'0' * 32}"],
+        }
+        for method, paths in shared.items():
+            for path in paths:
+                answer = httpx.request(method, collector.url + path, headers=told)
+                assert answer.headers["access-control-allow-origin"] == page, path
+                asked = {**told, "access-control-request-method": method}
+                before = httpx.options(collector.url + path, headers=asked)
+                assert before.headers["access-control-allow-methods"] == method
+        key = {"authorization": f"Bearer {collector.keys.of_role('publish')}", **told}
+        reader = {"authorization": f"Bearer {collector.keys.of_role('read')}", **told}
+        for path in (
+            "/surveys",
+            "/",
+            "/metrics",
+            f"{own}/status",
+            f"{own}/estimate",
+            f"/dashboard/{survey.fingerprint}",
+        ):
+            answer = httpx.get(collector.url + path, headers=reader)
+            assert "access-control-allow-origin" not in answer.headers, path
+        for path in ("/surveys", f"{own}/close", f"{own}/tokens"):
+            answer = httpx.post(collector.url + path, headers=key, json={})
+            assert (answer.status_code, answer.json()["code"]) == (403, "foreign-origin"), path
+            asked = {**told, "access-control-request-method": "POST"}
+            before = httpx.options(collector.url + path, headers=asked)
+            assert (before.status_code, "access-control-allow-origin" in before.headers) == (
+                405,
+                False,
+            )
+    with running(tmp_path, survey) as collector:
+        answer = httpx.get(f"{collector.url}/surveys/{survey.fingerprint}", headers=told)
+        assert "access-control-allow-origin" not in answer.headers, "none by default"
 
 
 # -- strangers ---------------------------------------------------------------------------------

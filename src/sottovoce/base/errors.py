@@ -18,6 +18,7 @@ __all__ = [
     "MissingExtra",
     "NotConverged",
     "NotIdentified",
+    "NotTrusted",
     "OverBudget",
     "Refused",
     "SottovoceError",
@@ -141,6 +142,10 @@ class Refused(SottovoceError, ValueError):
         self.code, self.position = code, position
         where = "" if position is None else f"report {position}: "
         super().__init__(f"{code}: {where}{message}")
+
+
+class NotTrusted(SottovoceError, ValueError):
+    """A survey, signature or log that is not what was agreed to; nothing was drawn or sent."""
 
 
 class OverBudget(SottovoceError):

@@ -3,29 +3,40 @@
 A device has one duty to its owner, never to tell more than was agreed to, and one to the
 collector, never to be counted twice.  So a report is drawn once for a survey and a window,
 what it costs is on the disk before it leaves, and from then on only these bytes are sent.
+
+A collector is asked first: one that would refuse the report costs nothing, and one whose log does not
+have the survey, or does not continue the log that this device has seen, gets nothing.  Where it does
+not answer, the report is drawn and kept, and leaves when the log was checked.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import date
 from fractions import Fraction
 from typing import Any
 
 from sottovoce.base.checks import check_pinned
-from sottovoce.base.errors import InvalidInput
+from sottovoce.base.errors import InvalidInput, NotTrusted
 from sottovoce.base.randomness import OperatingSystem, Source
+from sottovoce.device.http import NoAnswer
 from sottovoce.device.ledger import Ledger, Receipt, default_folder
-from sottovoce.device.remote_collector import check_token, check_url
-from sottovoce.device.sending import Patience, deliver
+from sottovoce.device.log_check import check_log
+from sottovoce.device.remote_collector import RemoteCollector, check_token, check_url
+from sottovoce.device.sending import Patience, check_takes_reports, deliver
 from sottovoce.surveys.charges import charge_of
 from sottovoce.surveys.limits import Limits
+from sottovoce.surveys.signing import SignedSurvey, check_publisher
 from sottovoce.surveys.survey import Survey
 from sottovoce.surveys.windows import check_window, today, window_name
 from sottovoce.wire.uploads import Upload, encode_upload, new_id
 
 __all__ = ["Client", "Receipt"]
+
+_LONGEST_ANSWER = 2**22
+"""Bytes of a page of the log, or of what there is to know about a survey."""
 
 
 class Client:
@@ -36,11 +47,14 @@ class Client:
 
     Parameters
     ----------
-    survey : Survey
+    survey : Survey or SignedSurvey
         The survey to answer.
     fingerprint : str, optional
         The fingerprint that the owner of the device agreed to; a survey with another one is refused.
         Pass it wherever the survey comes over a network.
+    publisher : str, optional
+        The public key of the publisher, 64 hexadecimal digits; a survey that it did not sign is
+        refused. It needs a ``SignedSurvey``.
     folder : path, optional
         Folder of the ledger, one for all surveys of the device.
     url : str, optional
@@ -55,6 +69,10 @@ class Client:
         Limit for all surveys of one name.
     question_epsilon : float
         Limit for one question.
+    series_epsilon : float
+        Limit for all surveys of one series.
+    publisher_epsilon : float
+        Limit for all surveys that one key signed.
     total_epsilon : float
         Limit for all reports in the ledger.
     scopes : tuple of str
@@ -72,7 +90,11 @@ class Client:
     Raises
     ------
     InvalidInput
-        Where a parameter is not allowed, or the survey has another fingerprint.
+        Where a parameter is not allowed.
+    Mismatch
+        Where the survey has another fingerprint.
+    NotTrusted
+        Where the survey is not signed by ``publisher``.
     OverBudget
         Where one report of the survey exceeds a limit.
 
@@ -91,9 +113,10 @@ class Client:
 
     def __init__(
         self,
-        survey: Survey,
+        survey: Survey | SignedSurvey,
         *,
         fingerprint: str | None = None,
+        publisher: str | None = None,
         folder: str | os.PathLike[str] | None = None,
         url: str | None = None,
         token: str | None = None,
@@ -102,6 +125,8 @@ class Client:
         day_epsilon: float = Limits.day_epsilon,
         name_epsilon: float = Limits.name_epsilon,
         question_epsilon: float = Limits.question_epsilon,
+        series_epsilon: float = Limits.series_epsilon,
+        publisher_epsilon: float = Limits.publisher_epsilon,
         total_epsilon: float = Limits.total_epsilon,
         scopes: tuple[str, ...] = (),
         plain_http: bool = False,
@@ -109,8 +134,7 @@ class Client:
         source: Source | None = None,
         clock: Callable[[], date] = today,
     ) -> None:
-        if not isinstance(survey, Survey):
-            raise InvalidInput("survey", "Client", "a Survey", survey)
+        survey, self.publisher = _check_signed(survey, publisher)
         what = f"survey {survey.name!r}"
         check_pinned(fingerprint, survey.fingerprint, "fingerprint", "Client", what)
         self.survey, self._pinned = survey, fingerprint is not None
@@ -124,6 +148,8 @@ class Client:
             day_epsilon,
             name_epsilon,
             question_epsilon,
+            series_epsilon,
+            publisher_epsilon,
             total_epsilon,
         )
         _check_promise(survey, scopes)
@@ -142,14 +168,17 @@ class Client:
         is returned, and sent again if the collector has not acknowledged it.  A value
         outside the domain is treated as the survey says; where it says ``refuse`` nothing is
         drawn, spent or sent.  :class:`~sottovoce.base.errors.OverBudget` where the limits of
-        this device allow no new report.
+        this device allow no new report, :class:`~sottovoce.base.errors.Refused` where the collector
+        says that it takes none, :class:`~sottovoce.base.errors.NotTrusted` where its log is not in order.
         """
         admitted = self.survey.admit(value)
         day = self.clock()
         window = window_name(self.survey.window, day)
         check_window(self.survey, window, earliest=day, latest=day)
+        if self.url is not None and self.ledger.find(self.survey.fingerprint, window) is None:
+            self._check_before_drawing(self._collector(self.url))
         receipt = self.ledger.spend(
-            charge_of(self.survey, window, day),
+            charge_of(self.survey, window, day, self.publisher),
             self.limits,
             lambda: self._draw(admitted, window),
             pinned=self._pinned,
@@ -170,11 +199,44 @@ class Client:
         number = new_id(self._source)
         return number, encode_upload(Upload.of(self.survey, window, [number], reports))
 
+    def _collector(self, url: str) -> RemoteCollector:
+        return RemoteCollector(url, self.token, self.patience.timeout, _LONGEST_ANSWER)
+
+    def _check_before_drawing(self, collector: RemoteCollector) -> None:
+        """Refuse where a report would be in vain; where nobody answers, it is drawn and kept."""
+        with suppress(NoAnswer):
+            check_takes_reports(collector, self.survey)
+            check_log(collector, self.ledger, self.survey)
+
     def _send(self, receipt: Receipt) -> Receipt:
         if receipt.state != "pending" or self.url is None:
             return receipt
-        outcome = deliver(self.url, receipt.upload, token=self.token, patience=self.patience)
+        collector = self._collector(self.url)
+        outcome = deliver(
+            self.url,
+            receipt.upload,
+            token=self.token,
+            patience=self.patience,
+            check=lambda: check_log(collector, self.ledger, self.survey),
+        )
         return self.ledger.settle(receipt, outcome.state, outcome.code)
+
+
+def _check_signed(survey: object, publisher: str | None) -> tuple[Survey, str]:
+    """The survey, and the key that signed it, which is the pinned one if there is one."""
+    if isinstance(survey, SignedSurvey):
+        if publisher is not None:
+            survey.check_pinned(publisher)
+        return survey.survey, survey.publisher
+    if not isinstance(survey, Survey):
+        raise InvalidInput("survey", "Client", "a Survey or SignedSurvey", survey)
+    if publisher is not None:
+        check_publisher(publisher, "Client")
+        raise NotTrusted(
+            f"survey {survey.name!r} is not signed, and only surveys signed by {publisher} were agreed "
+            "to: it is not answered"
+        )
+    return survey, ""
 
 
 def _check_source(source: Source) -> Source:

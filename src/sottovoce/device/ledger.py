@@ -1,7 +1,8 @@
 """What a device has spent and sent, on its disk: written before anything leaves.
 
 A row is one report: what it is charged with, its id, and the very bytes that are sent.  The
-answer itself is never stored.  How the file is kept is the work of :mod:`sottovoce.device.spool`.
+answer itself is never stored.  For every collector there is the last head of its log, and which
+surveys were in it (:mod:`sottovoce.device.log_check`).  How the file is kept is the work of :mod:`sottovoce.device.spool`.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from sottovoce.base.errors import OverBudget
 from sottovoce.device.spool import Spool, SpoolFormat, connect, transaction
 from sottovoce.surveys.charges import Charge
 from sottovoce.surveys.limits import Limits
+from sottovoce.surveys.publications import EMPTY, LogHead
 
 __all__ = ["Ledger", "Receipt", "default_folder"]
 
@@ -39,6 +41,8 @@ CREATE TABLE reports (
     day TEXT NOT NULL,
     boot TEXT NOT NULL,
     uptime REAL NOT NULL,
+    series TEXT NOT NULL DEFAULT '',
+    publisher TEXT NOT NULL DEFAULT '',
     id BLOB NOT NULL,
     upload BLOB NOT NULL,
     state TEXT NOT NULL,
@@ -46,11 +50,33 @@ CREATE TABLE reports (
     PRIMARY KEY (fingerprint, "window")
 ) WITHOUT ROWID
 """
+_LOGS = """\
+CREATE TABLE logs (
+    url TEXT NOT NULL PRIMARY KEY,
+    size INTEGER NOT NULL,
+    head TEXT NOT NULL
+) WITHOUT ROWID
+"""
+_LOGGED = """\
+CREATE TABLE logged (
+    url TEXT NOT NULL,
+    survey TEXT NOT NULL,
+    PRIMARY KEY (url, survey)
+) WITHOUT ROWID
+"""
 _FORMAT = SpoolFormat(
     what="ledger",
     mark=b"svld",
-    version=2,
-    tables=(_TABLE,),
+    version=3,
+    tables=(_TABLE, _LOGS, _LOGGED),
+    upgrades={
+        2: (
+            "ALTER TABLE reports ADD COLUMN series TEXT NOT NULL DEFAULT ''",
+            "ALTER TABLE reports ADD COLUMN publisher TEXT NOT NULL DEFAULT ''",
+            _LOGS,
+            _LOGGED,
+        )
+    },
     remedy="Nothing is answered. Restore it from a copy; to delete it is to forget what this device has spent",
 )
 
@@ -156,6 +182,29 @@ class Ledger:
             )
             return [Receipt(*row) for row in rows]
 
+    def log_head(self, url: str) -> LogHead:
+        """The last head of the log of a collector that was checked."""
+        with self._transaction() as database:
+            return _log_head(database, url)
+
+    def is_logged(self, url: str, survey: str) -> bool:
+        """Whether a survey, by its digest, was found in the log of a collector."""
+        with self._transaction() as database:
+            chosen = "SELECT 1 FROM logged WHERE url = ? AND survey = ?"
+            return database.execute(chosen, (url, survey)).fetchone() is not None
+
+    def keep_log(self, url: str, before: LogHead, after: LogHead, survey: str) -> bool:
+        """Keep a newer head, and that a survey is in the log; False where it is not ``before`` any more."""
+        with self._transaction() as database:
+            if _log_head(database, url) != before:
+                return False  # another process has checked a newer one
+            row = (url, after.size, after.head)
+            database.execute("INSERT OR REPLACE INTO logs (url, size, head) VALUES (?, ?, ?)", row)
+            database.execute(
+                "INSERT OR IGNORE INTO logged (url, survey) VALUES (?, ?)", (url, survey)
+            )
+        return True
+
     def spent(self) -> tuple[Fraction, Fraction]:
         """Epsilon and delta of all reports together, exactly: SQL would add floats."""
         with self._transaction() as database:
@@ -171,6 +220,11 @@ class Ledger:
             transaction(database),
         ):
             yield database
+
+
+def _log_head(database: sqlite3.Connection, url: str) -> LogHead:
+    row = database.execute("SELECT size, head FROM logs WHERE url = ?", (url,)).fetchone()
+    return EMPTY if row is None else LogHead(*row)
 
 
 def _find(database: sqlite3.Connection, fingerprint: str, window: str) -> Receipt | None:

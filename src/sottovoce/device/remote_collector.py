@@ -17,6 +17,7 @@ from urllib.parse import SplitResult, urlencode, urlsplit
 
 from sottovoce.base.errors import InvalidInput, Mismatch, SottovoceError
 from sottovoce.device.http import LOOPBACK, Answer, NoAnswer, exchange
+from sottovoce.surveys.signing import SignedSurvey
 from sottovoce.surveys.survey import Survey
 
 __all__ = [
@@ -73,6 +74,14 @@ class RemoteCollector:
         if survey.fingerprint != fingerprint:
             raise Mismatch(f"{self.url} gives {survey.fingerprint} where {fingerprint} is wanted")
         return survey
+
+    def signed_survey(self, fingerprint: str) -> SignedSurvey:
+        """A survey that is published there, with the signature of its publisher, verified."""
+        signed = SignedSurvey.from_json(self._text(f"/surveys/{fingerprint}/signed", (), None))
+        found = signed.survey.fingerprint
+        if found != fingerprint:
+            raise Mismatch(f"{self.url} gives {found} where {fingerprint} is wanted")
+        return signed
 
     def download(self, path: str, query: Query, target: Path) -> list[str]:
         """Write a file of the collector's, complete or an error; the windows that are not in it."""

@@ -14,12 +14,14 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import Any
 
+from sottovoce.base.errors import Refused
 from sottovoce.base.randomness import OperatingSystem
 from sottovoce.device.http import Answer, NoAnswer, TooLong
-from sottovoce.device.remote_collector import RemoteCollector, read_object
+from sottovoce.device.remote_collector import Declined, RemoteCollector, read_object
+from sottovoce.surveys.survey import Survey
 from sottovoce.wire.uploads import FORMS, REFUSALS
 
-__all__ = ["Outcome", "Patience", "deliver"]
+__all__ = ["Outcome", "Patience", "check_takes_reports", "deliver"]
 
 _LONGEST_ANSWER = 2**16
 _AGAIN = {408, 429, 500, 502, 503, 504, 507}
@@ -58,14 +60,50 @@ class Outcome:
     duplicates: int = 0
 
 
+def check_takes_reports(collector: RemoteCollector, survey: Survey) -> None:
+    """Refuse to draw for a survey that the collector does not have, has closed, or wants tokens for.
+
+    One that answers otherwise, or not at all (:class:`NoAnswer`), has not refused.
+    """
+    what = f"survey {survey.name!r} at {collector.url}"
+    try:
+        about = collector.get(f"/surveys/{survey.fingerprint}/about")
+    except Declined as declined:
+        if declined.code == "unknown-survey":
+            raise Refused(declined.code, f"{what} is not published. Nothing was drawn") from None
+        return
+    if not isinstance(about, dict):
+        return
+    if about.get("closed") is True:
+        raise Refused("window-closed", f"{what} is closed. Nothing was drawn")
+    if about.get("upload") == "tokens" and collector.key is None:
+        raise Refused("not-allowed", f"{what} needs a token. Nothing was drawn")
+
+
 def deliver(
-    url: str, upload: bytes, *, token: str | None, patience: Patience, reports: int = 1
+    url: str,
+    upload: bytes,
+    *,
+    token: str | None,
+    patience: Patience,
+    reports: int = 1,
+    check: Callable[[], None] = lambda: None,
 ) -> Outcome:
-    """Send an upload of so many ``reports`` until acknowledged or refused for good, or patience ends."""
-    waited = 0.0
+    """Send an upload of so many ``reports`` until acknowledged or refused for good, or patience ends.
+
+    Nothing is sent before ``check`` has passed; it raises :class:`NoAnswer` where it is to be tried again.
+    """
+    waited, checked = 0.0, False
     outcome = Outcome("pending", "not-tried")
     for attempt in range(patience.attempts):
-        outcome = _attempt(url, upload, token, patience.timeout, reports)
+        try:
+            if not checked:
+                check()
+            checked = True
+        except NoAnswer:
+            outcome = Outcome("pending", "no-answer", again=True)
+        else:
+            outcome = _attempt(url, upload, token, patience.timeout, reports)
         if not outcome.again or attempt == patience.attempts - 1:
             break
         wait = max(outcome.wait, _jitter(attempt))

@@ -19,9 +19,9 @@ processes; a journal has the uploads of one sending, and forgets each when it is
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sottovoce.base.errors import CorruptBytes
@@ -44,6 +44,8 @@ class SpoolFormat:
     version: int
     tables: tuple[str, ...]
     remedy: str
+    upgrades: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
+    """From an older version: the statements that bring a file to the next one."""
 
     def fill(self, database: sqlite3.Connection) -> None:
         """Write the mark and the empty tables, within a transaction."""
@@ -72,12 +74,15 @@ class Spool:
             self.format.fill(database)
 
     def check(self, database: sqlite3.Connection) -> None:
-        """Refuse a file of another kind or version, or a part of one: it would forget what was drawn."""
+        """Refuse a file of another kind or version, or a part of one: it would forget what was drawn.
+
+        A file of an older version is brought up to date, in the transaction at hand.
+        """
         (mark,) = database.execute("PRAGMA application_id").fetchone()
         (version,) = database.execute("PRAGMA user_version").fetchone()
         if mark != int.from_bytes(self.format.mark, "big"):
             raise self.damaged("it is another database")
-        if version != self.format.version:
+        if version != self.format.version and version not in self.format.upgrades:
             raise CorruptBytes(
                 f"{self.path} is a {self.format.what} of version {version}; "
                 f"this version reads {self.format.version}"
@@ -89,6 +94,14 @@ class Spool:
         (fault,) = database.execute("PRAGMA quick_check(1)").fetchone()
         if fault != "ok":
             raise self.damaged(fault)
+        self._upgrade(database, version)
+
+    def _upgrade(self, database: sqlite3.Connection, version: int) -> None:
+        while version in self.format.upgrades:
+            for statement in self.format.upgrades[version]:
+                database.execute(statement)
+            version += 1
+            database.execute(f"PRAGMA user_version = {version}")
 
     def damaged(self, why: str) -> CorruptBytes:
         """The error for a file that cannot be read."""

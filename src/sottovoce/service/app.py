@@ -49,7 +49,12 @@ class Collector(Starlette):
     """A collector as an ASGI application: the gate, then uploads past the router, then all others."""
 
     def __init__(self, state: CollectorState) -> None:
-        self.collector_state, self.uploads, self.gate = state, Uploads(state), Gate(state)
+        self.collector_state, self.uploads = state, Uploads(state)
+        self.gate = Gate(
+            state,
+            devices=[(each.method, each.path) for each in ROUTES if each.device],
+            light=[each.path for each in ROUTES if each.light],
+        )
         super().__init__(
             routes=[_route(state, each, self.uploads) for each in ROUTES],
             lifespan=_lifespan,
@@ -62,7 +67,7 @@ class Collector(Starlette):
             await super().__call__(scope, receive, send)
             return
         headers = dict(scope["headers"])
-        origin = self.gate.allowed_origin(headers)
+        origin = self.gate.allowed_origin(scope, headers)
         send = self.gate.shared(origin, send)
         try:
             self.gate.check(scope, headers)
@@ -74,7 +79,7 @@ class Collector(Starlette):
         if is_upload(scope):
             await self.uploads(scope, receive, send)
         elif origin is not None and self.gate.is_preflight(scope, headers):
-            await self.gate.answer_preflight(send)
+            await self.gate.answer_preflight(scope, send)
         else:
             await super().__call__(scope, receive, send)
 

@@ -19,13 +19,15 @@ from sottovoce.service.refusals import CODES, Declined
 from sottovoce.wire.uploads import VERSION
 
 __all__ = [
-    "About", "Acknowledgement", "Answers", "Deleted", "Differences", "FailingWork", "Live", "OpenApi",
-    "Publication", "Published", "Ready", "Refusal", "Report", "Row", "RulesWanted", "SignIn", "Source",
-    "Status", "Survey", "Surveys", "Tokens", "TokensWanted", "Upkeep", "Upload", "WindowStatus",
+    "About", "Acknowledgement", "Answers", "Deleted", "Differences", "FailingWork", "Live", "Log",
+    "LogEntry", "OpenApi", "Publication", "Published", "Ready", "Refusal", "Report", "Row", "RulesWanted", "SignIn", "Source",
+    "Signed", "Status", "Survey", "Surveys", "Tokens", "TokensWanted", "Upkeep", "Upload", "WindowStatus",
     "refusal_body",
 ]  # fmt: skip
 
 Hex = Annotated[str, Meta(pattern="^[0-9a-f]{32}$")]
+Digest = Annotated[str, Meta(pattern="^[0-9a-f]{64}$")]
+Signature = Annotated[str, Meta(pattern="^[0-9a-f]{128}$")]
 Bytes = Annotated[str, Meta(pattern="^([0-9a-f]{2})*$", description="bytes in hexadecimal")]
 Count = Annotated[int, Meta(ge=0)]
 Number = float | None
@@ -94,10 +96,12 @@ class RulesWanted(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Publication(Struct, frozen=True, forbid_unknown_fields=True):
-    """A survey to publish, and its rules."""
+    """A survey to publish, its rules, and the publisher's key and signature where it is signed."""
 
     survey: dict[str, Any]
     rules: RulesWanted = RulesWanted()
+    publisher: Digest | UnsetType = UNSET
+    signature: Signature | UnsetType = UNSET
 
 
 class About(Struct, frozen=True):
@@ -116,6 +120,36 @@ class About(Struct, frozen=True):
     retention: int | None
     scrub: bool
     closed: bool
+    publisher: str
+    """The key that signed it; empty where none did."""
+
+
+class Signed(Struct, frozen=True):
+    """A survey's canonical JSON with the signature of its publisher."""
+
+    signed: int
+    survey: dict[str, Any]
+    publisher: Digest
+    signature: Signature
+
+
+class LogEntry(Struct, frozen=True):
+    """One publication; ``survey`` is the SHA-256 of its canonical JSON, ``previous`` that of the entry before."""
+
+    log: int
+    index: Count
+    previous: Digest
+    fingerprint: Hex
+    survey: Digest
+    publisher: str
+
+
+class Log(Struct, frozen=True):
+    """Entries of the log of publications, and how many there are in all, with the hash of the last."""
+
+    size: Count
+    head: Digest
+    entries: list[LogEntry]
 
 
 Published = msgspec.defstruct(

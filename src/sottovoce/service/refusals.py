@@ -15,6 +15,7 @@ from sottovoce.base.errors import (
     Mismatch,
     MissingExtra,
     NotIdentified,
+    NotTrusted,
     Refused,
     SottovoceError,
     Unfit,
@@ -43,6 +44,10 @@ OTHERS = {
         415, True, "a body that is not application/msgpack or application/json, uncompressed"
     ),
     "no-such-route": Refusal(404, True, "nothing is at this address"),
+    "not-signed": Refusal(404, True, "no publisher signed this survey"),
+    "not-trusted": Refusal(
+        422, True, "a signature that is not that key's signature of this survey"
+    ),
     "no-such-report": Refusal(404, True, "no report of this survey has this id"),
     "wrong-method": Refusal(405, True, "this address takes other methods"),
     "invalid": Refusal(400, True, "a parameter or a body outside what is allowed"),
@@ -73,6 +78,7 @@ _KINDS: tuple[tuple[type[SottovoceError], str], ...] = (
     (Unfit, "unfit"),
     (NotIdentified, "unfit"),
     (Mismatch, "mismatch"),
+    (NotTrusted, "not-trusted"),
     (InvalidInput, "invalid"),
     (CorruptBytes, "invalid"),
 )

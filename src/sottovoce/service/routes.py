@@ -57,6 +57,10 @@ class Described:
     refuses: tuple[str, ...] = ()
     asks: bool = False
     """Whether questions can be asked: every one that is registered is a parameter too."""
+    device: bool = False
+    """Whether devices use it: pages of the setting ``origins`` may, from a browser."""
+    light: bool = False
+    """Whether it goes with every upload: it counts for the rates of uploads, not for ``open_rate``."""
 
     @property
     def query(self) -> tuple[Parameter, ...]:
@@ -167,14 +171,31 @@ ROUTES = (
     Described("GET", "/icon.svg", "The mark of all pages.", rendering.icon, "image/svg+xml"),
     Described(
         "POST", "/reports", "Reports of one survey and window, in MessagePack or JSON.", None,
-        documents.Acknowledgement, takes=documents.Upload, refuses=_UPLOAD,
+        documents.Acknowledgement, takes=documents.Upload, refuses=_UPLOAD, device=True,
     ),
     Described("GET", "/surveys", "All surveys.", publishing.list_surveys, documents.Surveys),
     Described(
         "POST", "/surveys", "Publish a survey; the same again changes nothing.", publishing.publish,
-        documents.Published, "publish", takes=documents.Publication, statuses=(200, 201), refuses=("mismatch",),
+        documents.Published, "publish", takes=documents.Publication, statuses=(200, 201),
+        refuses=("mismatch", "not-trusted"),
     ),
-    Described("GET", _SURVEY, "A survey's canonical JSON.", publishing.show_survey, documents.Survey),
+    Described(
+        "GET", _SURVEY, "A survey's canonical JSON.", publishing.show_survey, documents.Survey,
+        device=True,
+    ),
+    Described(
+        "GET", f"{_SURVEY}/about", "Whether a survey takes reports, and from whom.",
+        publishing.show_about, documents.About, device=True, light=True,
+    ),
+    Described(
+        "GET", f"{_SURVEY}/signed", "A survey with its publisher's signature.",
+        publishing.show_signed, documents.Signed, refuses=("not-signed",), device=True,
+    ),
+    Described(
+        "GET", "/log", "The log of publications: every survey, in order.", publishing.show_log,
+        documents.Log, parameters=(Parameter("start", "the first entry; 0 if not given"),),
+        device=True, light=True,
+    ),
     Described(
         "POST", f"{_SURVEY}/close", "Take no more reports of a survey.", publishing.close,
         documents.About, "publish",
@@ -186,6 +207,7 @@ ROUTES = (
     Described(
         "DELETE", _SURVEY + "/reports/{id}", "Delete a report, by its id.",
         publishing.delete_report, documents.Deleted, refuses=("no-such-report", "scrubbed", "rate-limited"),
+        device=True,
     ),
     Described(
         "GET", f"{_SURVEY}/status", "Counts by window, and refusals.", reading.status, documents.Status,

@@ -59,7 +59,9 @@ class Settings:
         "and IP addresses",
     )
     origins: str = _text(
-        "", "origins of web pages that may use the collector from a browser, by commas"
+        "",
+        "origins of web pages that may use the routes of devices from a browser, comma-separated; "
+        "none by default",
     )
     proxies: str = _text("", "addresses of proxies whose X-Forwarded-For is believed, by commas")
     calculator: bool = _flag(True, "whether the page /calculator is offered")

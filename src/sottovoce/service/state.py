@@ -21,6 +21,7 @@ from sottovoce.service.settings import Settings
 from sottovoce.service.upload.commits import Commits
 from sottovoce.service.upload.intake import Intake
 from sottovoce.store import Published, Store
+from sottovoce.surveys.publications import EMPTY
 
 if TYPE_CHECKING:
     from sottovoce.service.api.health import Probe
@@ -62,6 +63,7 @@ class CollectorState:
         self._asked = 0
         self.downloads = 0
         self.intakes: dict[bytes, Intake] = {}
+        self.log_head = EMPTY
         self.ready = False
         self.refresh()
 
@@ -69,6 +71,7 @@ class CollectorState:
         """Look up the surveys again, after one was published or closed."""
         found = self.store.surveys()
         self.intakes = {bytes.fromhex(key): Intake(told) for key, told in found.items()}
+        self.log_head = self.store.log(most=0).head
 
     def published(self, fingerprint: str) -> Published:
         """The survey of a fingerprint; refused where there is none."""

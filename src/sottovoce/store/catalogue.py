@@ -13,7 +13,10 @@ from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
 from sottovoce.store.hashing import IdHasher, read_key
 from sottovoce.store.items import Published, Rules, check_rules
+from sottovoce.store.publishing import append
 from sottovoce.store.schema import surveys, windows
+from sottovoce.surveys.publications import digest_of
+from sottovoce.surveys.signing import SignedSurvey
 from sottovoce.surveys.survey import Survey
 from sottovoce.surveys.windows import window_days
 from sottovoce.wire.payloads import payload_width, reports_from_rows
@@ -80,28 +83,41 @@ class Catalogue:
             known = self.entries.get(row.fingerprint)
             if known is None:
                 rules = Rules(row.upload, row.retention, row.scrub)
-                published = Published(Survey.from_json(row.document), rules, row.closed)
+                survey = Survey.from_json(row.document)
+                signed = (row.publisher or "", row.signature or "")
+                published = Published(survey, rules, row.closed, *signed)
                 self.entries[row.fingerprint] = self._new_entry(row.number, published)
-            elif known.published.closed != row.closed:
-                known.published = replace(known.published, closed=row.closed)
+            else:
+                known.published = replace(
+                    known.published,
+                    closed=row.closed,
+                    publisher=row.publisher or "",
+                    signature=row.signature or "",
+                )
         by_number = {entry.number: entry for entry in list(self.entries.values())}
         chosen = select(windows.c.number, windows.c.survey, windows.c.name, windows.c.over)
         for row in connection.execute(chosen):
             by_number[row.survey].windows[row.name] = Window(row.number, row.over)
 
-    def publish(self, connection: Connection, survey: Survey, rules: Rules) -> Entry | None:
-        """The entry of a new survey; None where it is there already, by the same rules."""
+    def publish(
+        self, connection: Connection, survey: Survey, rules: Rules, signed: SignedSurvey | None
+    ) -> Entry | None:
+        """The entry of a survey that is new, or newly signed; None where it is there already."""
         check_rules(survey, rules)
+        publisher, signature = ("", "") if signed is None else (signed.publisher, signed.signature)
         known = self.entries.get(survey.fingerprint)
-        if known is not None:
-            if known.published.rules != rules:
-                raise Mismatch(
-                    f"survey {survey.name!r} ({survey.fingerprint}) is published with "
-                    f"{known.published.rules}; it cannot be published again with {rules}"
-                )
+        if known is not None and not _check_known(known.published, rules, publisher):
             return None
+        append(connection, digest_of(survey), publisher)
+        if known is not None:
+            chosen = update(surveys).where(surveys.c.number == known.number)
+            connection.execute(chosen.values(publisher=publisher, signature=signature))
+            published = replace(known.published, publisher=publisher, signature=signature)
+            return replace(known, published=published)
         row = {
             "fingerprint": survey.fingerprint,
+            "publisher": publisher or None,
+            "signature": signature or None,
             "document": survey.to_json(),
             "upload": rules.upload,
             "retention": rules.retention,
@@ -109,7 +125,8 @@ class Catalogue:
             "closed": False,
         }
         added = connection.execute(insert(surveys).values(row).returning(surveys.c.number))
-        return self._new_entry(added.scalar_one(), Published(survey, rules))
+        published = Published(survey, rules, False, publisher, signature)
+        return self._new_entry(added.scalar_one(), published)
 
     def _new_entry(self, number: int, published: Published) -> Entry:
         return Entry(number, published, IdHasher(self._key, published.survey.fingerprint))
@@ -130,3 +147,18 @@ class Catalogue:
         row = {"survey": entry.number, "name": name}
         added = connection.execute(insert(windows).values(row).returning(windows.c.number))
         return Window(added.scalar_one(), False)
+
+
+def _check_known(known: Published, rules: Rules, publisher: str) -> bool:
+    """Whether a survey that is published now has a signature and had none; other rules are refused."""
+    survey = known.survey
+    what = f"survey {survey.name!r} ({survey.fingerprint})"
+    if known.rules != rules:
+        raise Mismatch(
+            f"{what} is published with {known.rules}; it cannot be published again with {rules}"
+        )
+    if publisher and known.publisher not in ("", publisher):
+        raise Mismatch(
+            f"{what} is signed by the key {known.publisher}; it cannot be signed by {publisher} too"
+        )
+    return bool(publisher) and not known.publisher

@@ -8,7 +8,8 @@ For every window,
 - reports folded and to be folded = stored - deleted,
 - reports released and not yet released = reports folded, where none was deleted,
 
-and where all payloads are still there, the tally is that of the reports, cell by cell.
+and where all payloads are still there, the tally is that of the reports, cell by cell.  The log of
+publications is one chain, and has every survey.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from sottovoce.core.tally import Tally
 from sottovoce.store import folding, releasing
 from sottovoce.store.catalogue import Catalogue, Entry
 from sottovoce.store.databases.base import Database
+from sottovoce.store.publishing import check_log
 from sottovoce.store.schema import DELETED, HELD, SCRUBBED, reports, windows
 
 __all__ = ["check"]
@@ -33,7 +35,7 @@ _CHUNK = 100_000
 def check(database: Database) -> list[str]:
     """What is wrong, in words; nothing if all is well.  It sees one moment of the store."""
     with database.reading() as connection:
-        wrong = database.integrity(connection)
+        wrong = database.integrity(connection) + check_log(connection)
         catalogue = Catalogue()
         catalogue.load(connection)
         for entry in catalogue.chosen(None):

@@ -47,11 +47,17 @@ class Rules:
 
 @dataclass(frozen=True)
 class Published:
-    """A survey that this store collects for, its rules, and whether it is closed for good."""
+    """A survey that this store collects for, its rules, and whether it is closed for good.
+
+    ``publisher`` and ``signature`` are those of a :class:`~sottovoce.surveys.signing.SignedSurvey`,
+    verified when it was published; empty where it was not signed.
+    """
 
     survey: Survey
     rules: Rules
     closed: bool = False
+    publisher: str = ""
+    signature: str = ""
 
 
 @dataclass(frozen=True)

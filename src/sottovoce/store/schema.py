@@ -30,6 +30,7 @@ __all__ = [
     "changes",
     "meta",
     "metadata",
+    "publications",
     "refusals",
     "releases",
     "reports",
@@ -78,8 +79,21 @@ surveys = Table(
     Column("retention", Integer),
     Column("scrub", Boolean, nullable=False),
     Column("closed", Boolean, nullable=False),
+    Column("publisher", Text),
+    Column("signature", Text),
 )
-"""What is collected for: the survey's canonical JSON, and its rules."""
+"""What is collected for: the survey's canonical JSON, its rules, and the publisher's key and
+signature, NULL where it is not signed."""
+
+publications = Table(
+    "publications",
+    metadata,
+    Column("number", _Number, primary_key=True, autoincrement=False),
+    Column("entry", Text, nullable=False),
+    Column("head", Text, nullable=False),
+)
+"""The log of publications (:mod:`sottovoce.surveys.publications`): canonical JSON of every entry, and
+its hash.  Rows are added, and never changed or removed."""
 
 windows = Table(
     "windows",

@@ -11,7 +11,16 @@ from types import TracebackType
 from sottovoce.base.errors import Unfit
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
-from sottovoce.store import checking, clock, folding, handing_out, reading, releasing, removing
+from sottovoce.store import (
+    checking,
+    clock,
+    folding,
+    handing_out,
+    publishing,
+    reading,
+    releasing,
+    removing,
+)
 from sottovoce.store.catalogue import Catalogue, Entry
 from sottovoce.store.databases.base import Database
 from sottovoce.store.errors import StoreDown, StoreFull
@@ -24,7 +33,9 @@ from sottovoce.store.items import (
     Rules,
     Submission,
 )
+from sottovoce.store.publishing import LogPart
 from sottovoce.store.writing import Batch
+from sottovoce.surveys.signing import SignedSurvey
 from sottovoce.surveys.survey import Survey
 from sottovoce.surveys.windows import today as today_in_utc
 
@@ -80,18 +91,27 @@ class Store:
 
     # -- surveys ---------------------------------------------------------------------------
 
-    def publish(self, survey: Survey, rules: Rules | None = None) -> bool:
+    def publish(self, survey: Survey | SignedSurvey, rules: Rules | None = None) -> bool:
         """Collect for a survey from now on: True if it is new, False if it was there already.
 
-        The same survey with other rules is a :class:`~sottovoce.base.errors.Mismatch`.
+        The same survey with other rules, or signed by another key, is a
+        :class:`~sottovoce.base.errors.Mismatch`.  One that was not signed may be signed later.
+        Every publication is written to the log, in the same transaction.
         """
         self._check_writable("publish")
+        signed = survey if isinstance(survey, SignedSurvey) else None
+        plain = survey.survey if isinstance(survey, SignedSurvey) else survey
         with self.database.lock:
+            new = plain.fingerprint not in self._catalogue.entries
             with self.database.writing() as connection:
-                entry = self._catalogue.publish(connection, survey, rules or Rules())
+                entry = self._catalogue.publish(connection, plain, rules or Rules(), signed)
             if entry is not None:
-                self._catalogue.entries[survey.fingerprint] = entry
-            return entry is not None
+                self._catalogue.entries[plain.fingerprint] = entry
+            return new
+
+    def log(self, start: int = 0, most: int = 1000) -> LogPart:
+        """The head of the log of publications, and its entries from ``start`` on, ``most`` of them."""
+        return publishing.read_log(self.database, start, most)
 
     def surveys(self) -> dict[str, Published]:
         """What is published, by fingerprint."""

@@ -32,7 +32,8 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 class Charge:
     """One report of a device, as its limits see it.
 
-    ``name`` and ``question`` are keys: equal where two surveys ask the same thing.  ``first`` and
+    ``name`` and ``question`` are keys: equal where two surveys ask the same thing; ``series`` is equal
+    where they share a budget, ``publisher`` where one key signed them; both may be empty.  ``first`` and
     ``last`` are the days of the window.  ``day`` is when the report is drawn, by the date of
     the device; ``boot`` and ``uptime`` are the same by the seconds since the machine started.
     """
@@ -49,6 +50,8 @@ class Charge:
     day: str
     boot: str
     uptime: float
+    series: str = ""
+    publisher: str = ""
 
     @property
     def cost(self) -> Fraction:
@@ -60,8 +63,8 @@ class Charge:
         return self.name == other.name or self.question == other.question
 
 
-def charge_of(survey: Survey, window: str, day: date) -> Charge:
-    """What a report of a survey costs, for a window, drawn on a day."""
+def charge_of(survey: Survey, window: str, day: date, publisher: str = "") -> Charge:
+    """What a report of a survey costs, for a window, drawn on a day; ``publisher`` signed it."""
     mechanism = survey.mechanism
     delta = mechanism.certificate().delta
     first, last = window_days(survey.window, window)
@@ -79,6 +82,8 @@ def charge_of(survey: Survey, window: str, day: date) -> Charge:
         day=day.isoformat(),
         boot=boot,
         uptime=seconds,
+        series=_plain(survey.series),
+        publisher=publisher,
     )
 
 

@@ -1,8 +1,8 @@
 """What a device may spend: limits, and whether one more report keeps within them.
 
-A survey comes from outside, so none of its parts sets a limit.  Five amounts of epsilon do: for
-one report, one day, one name, one question, and all reports of a device together.  Three rules
-guard them against surveys that are forged and clocks that are wrong:
+A survey comes from outside, so none of its parts sets a limit.  Seven amounts of epsilon do: for
+one report, one day, one name, one question, one series, one publisher, and all reports of a device
+together.  Three rules guard them against surveys that are forged and clocks that are wrong:
 
 1. *Windows are answered in order.*  A window must begin after the last day of every window that
    was answered for the same name or question, under any fingerprint.  So a copy of a survey with
@@ -42,8 +42,11 @@ class Limits:
 
     ``maximum_epsilon`` and ``maximum_delta`` are for one report.  ``day_epsilon`` is for all
     reports drawn on one day, ``name_epsilon`` for all reports to surveys of one name,
-    ``question_epsilon`` for all reports on one question, ``total_epsilon`` for all reports.
-    By default one name or question cannot use up more than half of the total.
+    ``question_epsilon`` for all reports on one question, ``series_epsilon`` for all reports to
+    surveys of one series, ``publisher_epsilon`` for all reports to surveys that one key signed,
+    ``total_epsilon`` for all reports.  All of them hold at once: a series or a key puts surveys
+    together, and takes none of them out of another limit.  By default one name, question or series
+    cannot use up more than half of the total.
 
     >>> Limits().answers(1.5)
     (3, 'name_epsilon')
@@ -54,6 +57,8 @@ class Limits:
     day_epsilon: float = 2.0
     name_epsilon: float = 5.0
     question_epsilon: float = 5.0
+    series_epsilon: float = 5.0
+    publisher_epsilon: float = 10.0
     total_epsilon: float = 10.0
 
     def __post_init__(self) -> None:
@@ -104,6 +109,12 @@ class Limits:
         self._check_sum(new, named, "name_epsilon", "on surveys of one name")
         asked = [each for each in before if each.question == new.question]
         self._check_sum(new, asked, "question_epsilon", "on one question")
+        if new.series:
+            together = [each for each in before if each.series == new.series]
+            self._check_sum(new, together, "series_epsilon", "on surveys of one series")
+        if new.publisher:
+            signed = [each for each in before if each.publisher == new.publisher]
+            self._check_sum(new, signed, "publisher_epsilon", "on surveys signed by one key")
         self._check_sum(new, before, "total_epsilon", "in all")
 
     def _check_sum(

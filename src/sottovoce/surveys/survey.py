@@ -51,7 +51,7 @@ class Survey:
     opens, closes : str
         The first and last day, such as ``"2026-01-31"``, or empty.
     series : str
-        Reserved; empty.
+        The name of a series, or empty. Surveys of one series share a budget on a device.
 
     Raises
     ------
@@ -95,7 +95,7 @@ class Survey:
         if self.opens and self.closes and self.closes < self.opens:
             raise InvalidInput("closes", owner, f"not before opens = {self.opens}", self.closes)
         if self.series != "":
-            raise InvalidInput("series", owner, "empty: it is reserved for later use", self.series)
+            _check_text(self.series, "series", _LONGEST_NAME)
 
     def _check_outside(self) -> None:
         domain = self.mechanism.domain

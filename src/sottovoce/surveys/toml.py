@@ -24,7 +24,7 @@ from sottovoce.surveys.survey import Survey
 
 __all__ = ["read_survey", "survey_from_toml", "survey_to_toml"]
 
-_RULES = ("name", "question", "window", "minimum_batch", "outside", "opens", "closes")
+_RULES = ("name", "question", "window", "minimum_batch", "outside", "opens", "closes", "series")
 
 
 def read_survey(path: str | os.PathLike[str]) -> Survey:
@@ -165,6 +165,7 @@ _COMMENTS = {
     "outside": "A value that is not in the domain: refuse, nearest (numbers), or other (the value of that name).",
     "opens": "The first day, in UTC; leave it out for no such day.",
     "closes": "The last day.",
+    "series": "Surveys of one series share a budget on a device; leave it out for none.",
 }
 _MECHANISM = """\
 # How an answer is randomized on the device. `sottovoce plan` ranks what there is by error.
@@ -197,12 +198,10 @@ def _unlike_default(chosen: Mechanism) -> dict[str, Any]:
 def _text(survey: Survey, options: Mapping[str, Any], *, weights: bool) -> str:
     chosen, lines = survey.mechanism, []
     for key, comment in _COMMENTS.items():
-        value = getattr(survey, key)
-        dated = key in ("opens", "closes")
-        lines += [f"# {comment}", f"# {key} = 2026-01-31" if dated and not value else ""]
-        if value or not dated:
-            lines[-1] = f"{key} = {value if dated else _value(value)}"
-        lines.append("")
+        value, dated = getattr(survey, key), key in ("opens", "closes")
+        example = f"# {key} = " + ("2026-01-31" if dated else '"drinks-2026"')
+        assigned = f"{key} = {value if dated else _value(value)}"
+        lines += [f"# {comment}", assigned if value else example, ""]
     table = {"kind": chosen.domain.kind, **chosen.domain.to_toml()}
     lines += [*_kinds_comment(), "[domain]", *_assignments(table), ""]
     told = {"name": chosen.name, "epsilon": float(decimal_text(chosen.epsilon))}

@@ -70,6 +70,12 @@ def new(
         str, typer.Option("--opens", metavar="DATE", help="The first day, such as 2026-01-31.")
     ] = "",
     closes: Annotated[str, typer.Option("--closes", metavar="DATE", help="The last day.")] = "",
+    series: Annotated[
+        str,
+        typer.Option(
+            "--series", metavar="TEXT", help="Surveys of one series share a budget on a device."
+        ),
+    ] = "",
     mechanism: Annotated[
         str | None,
         typer.Option(
@@ -103,7 +109,7 @@ def new(
     budget = 1.0 if epsilon is None and not weighed else epsilon
     chosen = make_mechanism(mechanism or _usual(domain, budget), domain, budget, option)
     title = name or ("survey" if file == STDOUT else Path(file).stem)
-    survey = Survey(title, question, chosen, window, minimum_batch, outside, opens, closes)
+    survey = Survey(title, question, chosen, window, minimum_batch, outside, opens, closes, series)
     text = survey_to_toml(survey)
     if file == STDOUT:
         typer.echo(text, nl=False)

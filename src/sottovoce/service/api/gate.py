@@ -7,14 +7,17 @@ on, and ``localhost``.  An IP address as ``Host`` is answered always: no page ca
 probes of orchestrators use them.
 
 **Origin.** A page of another site may not change anything here through a browser, unless its
-origin is in the setting ``origins``; those get the CORS headers that let it read answers.
+origin is in the setting ``origins``.  Those may use the routes of devices, and get the CORS headers
+that let them read what these answer.  All other routes are closed to them too.
 
-**Rate.** Requests without a key share a bucket for each address, uploads aside, which have their own.
+**Rate.** Requests without a key share a bucket for each address.  Uploads have their own, and so have
+the light requests that a device makes before it uploads.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+import re
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from typing import Any
 
 from starlette.requests import Request
@@ -34,7 +37,6 @@ Headers = Mapping[bytes, bytes]
 _LOOPBACK = ("localhost",)
 _SAFE = ("GET", "HEAD", "OPTIONS")
 _PREFLIGHT = [
-    (b"access-control-allow-methods", b"GET, POST, DELETE"),
     (b"access-control-allow-headers", b"authorization, content-type"),
     (b"access-control-max-age", b"86400"),
 ]
@@ -46,11 +48,24 @@ def is_upload(scope: Scope) -> bool:
     return scope.get("path") == "/reports" and scope.get("method") == "POST"
 
 
-class Gate:
-    """The checks of one collector."""
+def _pattern(path: str) -> re.Pattern[str]:
+    """The addresses of a route."""
+    return re.compile(re.sub(r"\{\w+\}", "[^/]+", path))
 
-    def __init__(self, state: CollectorState) -> None:
+
+class Gate:
+    """The checks of one collector.
+
+    ``devices`` are the method and path of every route of devices, ``light`` the paths that count
+    for the rates of uploads.
+    """
+
+    def __init__(
+        self, state: CollectorState, *, devices: Iterable[tuple[str, str]], light: Iterable[str]
+    ) -> None:
         settings = state.settings
+        self._devices = [(method, _pattern(path)) for method, path in devices]
+        self._light = [_pattern(path) for path in light]
         self._desk = state
         self._hosts = {
             host_of(name) for name in (*_LOOPBACK, settings.host, *listed(settings.hosts))
@@ -64,7 +79,7 @@ class Gate:
         host = headers.get(b"host")
         if host not in self._known:
             self._check_host(scope, host)
-        if scope["method"] not in _SAFE and self._is_foreign(headers):
+        if scope["method"] not in _SAFE and self._is_foreign(scope, headers):
             told = "a page of another site may not send this; the setting origins can allow it"
             raise Declined("foreign-origin", told)
         if not is_upload(scope):
@@ -82,10 +97,10 @@ class Gate:
         if len(self._known) < _MOST_KNOWN:
             self._known.add(host)
 
-    def _is_foreign(self, headers: Headers) -> bool:
+    def _is_foreign(self, scope: Scope, headers: Headers) -> bool:
         """Whether a browser sends this for a page of another site that is not allowed to."""
         origin, site = headers.get(b"origin"), headers.get(b"sec-fetch-site")
-        if origin in self._origins:
+        if self.allowed_origin(scope, headers) is not None:
             return False
         if site is not None:
             return site.strip().lower() == b"cross-site"
@@ -98,16 +113,24 @@ class Gate:
         if has_key(self._desk, Request(scope)):
             return
         client = scope.get("client")
-        wait = self._strangers.wait(client[0] if client else "")
+        address = client[0] if client else ""
+        if any(pattern.fullmatch(scope["path"]) for pattern in self._light):
+            wait = self._desk.addresses.wait(address) or self._desk.rate.wait()
+        else:
+            wait = self._strangers.wait(address)
         if wait:
             raise Declined("rate-limited", "too many requests from this address", retry=wait)
 
     # -- CORS --------------------------------------------------------------------------------
 
-    def allowed_origin(self, headers: Headers) -> bytes | None:
-        """The origin of a request that may read answers here."""
+    def allowed_origin(self, scope: Scope, headers: Headers) -> bytes | None:
+        """The origin of a request that may read the answer: of a listed page, to a route of devices."""
         origin = headers.get(b"origin")
-        return origin if origin in self._origins else None
+        return origin if origin in self._origins and self._methods(scope["path"]) else None
+
+    def _methods(self, path: str) -> list[str]:
+        """The methods that devices use at a path."""
+        return [method for method, pattern in self._devices if pattern.fullmatch(path)]
 
     @staticmethod
     def is_preflight(scope: Scope, headers: Headers) -> bool:
@@ -132,8 +155,9 @@ class Gate:
 
         return send_shared
 
-    @staticmethod
-    async def answer_preflight(send: Send) -> None:
-        """What pages of an allowed origin may send."""
-        await send({"type": "http.response.start", "status": 204, "headers": _PREFLIGHT})
+    async def answer_preflight(self, scope: Scope, send: Send) -> None:
+        """What pages of an allowed origin may send to a path."""
+        methods = ", ".join(self._methods(scope["path"])).encode()
+        headers = [(b"access-control-allow-methods", methods), *_PREFLIGHT]
+        await send({"type": "http.response.start", "status": 204, "headers": headers})
         await send({"type": "http.response.body", "body": b""})

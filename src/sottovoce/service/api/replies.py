@@ -27,6 +27,7 @@ from sottovoce.service.documents import (
 )
 from sottovoce.service.refusals import Declined
 from sottovoce.store import Published
+from sottovoce.surveys.signing import SignedSurvey
 from sottovoce.surveys.survey import Survey
 
 __all__ = [
@@ -67,6 +68,7 @@ def survey_document(published: Published) -> About:
         mechanism=survey.mechanism.name, epsilon=survey.mechanism.epsilon, window=survey.window,
         minimum_batch=survey.minimum_batch, opens=survey.opens, closes=survey.closes,
         upload=rules.upload, retention=rules.retention, scrub=rules.scrub, closed=published.closed,
+        publisher=published.publisher,
     )  # fmt: skip
 
 
@@ -126,7 +128,7 @@ def parquet_bytes(
     return stream.getvalue()
 
 
-def canonical(survey: Survey) -> Response:
-    """The survey itself, as devices need it; it never changes, so it may be kept."""
-    headers = {"etag": f'"{survey.fingerprint}"', "cache-control": "public, max-age=86400"}
-    return Response(survey.to_json().encode(), 200, headers, "application/json")
+def canonical(document: Survey | SignedSurvey, tag: str) -> Response:
+    """A survey itself, as devices need it; what has this tag never changes, so it may be kept."""
+    headers = {"etag": f'"{tag}"', "cache-control": "public, max-age=86400"}
+    return Response(document.to_json().encode(), 200, headers, "application/json")

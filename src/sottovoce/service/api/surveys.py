@@ -18,13 +18,19 @@ from sottovoce.service.refusals import Declined
 from sottovoce.service.state import CollectorState
 from sottovoce.store import Rules
 from sottovoce.surveys.default_limits import default_client, windows_answered
+from sottovoce.surveys.signing import SignedSurvey
 from sottovoce.surveys.survey import Survey
 from sottovoce.surveys.wording import doubts
 
-__all__ = ["close", "delete_report", "issue_tokens", "list_surveys", "publish", "show_survey"]
+__all__ = [
+    "close", "delete_report", "issue_tokens", "list_surveys", "publish", "show_about", "show_log",
+    "show_signed", "show_survey",
+]  # fmt: skip
 
 _LONGEST_BODY = LONGEST_DOCUMENT + 2**12
 """Bytes: the longest survey, and its rules."""
+MOST_ENTRIES = 1000
+"""Entries of the log per answer."""
 _ID = re.compile("[0-9a-f]{32}")
 
 
@@ -36,15 +42,43 @@ async def list_surveys(state: CollectorState, request: Request) -> Response:
 
 async def show_survey(state: CollectorState, request: Request) -> Response:
     """The survey itself, for devices."""
-    return canonical(state.published(request.path_params["fingerprint"]).survey)
+    survey = state.published(request.path_params["fingerprint"]).survey
+    return canonical(survey, survey.fingerprint)
+
+
+async def show_signed(state: CollectorState, request: Request) -> Response:
+    """The survey with the signature of its publisher, for devices that pin one."""
+    found = state.published(request.path_params["fingerprint"])
+    if not found.publisher:
+        raise Declined("not-signed", f"survey {found.survey.name!r} is not signed")
+    signed = SignedSurvey(found.survey, found.publisher, found.signature)
+    return canonical(signed, found.signature)
+
+
+async def show_log(state: CollectorState, request: Request) -> Response:
+    """Entries of the log of publications."""
+    start = request.query_params.get("start", "0")
+    if not re.fullmatch("0|[1-9][0-9]{0,8}", start):
+        raise InvalidInput("start", "the log", "a whole number from 0 to 999999999", start)
+    head, entries = state.log_head, []
+    if int(start) < head.size:
+        head, entries = await state.lookup(state.store.log, int(start), MOST_ENTRIES)
+    told = documents.Log(head.size, head.head, [documents.LogEntry(**each) for each in entries])
+    return json_reply(told)
+
+
+async def show_about(state: CollectorState, request: Request) -> Response:
+    """What a device wants to know before it spends: whether the survey is closed, and needs tokens."""
+    return json_reply(survey_document(state.published(request.path_params["fingerprint"])))
 
 
 async def publish(state: CollectorState, request: Request) -> Response:
     """Take a survey and its rules; the same again changes nothing."""
     publication = await read_json(state, request, documents.Publication, _LONGEST_BODY)
-    survey = await asyncio.to_thread(_survey, publication)
+    given = await asyncio.to_thread(_survey, publication)
+    survey = given.survey if isinstance(given, SignedSurvey) else given
     rules = Rules(**msgspec.structs.asdict(publication.rules))
-    new = await state.commits.call(state.store.publish, survey, rules)
+    new = await state.commits.call(state.store.publish, given, rules)
     state.refresh()
     about = msgspec.structs.asdict(survey_document(state.published(survey.fingerprint)))
     clients = {
@@ -55,11 +89,19 @@ async def publish(state: CollectorState, request: Request) -> Response:
     return json_reply(told, 201 if new else 200)
 
 
-def _survey(publication: documents.Publication) -> Survey:
+def _survey(publication: documents.Publication) -> Survey | SignedSurvey:
+    """The survey of a publication; a signature is verified."""
+    publisher, signature = publication.publisher, publication.signature
     try:
-        return Survey.from_document(publication.survey)
+        survey = Survey.from_document(publication.survey)
     except MemoryError as error:
         raise CorruptBytes("the survey is too large for this collector") from error
+    if publisher is msgspec.UNSET and signature is msgspec.UNSET:
+        return survey
+    if publisher is msgspec.UNSET or signature is msgspec.UNSET:
+        allowed = "given together, or neither"
+        raise InvalidInput("publisher and signature", "a publication", allowed, "one of them")
+    return SignedSurvey(survey, publisher, signature)
 
 
 async def close(state: CollectorState, request: Request) -> Response:
