@@ -13,6 +13,7 @@ from typing import Any
 
 from sottovoce.core.registry import registered
 from vectors.report_cases import report_vectors
+from vectors.signing_cases import log_vectors, signed_vectors
 from vectors.survey_cases import (
     limits_refused,
     limits_taken,
@@ -54,6 +55,8 @@ MAKERS: dict[str, Callable[[], dict[str, Any]]] = {
     "values.json": _cases(value_vectors),
     "uploads-taken.json": _uploads(taken_uploads),
     "uploads-refused.json": _uploads(refused_uploads),
+    "signed.json": _cases(signed_vectors),
+    "log.json": _cases(log_vectors),
     "windows.json": lambda: {"cases": list(window_vectors()), "clock": list(clock_vectors())},
 }
 """What every file is made by."""

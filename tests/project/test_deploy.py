@@ -42,7 +42,8 @@ def test_the_settings_file_is_taken():
 
 
 def test_every_command_is_a_command():
-    known = {command.__name__ for command in COMMANDS} | {"survey"}
+    known = {command.__name__ for command in COMMANDS}
+    known |= {"survey", "publisher", "log", "device"}
     paths = [DEPLOY / "sottovoce.service", *PAGES, GUIDES / "deploy.md", GUIDES / "upgrade.md"]
     for path in paths:
         code = re.findall(r"^```(?:sh|text)\n(.*?)^```", path.read_text(), re.M | re.S)

@@ -14,10 +14,12 @@ import pytest
 import sottovoce as sv
 from independent.golden import FOLDER, digest, load, survey_bytes, upload_bytes
 from sottovoce.base.canonical import canonical_json
-from sottovoce.base.errors import CorruptBytes, InvalidInput, Refused, SottovoceError
+from sottovoce.base.errors import CorruptBytes, InvalidInput, NotTrusted, Refused, SottovoceError
 from sottovoce.core.registry import registered
 from sottovoce.domains.base import domain_from_json
 from sottovoce.service.upload.reading import decode_upload, parse_upload
+from sottovoce.surveys.publications import LogHead, follow
+from sottovoce.surveys.signing import SignedSurvey, message_of
 from sottovoce.surveys.windows import check_window, window_days, window_name
 from sottovoce.wire.payloads import payloads_of, reports_from_payloads
 from sottovoce.wire.uploads import REFUSALS, Upload, encode_upload
@@ -125,6 +127,30 @@ def test_wrong_uploads_are_refused_with_their_code():
         found = (caught.value.code, caught.value.position)
         assert found == (case["code"], case["position"]), case["why"]
         assert str(caught.value).startswith(f"{case['code']}: ")
+
+
+def test_signed_surveys_are_taken_from_the_pinned_key_alone():
+    for case in VECTORS["signed"]["cases"]:
+        try:
+            signed = SignedSurvey.from_json(case["text"])
+            signed.check_pinned(case["publisher"])
+        except SottovoceError:
+            assert not case["taken"], case["name"]
+        else:
+            assert case["taken"], case["name"]
+            assert (signed.to_json(), message_of(signed.survey).decode()) == (
+                case["text"],
+                case["message"],
+            )
+
+
+def test_logs_are_followed_or_refused():
+    for case in VECTORS["log"]["cases"]:
+        try:
+            head = vars(follow(LogHead(**case["kept"]), case["entries"]))
+        except NotTrusted:
+            head = None
+        assert head == case["head"], case["name"]
 
 
 def test_windows_have_their_names_and_days():

@@ -17,11 +17,14 @@ from sottovoce.cli.commands import (
     compare,
     demo,
     design,
+    device,
     estimate,
     export,
     fuse,
     keys,
+    log,
     publish,
+    publisher,
     research,
     send,
     serve,
@@ -57,7 +60,8 @@ app = typer.Typer(
 )
 for _command in COMMANDS:
     app.command()(unfolded(_command))
-app.add_typer(survey.app)
+for _group in (survey.app, publisher.app, log.app, device.app):
+    app.add_typer(_group)
 
 
 def _version(wanted: bool) -> None:

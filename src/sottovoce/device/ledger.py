@@ -21,7 +21,7 @@ from sottovoce.surveys.charges import Charge
 from sottovoce.surveys.limits import Limits
 from sottovoce.surveys.publications import EMPTY, LogHead
 
-__all__ = ["Ledger", "Receipt", "default_folder"]
+__all__ = ["FILE", "Ledger", "Receipt", "Reported", "default_folder"]
 
 FILE = "ledger.sqlite"
 _WAIT = 60.0
@@ -100,6 +100,10 @@ class Receipt:
     upload: bytes
     state: str = "pending"
     code: str = ""
+
+
+Reported = tuple[Charge, Receipt]
+"""What a report is charged with, and what became of it."""
 
 
 def _columns(kind: type) -> str:
@@ -181,6 +185,15 @@ class Ledger:
                 (fingerprint or "",),
             )
             return [Receipt(*row) for row in rows]
+
+    def reported(self) -> list[Reported]:
+        """Every report with what it is charged with, in the order of the days they were drawn on."""
+        with self._transaction() as database:
+            rows = database.execute(
+                f'SELECT {_CHARGE}, {_RECEIPT} FROM reports ORDER BY day, fingerprint, "window"'  # noqa: S608
+            ).fetchall()
+        charges = len(fields(Charge))
+        return [(Charge(*row[:charges]), Receipt(*row[charges:])) for row in rows]
 
     def log_head(self, url: str) -> LogHead:
         """The last head of the log of a collector that was checked."""

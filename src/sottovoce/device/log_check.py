@@ -16,7 +16,7 @@ from sottovoce.device.remote_collector import Declined, RemoteCollector
 from sottovoce.surveys.publications import EMPTY, LogHead, Publication, digest_of, follow
 from sottovoce.surveys.survey import Survey
 
-__all__ = ["check_log", "read_log"]
+__all__ = ["check_continues", "check_log", "read_log"]
 
 _MOST_ENTRIES = 10**6
 """A longer log is refused: an endless one would keep a device busy for ever."""
@@ -35,7 +35,7 @@ def check_log(collector: RemoteCollector, ledger: Ledger, survey: Survey) -> Non
         known = ledger.is_logged(collector.url, digest)
         start = kept if known else EMPTY
         entries, head = read_log(collector, start)
-        _check_continues(collector.url, kept, start, entries, head)
+        check_continues(collector.url, kept, start, entries, head)
         if not known and digest not in {entry.survey for entry in entries}:
             raise NotTrusted(
                 f"survey {survey.name!r} ({survey.fingerprint}) is not in the log of {collector.url}: "
@@ -65,7 +65,7 @@ def read_log(
             raise _broken(collector.url, f"it says {size} entries and does not give them")
 
 
-def _check_continues(
+def check_continues(
     url: str, kept: LogHead, start: LogHead, entries: list[Publication], head: LogHead
 ) -> None:
     """The head that was kept is one of those on the way from ``start`` to ``head``."""

@@ -21,11 +21,13 @@ from sottovoce.store.items import (  # noqa: E402
     Submission,
 )
 from sottovoce.store.opening import open_store  # noqa: E402
+from sottovoce.store.publishing import LogPart  # noqa: E402
 from sottovoce.store.store import Store  # noqa: E402
 from sottovoce.store.writer import Writer  # noqa: E402
 
 __all__ = [
     "Counts",
+    "LogPart",
     "Published",
     "Receipt",
     "Refusals",

@@ -28,7 +28,7 @@ from sottovoce.surveys.survey import Survey
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-__all__ = ["PublisherKey", "SignedSurvey", "check_publisher"]
+__all__ = ["PublisherKey", "SignedSurvey", "check_publisher", "message_of"]
 
 VERSION = 1
 """Version of the document of a signed survey."""

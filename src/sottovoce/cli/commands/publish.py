@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from sottovoce.base.checks import MAX_RETENTION, check_choice, check_int
 from sottovoce.base.errors import InvalidInput
+from sottovoce.cli.commands.publisher import read_publisher_key
 from sottovoce.cli.commands.survey import SurveyFile
 from sottovoce.cli.shared.collector import LOCAL, Collector, KeyFile, PlainHttp, Url
 from sottovoce.cli.shared.exits import guarded
@@ -50,6 +52,13 @@ def publish(
             help="Payloads are removed as soon as their window has closed and they are tallied.",
         ),
     ] = False,
+    sign: Annotated[
+        Path | None,
+        typer.Option(
+            "--sign", metavar="FILE",
+            help="Sign the survey with this key, as `sottovoce publisher new` makes it.",
+        ),
+    ] = None,
     close: Annotated[
         bool,
         typer.Option(
@@ -62,14 +71,15 @@ def publish(
     """Publish a survey, with the publish key, or close it.
 
     A published survey never changes: its fingerprint is over all of it, and a changed file is another survey.
-    To publish the same again with the same rules does nothing. Says how many windows clients with default
+    To publish the same again with the same rules does nothing; with --sign it adds the signature where
+    there was none. Every publication stands in the public log of the collector. Says how many windows clients with default
     limits answer, and warns as survey check does.
     """
     check_choice(upload, "--upload", "publish", _UPLOADS)
     if retention is not None:
         check_int(retention, "--retention", "publish", 0, MAX_RETENTION)
-    if close and (upload != "open" or retention is not None or scrub):
-        raise InvalidInput("--close", "publish", "given without rules", True)
+    if close and (upload != "open" or retention is not None or scrub or sign is not None):
+        raise InvalidInput("--close", "publish", "given without rules and --sign", True)
     agreed = read_survey(survey)
     collector = Collector.at(url, key_file, plain_http=plain_http)
     if close:
@@ -77,6 +87,9 @@ def publish(
     else:
         rules = {"upload": upload, "retention": retention, "scrub": scrub}
         body = {"survey": agreed.document(), "rules": rules}
+        if sign is not None:
+            signed = read_publisher_key(sign).sign(agreed)
+            body |= {"publisher": signed.publisher, "signature": signed.signature}
         told = collector.post("/surveys", body)
     if as_json:
         show_json(told)
@@ -85,6 +98,8 @@ def publish(
     say(f"{agreed.name}: {done}, fingerprint {agreed.fingerprint}")
     if close:
         return
+    if told["publisher"]:
+        say(f"signed by {told['publisher']}")
     show_text(f"{collector.url}/surveys/{agreed.fingerprint}")
     if not client_doubt(agreed):
         say(default_client(agreed))

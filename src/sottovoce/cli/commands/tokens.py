@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from typing import Annotated
+from urllib.parse import urlsplit
 
 import typer
 
 from sottovoce.base.checks import check_int
+from sottovoce.base.errors import InvalidInput
 from sottovoce.cli.commands.keys import write_private
 from sottovoce.cli.shared.collector import (
     LOCAL,
@@ -43,6 +45,13 @@ def tokens(
             help="Reports that a token allows per window: 1 for a person, more for a relay.",
         ),
     ] = 1,
+    links: Annotated[
+        str | None,
+        typer.Option(
+            "--links", metavar="URL",
+            help="Links to this page, each with a token after #, which a browser does not send to any server.",
+        ),
+    ] = None,
     output: Annotated[
         str | None,
         typer.Option(
@@ -62,6 +71,7 @@ def tokens(
     """
     check_int(count, "--count", "tokens", 1)
     check_int(allowance, "--allowance", "tokens", 1, MOST_ALLOWED)
+    page = None if links is None else _check_page(links)
     if output is not None:
         refuse_format(output, "tokens are lines of text")
         check_output(output, force=force)
@@ -75,6 +85,8 @@ def tokens(
             told = collector.post(f"/surveys/{fingerprint}/tokens", body)
             made += told["tokens"]
             advance(len(told["tokens"]))
+    if page is not None:
+        made = [f"{page}#{token}" for token in made]
     if output is not None:
         write_private(output, "".join(f"{token}\n" for token in made))
     if as_json:
@@ -84,3 +96,12 @@ def tokens(
         say(f"{count:,} tokens in {output}, for its owner alone")
     else:
         show_text("\n".join(made))
+
+
+def _check_page(url: str) -> str:
+    """The address of a page, to which a token can be added."""
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.netloc or "#" in url or " " in url:
+        allowed = "the address of a page without #, such as https://survey.example/answer"
+        raise InvalidInput("--links", "tokens", allowed, url)
+    return url

@@ -16,7 +16,7 @@ from sottovoce.service.api.bodies import read_json
 from sottovoce.service.api.replies import canonical, json_reply, survey_document
 from sottovoce.service.refusals import Declined
 from sottovoce.service.state import CollectorState
-from sottovoce.store import Rules
+from sottovoce.store import LogPart, Rules
 from sottovoce.surveys.default_limits import default_client, windows_answered
 from sottovoce.surveys.signing import SignedSurvey
 from sottovoce.surveys.survey import Survey
@@ -60,7 +60,7 @@ async def show_log(state: CollectorState, request: Request) -> Response:
     start = request.query_params.get("start", "0")
     if not re.fullmatch("0|[1-9][0-9]{0,8}", start):
         raise InvalidInput("start", "the log", "a whole number from 0 to 999999999", start)
-    head, entries = state.log_head, []
+    head, entries = LogPart(state.log_head, [])
     if int(start) < head.size:
         head, entries = await state.lookup(state.store.log, int(start), MOST_ENTRIES)
     told = documents.Log(head.size, head.head, [documents.LogEntry(**each) for each in entries])
