@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from sottovoce.plots.together import draw
     from sottovoce.privacy.audit import audit
     from sottovoce.privacy.influence import Influence, influence
+    from sottovoce.surveys.signing import SignedSurvey
 
 __version__ = "0.2.0"
 
@@ -66,6 +67,7 @@ _WHEN_ASKED = {
     "Difference": "sottovoce.answers.difference",
     "Influence": "sottovoce.privacy.influence",
     "Plan": "sottovoce.planning.result",
+    "SignedSurvey": "sottovoce.surveys.signing",
     "TwoPhaseVariance": "sottovoce.estimators.two_phases",
     "audit": "sottovoce.privacy.audit",
     "compare": "sottovoce.estimators.compare.compare",
@@ -124,6 +126,7 @@ __all__ = [
     "Ratings",
     "Reports",
     "Seeded",
+    "SignedSurvey",
     "SottovoceError",
     "Survey",
     "Tally",

@@ -86,7 +86,7 @@ class SignedSurvey:
     >>> from sottovoce.surveys.signing import PublisherKey
     >>> survey = sv.Survey("rain", "Does it rain?", sv.mechanism("grr", sv.Categories(2), 1.0))
     >>> signed = PublisherKey.generate().sign(survey)
-    >>> SignedSurvey.from_json(signed.to_json()) == signed
+    >>> sv.SignedSurvey.from_json(signed.to_json()) == signed
     True
     """
 
