@@ -134,3 +134,19 @@ def test_everything_that_left_a_device_is_shown(tmp_path):
         ("name", "rain"): 0.5, ("name", "sun"): 0.5, ("series", "weather"): 1.0,
         ("publisher", key.public): 0.5, ("total", ""): 1.0,
     }  # fmt: skip
+
+
+def test_nothing_is_drawn_for_a_survey_that_takes_no_reports(place, tmp_path):
+    (tmp_path / "values.txt").write_text("a\nb\n")
+    asked = ["send", tmp_path / "one.toml", tmp_path / "values.txt", *place.at]
+    kept = ["--journal", tmp_path / "journal"]
+    assert "is not published. Nothing was drawn" in refusal(*asked, *kept)
+    run("publish", tmp_path / "one.toml", *place.keyed, "--upload", "tokens")
+    assert "needs a token. Nothing was drawn" in refusal(*asked, *kept)
+    run("tokens", tmp_path / "one.toml", *place.keyed, "--allowance", 2, "-o", tmp_path / "token")
+    run("publish", tmp_path / "two.toml", *place.keyed)
+    run("publish", tmp_path / "two.toml", *place.keyed, "--close")
+    closed = ["send", tmp_path / "two.toml", tmp_path / "values.txt", *place.at]
+    assert "is closed. Nothing was drawn" in refusal(*closed)
+    told = run_json(*asked, *kept, "--token-file", tmp_path / "token")
+    assert (told["stored"], told["code"]) == (2, "")

@@ -430,7 +430,7 @@ from sottovoce.device.client import Client
 from sottovoce.device.sending import Patience
 
 folder, url = sys.argv[1:]
-Client._check_before_drawing = lambda self, collector: None  # its collector has no log of these
+Client._check_before_drawing = lambda self, collector: False  # its collector has no log of these
 client.check_log = lambda *arguments: None
 mechanism = sv.mechanism("olh", sv.Categories(["tea", "coffee", "water", "other"]), 0.5)
 for line in sys.stdin:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from contextlib import suppress
 from datetime import date
 from fractions import Fraction
 from typing import Any
@@ -175,15 +174,16 @@ class Client:
         day = self.clock()
         window = window_name(self.survey.window, day)
         check_window(self.survey, window, earliest=day, latest=day)
+        checked = False
         if self.url is not None and self.ledger.find(self.survey.fingerprint, window) is None:
-            self._check_before_drawing(self._collector(self.url))
+            checked = self._check_before_drawing(self._collector(self.url))
         receipt = self.ledger.spend(
             charge_of(self.survey, window, day, self.publisher),
             self.limits,
             lambda: self._draw(admitted, window),
             pinned=self._pinned,
         )
-        return self._send(receipt)
+        return self._send(receipt, checked=checked)
 
     def send(self) -> list[Receipt]:
         """Send what is pending of this survey again; all its receipts."""
@@ -202,13 +202,16 @@ class Client:
     def _collector(self, url: str) -> RemoteCollector:
         return RemoteCollector(url, self.token, self.patience.timeout, _LONGEST_ANSWER)
 
-    def _check_before_drawing(self, collector: RemoteCollector) -> None:
-        """Refuse where a report would be in vain; where nobody answers, it is drawn and kept."""
-        with suppress(NoAnswer):
+    def _check_before_drawing(self, collector: RemoteCollector) -> bool:
+        """Refuse where a report would be in vain; False where nobody answers: it is drawn and kept."""
+        try:
             check_takes_reports(collector, self.survey)
             check_log(collector, self.ledger, self.survey)
+        except NoAnswer:
+            return False
+        return True
 
-    def _send(self, receipt: Receipt) -> Receipt:
+    def _send(self, receipt: Receipt, *, checked: bool = False) -> Receipt:
         if receipt.state != "pending" or self.url is None:
             return receipt
         collector = self._collector(self.url)
@@ -217,7 +220,7 @@ class Client:
             receipt.upload,
             token=self.token,
             patience=self.patience,
-            check=lambda: check_log(collector, self.ledger, self.survey),
+            check=lambda: None if checked else check_log(collector, self.ledger, self.survey),
         )
         return self.ledger.settle(receipt, outcome.state, outcome.code)
 

@@ -86,7 +86,7 @@ def publish(
         told: dict[str, Any] = collector.post(f"/surveys/{agreed.fingerprint}/close", {})
     else:
         rules = {"upload": upload, "retention": retention, "scrub": scrub}
-        body = {"survey": agreed.document(), "rules": rules}
+        body: dict[str, Any] = {"survey": agreed.document(), "rules": rules}
         if sign is not None:
             signed = read_publisher_key(sign).sign(agreed)
             body |= {"publisher": signed.publisher, "signature": signed.signature}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict
 from operator import itemgetter
 from pathlib import Path
@@ -15,7 +16,14 @@ from sottovoce.base.checks import check_int, check_pinned
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.randomness import OperatingSystem
 from sottovoce.cli.commands.survey import SurveyFile
-from sottovoce.cli.shared.collector import LOCAL, PlainHttp, Url, checked_url, read_word
+from sottovoce.cli.shared.collector import (
+    LOCAL,
+    Collector,
+    PlainHttp,
+    Url,
+    checked_url,
+    read_word,
+)
 from sottovoce.cli.shared.exits import CHECK_FAILED, guarded, outlive_pipes
 from sottovoce.cli.shared.lines import read_lines
 from sottovoce.cli.shared.options import AsJson
@@ -25,8 +33,9 @@ from sottovoce.cli.shared.tables import STDIN, check_input, read_columns
 from sottovoce.cli.shared.values import Columns, PrivateColumn
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
+from sottovoce.device.http import NoAnswer
 from sottovoce.device.journal import Drawn, Journal, Sending
-from sottovoce.device.sending import Patience, deliver
+from sottovoce.device.sending import Patience, check_takes_reports, deliver
 from sottovoce.domains.base import Read
 from sottovoce.domains.key_values import KeyValues
 from sottovoce.surveys.survey import Survey
@@ -124,7 +133,8 @@ def send(
 
     For a relay, such as a school or a gateway, and for simulation. A relay sees true values: only where
     a person's own device randomizes need nobody be trusted. Reports are shuffled, 65,536 at a time. Give
-    --journal wherever values are real: a report that is drawn a second time costs privacy again.
+    --journal wherever values are real: a report that is drawn a second time costs privacy again. Where the
+    collector does not have the survey, has closed it or wants a token, nothing is drawn.
     """
     agreed = read_survey(survey)
     check_pinned(
@@ -143,6 +153,8 @@ def send(
             rows = _reports(source, column, number, person, agreed)
             chosen = _present(agreed) if window is None else window
             wanted = _sending(agreed, chosen, source)
+            with suppress(NoAnswer):
+                check_takes_reports(Collector(address, token, _TIMEOUT), agreed)
             kept.fill(wanted, _uploads(agreed, chosen, rows, batch))
         else:
             wanted = _sending(agreed, before.window if window is None else window, source)
