@@ -47,9 +47,11 @@ def test_the_client_passes_its_tests():
 
 
 def cases_of_the_vectors() -> int:
-    """The number of cases in all files of `vectors/`."""
+    """The number of cases in all files of `vectors/` but two: it pins no publisher and follows no log."""
     total = 0
     for path in (CLIENT.parents[1] / "vectors").glob("*.json"):
+        if path.stem in ("signed", "log"):
+            continue
         document = json.loads(path.read_text(encoding="utf-8"))
         if "mechanism" in document:
             total += sum(len(survey["cases"]) for survey in document["surveys"])

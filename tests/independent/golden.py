@@ -17,6 +17,7 @@ from pathlib import Path
 from independent.documents import Refused, canonical, read
 from independent.domains import Categories, KeyValues, Vector, admit, read_domain
 from independent.draws import Words
+from independent.signing import head_after, signed_message
 from independent.surveys import Survey, clock, days_of, name_of
 from independent.uploads import Wrong, take, upload, upload_json
 
@@ -189,13 +190,28 @@ def windows(document: dict) -> Iterator[str]:
         yield "" if code == case["code"] else f"{case}: {code}"
 
 
+def signed(document: dict) -> Iterator[str]:
+    for case in document["cases"]:
+        try:
+            found: str | None = signed_message(case["text"], case["publisher"])
+        except Refused:
+            found = None
+        yield "" if found == case.get("message") else f"{case['name']}: {found}"
+
+
+def log(document: dict) -> Iterator[str]:
+    for case in document["cases"]:
+        found = head_after(case["kept"], case["entries"])
+        yield "" if found == case["head"] else f"{case['name']}: {found}"
+
+
 CHECKS = {
     "limits-taken": surveys_taken,
     "limits-refused": surveys_refused,
     "surveys-taken": surveys_taken, "surveys-refused": surveys_refused,
     "mechanisms-refused": surveys_refused, "weights-taken": surveys_taken,
     "weights-refused": surveys_refused, "values": values, "uploads-taken": uploads,
-    "uploads-refused": uploads, "windows": windows,
+    "uploads-refused": uploads, "windows": windows, "signed": signed, "log": log,
 }  # fmt: skip
 
 __all__ = ["CHECKS", "canonical", "failures", "load"]

@@ -82,8 +82,16 @@ except ImportError as error:
 @pytest.mark.parametrize(
     ("kind", "document", "message"),
     [
-        (Publication, {}, "body of a request must be an object of `survey`, `rules`; got []"),
-        (Publication, [], "body of a request must be an object of `survey`, `rules`; got []"),
+        (
+            Publication,
+            {},
+            "body of a request must be an object of `survey`, `rules`, `publisher`, `signature`; got []",
+        ),
+        (
+            Publication,
+            [],
+            "body of a request must be an object of `survey`, `rules`, `publisher`, `signature`; got []",
+        ),
         (
             Publication,
             {"survey": {}, "rules": {"x": 1}},

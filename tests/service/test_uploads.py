@@ -558,14 +558,12 @@ def test_the_device_client_reports_once_through_the_collector(tmp_path):
             assert client.report("green").state == "acknowledged"
             assert client.report("red").state == "acknowledged"
         assert collector.store.counts().stored == 5
-        refused = Client(
-            survey, folder=tmp_path / "uninvited", url=collector.url, patience=Patience(attempts=1)
-        ).report("green")
-        assert (refused.state, refused.code) == ("pending", "not-allowed")
-        other = Client(
-            colors("week", name="unknown"), folder=tmp_path / "stray", url=collector.url
-        ).report("green")
-        assert (other.state, other.code) == ("refused", "unknown-survey")
+        unknown = colors("week", name="unknown")
+        for asked, code in ((survey, "not-allowed"), (unknown, "unknown-survey")):
+            client = Client(asked, folder=tmp_path / code, url=collector.url)
+            with pytest.raises(Refused) as refused:
+                client.report("green")
+            assert (refused.value.code, client.spent) == (code, 0)
 
 
 def test_an_upload_of_several_surveys_of_one_mechanism_goes_to_the_right_one(tmp_path):

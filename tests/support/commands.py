@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 
 from sottovoce.cli.app import app
 from sottovoce.service.upload.reading import decode_upload
+from support.devices import log_of, log_page
 
 
 def run(*arguments, code=0, stdin=None):
@@ -55,6 +56,17 @@ class Small:
                 self.send_response(status)
                 for name, value in headers.items():
                     self.send_header(name, value)
+                self.send_header("Content-Length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def do_GET(self):
+                """What is asked before sending: the survey is open, and in the log."""
+                told = {"upload": "open", "closed": False}
+                if self.path.startswith("/log"):
+                    told = log_page(log_of([small.survey]), int(self.path.partition("=")[2]))
+                data = json.dumps(told).encode()
+                self.send_response(200)
                 self.send_header("Content-Length", str(len(data)))
                 self.end_headers()
                 self.wfile.write(data)
