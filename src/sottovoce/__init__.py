@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from sottovoce.answers.difference import Difference, difference
     from sottovoce.answers.graphs import edges
     from sottovoce.device.client import Client
+    from sottovoce.engines.sql.tally_query import tally_sql
     from sottovoce.estimators import estimate, methods
     from sottovoce.estimators.compare.compare import compare
     from sottovoce.estimators.coordinates import coordinates
@@ -81,6 +82,7 @@ _WHEN_ASKED = {
     "metrics": "sottovoce.metrics",
     "plan": "sottovoce.planning.plan",
     "pseudonyms": "sottovoce.fusion.joining.keys",
+    "tally_sql": "sottovoce.engines.sql.tally_query",
     "testing": "sottovoce.testing",
     **dict.fromkeys(mechanisms.__all__, "sottovoce.mechanisms"),
 }
@@ -144,6 +146,7 @@ __all__ = [
     "plan",
     "pseudonyms",
     "tally_batches",
+    "tally_sql",
     "testing",
 ]
 __all__ += mechanisms.__all__

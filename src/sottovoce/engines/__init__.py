@@ -1,1 +1,1 @@
-"""What others run: reports counted, estimated, joined and randomized where the data already is."""
+"""Tallies, estimates and joins where others keep the data: SQL of any warehouse, and Spark."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.randomness import OperatingSystem, Source, uniform_below, uniform_below_many
 from sottovoce.channels.coordinates import CoordinatesChannel
+from sottovoce.core.cell_expression import CellExpression, FieldValue
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import Column, IntField
 from sottovoce.core.mechanism import Field, Mechanism
@@ -157,6 +158,10 @@ class SampledCoordinate(Mechanism):
     @property
     def cells(self) -> int:
         return self.domain.coordinates * self.coordinate.cells
+
+    def cell_expression(self) -> CellExpression | None:
+        inner = self.coordinate.cell_expression()
+        return None if inner is None else FieldValue("coordinate") * self.coordinate.cells + inner
 
     def count(self, reports: Reports) -> NDArray[np.int64]:
         asked, one = reports.columns["coordinate"], self.coordinate
