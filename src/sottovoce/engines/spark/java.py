@@ -43,7 +43,9 @@ def java_home(cache: Path, environment: Mapping[str, str] = os.environ) -> Path 
     """
     if home := environment.get("JAVA_HOME", ""):
         if not (Path(home) / "bin" / "java").exists():
-            raise NoJava(f"JAVA_HOME is {home}, and there is no bin/java in it: correct it or unset it")
+            raise NoJava(
+                f"JAVA_HOME is {home}, and there is no bin/java in it: correct it or unset it"
+            )
         return Path(home)
     if shutil.which("java", path=environment.get("PATH")):
         return None
