@@ -6,7 +6,6 @@ from abc import abstractmethod
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sottovoce.base.randomness import Source, uniform_below_many
 from sottovoce.core.certificate import Certificate
@@ -31,6 +30,7 @@ class HashedResponse(Mechanism):
     """
 
     weight_names: ClassVar[tuple[str, ...]] = ("keep", "other")
+    names_hash: ClassVar[bool] = True
     hash_range: int | None
     bits: int
 
@@ -82,8 +82,8 @@ class NumberedHashes(HashedResponse):
         cells = self.family.hash_many(hashes, indices)
         return hashes, respond_all(cells, self.weights, self.bits, source)
 
-    def count(self, reports: Reports) -> NDArray[np.int64]:
+    def cells_of(self, reports: Reports) -> Indices:
         flat = reports.columns["hash"].astype(np.int64)
         flat *= self.g
         flat += reports.columns["cell"]
-        return np.bincount(flat, minlength=self.cells)
+        return flat

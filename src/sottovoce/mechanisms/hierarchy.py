@@ -202,10 +202,13 @@ class Hierarchy(Mechanism):
 
     def count(self, reports: Reports) -> NDArray[np.int64]:
         if self.split == "population":
-            return np.bincount(reports.columns["cell"], minlength=self.cells)
+            return super().count(reports)
         levels = zip(self.oracles, reports.columns.values(), strict=True)
         bits = [oracle.count(Reports(oracle, {"bits": column})) for oracle, column in levels]
         return np.concatenate(bits)
+
+    def cells_of(self, reports: Reports) -> Indices | None:
+        return reports.columns["cell"] if self.split == "population" else None
 
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """Level by level: each oracle's law, or its reports, for those who speak of its level."""

@@ -158,14 +158,11 @@ class SampledCoordinate(Mechanism):
     def cells(self) -> int:
         return self.domain.coordinates * self.coordinate.cells
 
-    def count(self, reports: Reports) -> NDArray[np.int64]:
-        asked, one = reports.columns["coordinate"], self.coordinate
-        parts = []
-        for j in range(self.domain.coordinates):
-            rows = asked == j
-            columns = {f.name: reports.columns[f.name][rows] for f in one.fields}
-            parts.append(one.count(Reports(one, columns)))
-        return np.concatenate(parts)
+    def cells_of(self, reports: Reports) -> Indices:
+        one = self.coordinate
+        inner = one.cells_of(Reports(one, {f.name: reports.columns[f.name] for f in one.fields}))
+        assert inner is not None  # the inner mechanism counts a report in one cell
+        return reports.columns["coordinate"].astype(np.int64) * one.cells + inner
 
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """The inner mechanism's law, coordinate by coordinate."""
