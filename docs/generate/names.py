@@ -48,7 +48,7 @@ TOPICS = {
 _MODULES = {
     "answers": "answers", "base.errors": "errors", "base.frame": "answers",
     "base.randomness": "reports", "core.batches": "tallies", "core.certificate": "mechanisms",
-    "core.mechanism": "mechanisms",
+    "core.counter": "tallies", "core.mechanism": "mechanisms",
     "core.registry": "mechanisms", "core.reports": "reports", "core.tally": "tallies",
     "device": "surveys", "domains": "domains", "estimators": "estimating",
     "estimators.coordinates": "tallies", "estimators.two_phases": "planning", "fusion": "fusion",

@@ -24,6 +24,7 @@ from sottovoce.base.frame import Frame
 from sottovoce.base.randomness import OperatingSystem, Seeded
 from sottovoce.core.batches import tally_batches
 from sottovoce.core.certificate import Certificate
+from sottovoce.core.counter import Counter
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import mechanism, mechanism_from_json
 from sottovoce.core.reports import Reports
@@ -107,6 +108,7 @@ __all__ = [
     "Categories",
     "Certificate",
     "Client",
+    "Counter",
     "Counts",
     "Difference",
     "Estimate",

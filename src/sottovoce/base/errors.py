@@ -13,6 +13,7 @@ __all__ = [
     "BrokenPlugin",
     "CorruptBytes",
     "EntropyError",
+    "InvalidCell",
     "InvalidInput",
     "Mismatch",
     "MissingExtra",
@@ -85,6 +86,33 @@ class InvalidInput(SottovoceError, ValueError):
         self.hint = hint
         message = f"{parameter} of {owner} must be {allowed}; got {shown(given)}"
         super().__init__(f"{message}. {hint}" if hint else message)
+
+
+class InvalidCell(InvalidInput):
+    """A cell of a table is not what its column allows; rows count from 1.
+
+    >>> raise InvalidCell("value", 3, "reports of grr", "a whole number from 0 to 4", None).later(10)
+    Traceback (most recent call last):
+    ...
+    sottovoce.base.errors.InvalidCell: row 13 of column 'value' of reports of grr must be a whole number from 0 to 4; got None
+    """
+
+    def __init__(self, column: str, row: int, owner: str, allowed: str, given: object) -> None:
+        self.column, self.row = column, row
+        super().__init__(f"row {row} of column {column!r}", owner, allowed, given)
+
+    def later(self, rows: int) -> InvalidCell:
+        """The same error in a table that has ``rows`` other rows above."""
+        return InvalidCell(self.column, self.row + rows, self.owner, self.allowed, self.given)
+
+    def without_row(self) -> str:
+        """The message where there is only one row."""
+        return str(self).removeprefix(f"row {self.row} of ")
+
+    def of_rows(self, count: int) -> InvalidCell:
+        """The same error where every row holds ``count`` of what was counted as a row."""
+        row = (self.row - 1) // count + 1
+        return InvalidCell(self.column, row, self.owner, self.allowed, self.given)
 
 
 class Mismatch(SottovoceError, ValueError):

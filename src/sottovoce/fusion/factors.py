@@ -105,7 +105,7 @@ def factor_of(
 ) -> Factor:
     """The likelihoods of all users under the reports of one service."""
     channel = mechanism.channel()
-    cells = mechanism.cells_of(reports)
+    cells = None if mechanism.names_hash else mechanism.cells_of(reports)
     if cells is not None and channel.cells * channel.inputs <= _LARGEST_TABLE:
         return TableFactor(_placed(cells, rows).astype(np.int32, copy=False), channel.dense())
     if channel.support_probabilities is None or mechanism.supports(reports[:1], 0) is None:

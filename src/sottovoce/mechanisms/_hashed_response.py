@@ -30,6 +30,7 @@ class HashedResponse(Mechanism):
     """
 
     weight_names: ClassVar[tuple[str, ...]] = ("keep", "other")
+    names_hash: ClassVar[bool] = True
     hash_range: int | None
     bits: int
 

@@ -163,15 +163,6 @@ class SampledCoordinate(Mechanism):
         inner = self.coordinate.cell_expression()
         return None if inner is None else FieldValue("coordinate") * self.coordinate.cells + inner
 
-    def count(self, reports: Reports) -> NDArray[np.int64]:
-        asked, one = reports.columns["coordinate"], self.coordinate
-        parts = []
-        for j in range(self.domain.coordinates):
-            rows = asked == j
-            columns = {f.name: reports.columns[f.name][rows] for f in one.fields}
-            parts.append(one.count(Reports(one, columns)))
-        return np.concatenate(parts)
-
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """The inner mechanism's law, coordinate by coordinate."""
         parts = counts.reshape(self.domain.coordinates, -1)

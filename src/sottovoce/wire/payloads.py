@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.base.errors import InvalidInput, Refused
+from sottovoce.base.errors import InvalidCell, InvalidInput, Refused
 from sottovoce.core.fields import Column
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
@@ -112,6 +112,8 @@ def reports_from_payloads(mechanism: Mechanism, payloads: Sequence[Any]) -> Repo
         for position, payload in enumerate(payloads):
             try:
                 reports_from_rows(mechanism, [payload])
+            except InvalidCell as wrong:
+                raise Refused("wrong-payload", wrong.without_row(), position) from wrong
             except InvalidInput as wrong:
                 raise Refused("wrong-payload", str(wrong), position) from wrong
         raise AssertionError("payloads are wrong one by one or not at all") from error
