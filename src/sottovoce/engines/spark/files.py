@@ -7,10 +7,12 @@ Large files are read in parts, a few row groups each.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import unquote
+from urllib.parse import quote, unquote
+
+import numpy as np
 
 from sottovoce.base.checks import check_int
 from sottovoce.base.errors import CorruptBytes, InvalidInput, Mismatch, SottovoceError
@@ -28,7 +30,8 @@ _PART = 2**26
 """Bytes of a file that a task reads, about: a second of work for the fastest reports."""
 _ROWS = 2**17
 """Rows that are read at a time."""
-_LOCAL = "file:"
+_MOUNTED = {"file": "", "dbfs": "/dbfs"}
+"""File systems that workers see as folders."""
 _SCHEMES = {"s3a": "s3", "s3n": "s3"}
 """What Hadoop calls file systems that pyarrow calls otherwise."""
 
@@ -182,31 +185,35 @@ class CountFiles(Step):
 
     def _read(self, part: Part) -> Iterator[Any]:
         """Record batches with the fields and the public columns, those of folders added."""
-        import pyarrow as arrow
         from pyarrow import parquet
 
         files, place = _opened(part.path)
-        known = {k: v for k, v in _folders(part.path).items() if k in self.by}
-        fields = [field.name for field in self.mechanism.fields]
-        columns = [*fields, *(name for name in self.by if name not in known)]
-        remote = not part.path.startswith(_LOCAL)
+        known = {name: label for name, label in _folders(part.path).items() if name in self.by}
+        inside = [name for name in self.by if name not in known]
+        columns = [*(field.name for field in self.mechanism.fields), *inside]
         with files.open_input_file(place) as source:
-            file = parquet.ParquetFile(source, pre_buffer=remote, read_dictionary=_texts(self.by))
+            # A dictionary column decodes each label once; local files need no reading ahead.
+            remote = not part.path.startswith("file:")
+            file = parquet.ParquetFile(source, pre_buffer=remote, read_dictionary=inside)
             missing = [name for name in columns if name not in file.schema_arrow.names]
             if missing:
                 there = ", ".join(file.schema_arrow.names)
                 raise CorruptBytes(f"no column {missing[0]!r} (it has: {there})")
             groups = list(range(part.index, file.num_row_groups, part.count))
             for batch in file.iter_batches(_ROWS, row_groups=groups, columns=columns):
-                for name, label in known.items():
-                    ones = arrow.repeat(arrow.scalar(label), batch.num_rows)
-                    batch = batch.append_column(name, ones.dictionary_encode())
-                yield batch
+                yield _with_labels(batch, known)
 
 
-def _texts(names: Sequence[str]) -> list[str]:
-    """Columns to be read as dictionaries, where they are text: each label is decoded once."""
-    return list(names)
+def _with_labels(batch: Any, labels: Mapping[str, str]) -> Any:
+    """The batch with a column of one label for each folder."""
+    import pyarrow as arrow
+
+    columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+    codes = arrow.array(np.zeros(batch.num_rows, dtype=np.int32))
+    for name, label in labels.items():
+        columns[name] = arrow.DictionaryArray.from_arrays(codes, [label])
+    schema = batch.schema.metadata
+    return arrow.RecordBatch.from_pydict(columns).replace_schema_metadata(schema)
 
 
 def _opened(name: str) -> tuple[Any, str]:
@@ -214,15 +221,15 @@ def _opened(name: str) -> tuple[Any, str]:
     from pyarrow import fs
 
     scheme, _, rest = name.partition(":")
-    if scheme == "file":
-        return fs.LocalFileSystem(), unquote("/" + rest.lstrip("/"))
-    if scheme == "dbfs":
-        return fs.LocalFileSystem(), unquote("/dbfs/" + rest.lstrip("/"))
+    if scheme in _MOUNTED:
+        return fs.LocalFileSystem(), f"{_MOUNTED[scheme]}/{rest.lstrip('/')}"
+    uri = f"{_SCHEMES.get(scheme, scheme)}:{quote(rest, safe='/:@=+,')}"
     try:
-        files, place = fs.FileSystem.from_uri(f"{_SCHEMES.get(scheme, scheme)}:{rest}")
+        files, place = fs.FileSystem.from_uri(uri)
     except Exception as error:
-        raise InvalidInput(
-            "path", "svs.tally_files", "on a file system that pyarrow reads", name,
-            hint="Read it with spark.read.parquet and use svs.tally.",
-        ) from error  # fmt: skip
+        allowed, hint = (
+            "on a file system that pyarrow reads",
+            "Use spark.read.parquet and svs.tally.",
+        )
+        raise InvalidInput("path", "svs.tally_files", allowed, name, hint=hint) from error
     return files, place

@@ -278,8 +278,8 @@ def _run(
         results = []
         for result in run(_run_task, tasks):
             results.append(result)
-            done = (number + (stop - number) * len(results) / len(tasks)) / surveys.count
-            progress(f"surveys {number + 1} to {stop} of {surveys.count}", done)
+            part = (number + (stop - number) * len(results) / len(tasks)) / surveys.count
+            progress(f"surveys {number + 1} to {stop} of {surveys.count}", part)
         _append_results(runs, tasks, left_out, results)
     if not runs:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
