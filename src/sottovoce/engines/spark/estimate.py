@@ -14,7 +14,7 @@ from sottovoce.base.threads import one_product_thread
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.engines.spark.frames import mechanism_of, quoted, tasks_or_default
 from sottovoce.engines.spark.tallies import Group, batches_of, check_tallies, read_tally
-from sottovoce.engines.spark.workers import Step
+from sottovoce.engines.spark.workers import Step, on_workers
 from sottovoce.estimators import estimate as estimate_tally
 from sottovoce.surveys.survey import Survey
 
@@ -87,7 +87,7 @@ def estimate(
     minimum = survey.minimum_batch if isinstance(survey, Survey) else 0
     step = Estimates(mechanism, tuple(by), minimum, method, confidence, options)
     kinds = [f"{quoted(name)} {_SPARK[kind]}" for name, kind in step.kinds.items()]
-    return tallies.repartition(count).mapInArrow(step, ", ".join(kinds))
+    return on_workers(tallies.repartition(count), step, ", ".join(kinds))
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.engines.spark.frames import check_by, collected, mechanism_of
 from sottovoce.engines.spark.session import session_or_active
 from sottovoce.engines.spark.tally import merged_partials, partial_schema, partials_of
-from sottovoce.engines.spark.workers import Step
+from sottovoce.engines.spark.workers import Step, on_workers
 from sottovoce.surveys.survey import Survey
 
 __all__ = ["tally_files"]
@@ -93,7 +93,7 @@ def tally_files(
         check_int(tasks, "tasks", owner, 1)
     step = CountFiles(mechanism, columns, tuple(parts))
     places = chosen.range(0, len(parts), 1, len(parts))  # a partition per part
-    partials = places.mapInArrow(step, partial_schema(columns))
+    partials = on_workers(places, step, partial_schema(columns))
     return merged_partials(partials, mechanism, columns, tasks)
 
 
@@ -192,13 +192,14 @@ class CountFiles(Step):
         inside = [name for name in self.by if name not in known]
         columns = [*(field.name for field in self.mechanism.fields), *inside]
         with files.open_input_file(place) as source:
-            # A dictionary column decodes each label once; local files need no reading ahead.
-            remote = not part.path.startswith("file:")
-            file = parquet.ParquetFile(source, pre_buffer=remote, read_dictionary=inside)
-            missing = [name for name in columns if name not in file.schema_arrow.names]
+            metadata = parquet.read_metadata(source)
+            there = metadata.schema.to_arrow_schema().names
+            missing = [name for name in columns if name not in there]
             if missing:
-                there = ", ".join(file.schema_arrow.names)
-                raise CorruptBytes(f"no column {missing[0]!r} (it has: {there})")
+                raise CorruptBytes(f"no column {missing[0]!r} (it has: {', '.join(there)})")
+            # Labels are decoded once per dictionary; local files need no reading ahead.
+            options = {"read_dictionary": inside, "pre_buffer": not part.path.startswith("file:")}
+            file = parquet.ParquetFile(source, metadata=metadata, **options)
             groups = list(range(part.index, file.num_row_groups, part.count))
             for batch in file.iter_batches(_ROWS, row_groups=groups, columns=columns):
                 yield _with_labels(batch, known)

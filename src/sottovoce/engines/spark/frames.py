@@ -11,7 +11,6 @@ from sottovoce.base.extras import optional
 from sottovoce.base.suggestions import did_you_mean
 from sottovoce.core.fields import BitField, Field, IntField
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.engines.spark.session import pyspark
 from sottovoce.engines.spark.workers import plain_errors
 from sottovoce.surveys.survey import Survey
 
@@ -116,9 +115,10 @@ def collected(frame: Any) -> Any:
         if hasattr(frame, "toArrow"):
             return frame.toArrow()
         arrow = optional("pyarrow", extra="analyse", purpose="collecting rows of Spark")
-        types = pyspark("sql.pandas.types", "collecting rows of Spark")  # before Spark 4
+        from pyspark.sql.pandas.types import to_arrow_schema  # before Spark 4
+
         columns = list(zip(*frame.collect(), strict=True)) or [()] * len(frame.columns)
-        schema = types.to_arrow_schema(frame.schema)
+        schema = to_arrow_schema(frame.schema)
         arrays = [arrow.array(map(_plain, c), f.type) for c, f in zip(columns, schema, strict=True)]
         return arrow.Table.from_arrays(arrays, schema=schema)
 

@@ -28,7 +28,6 @@ from sottovoce.engines.spark.frames import (
     mechanism_of,
     quoted,
 )
-from sottovoce.engines.spark.session import pyspark
 from sottovoce.engines.sql.arithmetic import cell_sql
 from sottovoce.engines.sql.dialects import DIALECTS
 from sottovoce.fusion.joining.aligned import Aligned, check_domains, service_names
@@ -129,7 +128,7 @@ class _Service:
     @property
     def there(self) -> str:
         """Whether a row is of this service; then how many reports a person has in it."""
-        return f"there {self.number}"
+        return f"sottovoce there {self.number}"
 
     @property
     def columns(self) -> dict[str, str]:
@@ -153,7 +152,8 @@ class _Service:
 
 def _combinations(services: list[_Service], key: str) -> Any:
     """A row per combination of reports: its fields, how many people have it, and what is wrong."""
-    f = pyspark("sql.functions", "svs.fuse")
+    from pyspark.sql import functions as f
+
     stacked = None
     for each in services:
         renamed = [f"{quoted(own)} as {quoted(new)}" for new, own in each.columns.items()]
@@ -170,7 +170,7 @@ def _combinations(services: list[_Service], key: str) -> Any:
     for each in services:
         if each.by_cell:
             present = f"case when {quoted(each.there)} > 0 then {each.cell} end"
-            groups.append(f.expr(present).alias(f"cell {each.number}"))
+            groups.append(f.expr(present).alias(f"sottovoce cell {each.number}"))
             (name,) = each.columns
             kept.append(f.min(f.col(quoted(name))).alias(name))
         else:
@@ -216,7 +216,7 @@ def _reports(service: _Service, table: Any, present: Any) -> Reports:
     import pyarrow as arrow
 
     if service.by_cell:
-        cells = table.column(f"cell {service.number}").to_numpy()[present]
+        cells = table.column(f"sottovoce cell {service.number}").to_numpy()[present]
         if cells.min() < 0:
             people = int(table.column(_PEOPLE).to_numpy()[present][cells < 0].sum())
             (field,) = service.mechanism.fields

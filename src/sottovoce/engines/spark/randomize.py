@@ -18,7 +18,7 @@ from sottovoce.core.fields import Field, IntField
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
 from sottovoce.engines.spark.frames import check_frame, check_named, mechanism_of, quoted
-from sottovoce.engines.spark.workers import Step, plain_errors
+from sottovoce.engines.spark.workers import Step, on_workers, plain_errors
 from sottovoce.surveys.survey import Survey
 
 __all__ = ["randomize"]
@@ -85,14 +85,17 @@ def randomize(
     schema = [f"{quoted(field.name)} {_kinds(field)[0]}" for field in mechanism.fields]
     schema += [f"{quoted(name)} {kinds[name]}" for name in public]
     step = Randomize(mechanism, rule, column, public)
-    drawn = df.select(quoted(column), *map(quoted, public)).mapInArrow(step, ", ".join(schema))
+    narrow = df.select(quoted(column), *map(quoted, public))
+    drawn = on_workers(narrow, step, ", ".join(schema))
     with plain_errors():
         try:
             drawn.write.mode("error").parquet(to)
         except Exception as error:
             if "PATH_ALREADY_EXISTS" not in str(error):
                 raise
-            raise InvalidInput("to", owner, "a place where nothing is yet", to) from error
+            hint = "Remove what an attempt that failed has left there."
+            allowed = "a place where nothing is yet"
+            raise InvalidInput("to", owner, allowed, to, hint=hint) from error
     return df.sparkSession.read.parquet(to)
 
 

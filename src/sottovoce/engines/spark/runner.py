@@ -10,9 +10,9 @@ from typing import Any
 from sottovoce.base.tasks import Result, Run, Task
 from sottovoce.base.threads import one_product_thread
 from sottovoce.engines.spark.frames import collected
-from sottovoce.engines.spark.session import pyspark, session_or_active
+from sottovoce.engines.spark.session import session_or_active
 from sottovoce.engines.spark.tallies import batches_of
-from sottovoce.engines.spark.workers import Step
+from sottovoce.engines.spark.workers import Step, on_workers
 
 __all__ = ["runner"]
 
@@ -53,11 +53,13 @@ def runner(spark: Any = None) -> Run:
     ) -> Iterator[tuple[int, Result]]:
         if not tasks:
             return
-        dumps = pyspark("cloudpickle", "svs.runner").dumps
+        from pyspark.cloudpickle import dumps
+
         rows = [(index, bytearray(dumps(task))) for index, task in enumerate(tasks)]
         frame = chosen.createDataFrame(rows, "index bigint, task binary")
         spread = frame.repartitionByRange(len(rows), "index")  # a partition per task
-        table = collected(spread.mapInArrow(Call(dumps(function)), "index bigint, result binary"))
+        done = on_workers(spread, Call(dumps(function)), "index bigint, result binary")
+        table = collected(done)
         results = table.column("result").to_pylist()
         for index, result in zip(table.column("index").to_pylist(), results, strict=True):
             yield index, pickle.loads(result)  # noqa: S301 - our own workers made it

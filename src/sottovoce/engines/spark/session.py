@@ -14,12 +14,12 @@ from sottovoce.base.errors import InvalidInput
 from sottovoce.base.extras import optional
 from sottovoce.engines.spark.java import java_home
 
-__all__ = ["pyspark", "session", "session_or_active"]
+__all__ = ["need_pyspark", "session", "session_or_active"]
 
 
-def pyspark(module: str, purpose: str) -> Any:
-    """A module of pyspark; an error says what to install where there is none."""
-    return optional(f"pyspark.{module}", extra="spark", purpose=purpose)
+def need_pyspark(purpose: str) -> None:
+    """Refuse to go on without pyspark, and say what to install."""
+    optional("pyspark.sql", extra="spark", purpose=purpose)
 
 
 def session(**config: str) -> Any:
@@ -52,8 +52,10 @@ def session(**config: str) -> Any:
     >>> import sottovoce.spark as svs
     >>> spark = svs.session(spark__master="local[2]")  # doctest: +SKIP
     """
-    sql = pyspark("sql", "svs.session")
-    active = sql.SparkSession.getActiveSession()
+    need_pyspark("svs.session")
+    from pyspark.sql import SparkSession
+
+    active = SparkSession.getActiveSession()
     if active is not None:
         return active
     folder = Path(tempfile.mkdtemp(prefix="sottovoce-java-"))
@@ -62,7 +64,7 @@ def session(**config: str) -> Any:
         os.environ["JAVA_HOME"] = str(home)
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     settings = {name.replace("__", "."): value for name, value in config.items()}
-    builder = sql.SparkSession.builder.appName("sottovoce")
+    builder = SparkSession.builder.appName("sottovoce")
     for name, value in ({"spark.master": "local[*]"} | settings).items():
         builder = builder.config(name, value)
     return builder.getOrCreate()

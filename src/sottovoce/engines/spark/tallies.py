@@ -22,7 +22,7 @@ from sottovoce.engines.spark.frames import (
     quoted,
     tasks_or_default,
 )
-from sottovoce.engines.spark.workers import Step
+from sottovoce.engines.spark.workers import Step, on_workers
 
 __all__ = ["Group", "batches_of", "brought_together", "check_tallies", "collect", "merge"]
 __all__ += ["read_tally", "tally_rows", "tally_schema"]
@@ -122,7 +122,8 @@ def merge(tallies: Any, by: str | Iterable[str] = (), *, tasks: int | None = Non
         if name not in there:
             raise InvalidInput("by", "svs.merge", f"among {', '.join(there) or 'none'}", name)
     narrow = tallies.select(*map(quoted, chosen), "tally")
-    return brought_together(narrow, chosen, tasks).mapInArrow(Merge(chosen), tally_schema(chosen))
+    together = brought_together(narrow, chosen, tasks)
+    return on_workers(together, Merge(chosen), tally_schema(chosen))
 
 
 @dataclass(frozen=True)

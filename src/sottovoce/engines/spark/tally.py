@@ -33,7 +33,7 @@ from sottovoce.engines.spark.tallies import (
     tally_rows,
     tally_schema,
 )
-from sottovoce.engines.spark.workers import Step
+from sottovoce.engines.spark.workers import Step, on_workers
 from sottovoce.engines.sql.arithmetic import cell_sql
 from sottovoce.engines.sql.dialects import DIALECTS
 from sottovoce.surveys.survey import Survey
@@ -89,7 +89,7 @@ def tally(
             return _by_sql(frame, mechanism, columns, tasks)
         fields = [quoted(field.name) for field in mechanism.fields]
         narrow = frame.selectExpr(*fields, *as_text(columns))
-        partials = narrow.mapInArrow(Count(mechanism, columns), partial_schema(columns))
+        partials = on_workers(narrow, Count(mechanism, columns), partial_schema(columns))
         return merged_partials(partials, mechanism, columns, tasks)
 
     return tallied
@@ -104,8 +104,8 @@ def _by_sql(frame: Any, mechanism: Mechanism, by: tuple[str, ...], tasks: int | 
     groups = [quoted(name) for name in by]
     counted = frame.selectExpr(*groups, cell).groupBy(*groups, quoted(_CELL)).count()
     rows = counted.selectExpr(*as_text(by), quoted(_CELL), f"`count` as {quoted(_COUNT)}")
-    step = FromCounts(mechanism, by)
-    return brought_together(rows, by, tasks).mapInArrow(step, tally_schema(by))
+    together = brought_together(rows, by, tasks)
+    return on_workers(together, FromCounts(mechanism, by), tally_schema(by))
 
 
 @dataclass(frozen=True)
@@ -203,8 +203,8 @@ def merged_partials(
     partials: Any, mechanism: Mechanism, by: tuple[str, ...], tasks: int | None
 ) -> Any:
     """Tallies from partial counts."""
-    step = MergePartials(mechanism, by)
-    return brought_together(partials, by, tasks).mapInArrow(step, tally_schema(by))
+    together = brought_together(partials, by, tasks)
+    return on_workers(together, MergePartials(mechanism, by), tally_schema(by))
 
 
 def partial_schema(by: Iterable[str]) -> str:

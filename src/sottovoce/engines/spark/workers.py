@@ -18,7 +18,7 @@ from typing import Any
 from sottovoce import __version__
 from sottovoce.base.errors import Mismatch, SottovoceError
 
-__all__ = ["Step", "plain_errors"]
+__all__ = ["Step", "on_workers", "plain_errors"]
 
 Batches = Iterable[Any]
 
@@ -29,7 +29,7 @@ def _software() -> str:
 
 @dataclass(frozen=True)
 class Step(ABC):
-    """What a worker does with the record batches of a partition; ``mapInArrow`` calls it."""
+    """What a worker does with the record batches of a partition; see :func:`on_workers`."""
 
     software: str = field(default_factory=_software, init=False, repr=False)
 
@@ -45,6 +45,27 @@ class Step(ABC):
     @abstractmethod
     def run(self, batches: Batches) -> Iterator[Any]:
         """Record batches from record batches."""
+
+
+def on_workers(frame: Any, step: Step, schema: str) -> Any:
+    """The frame that a step makes of another.
+
+    Columns have plain names on their way: ``mapInArrow`` takes a dot in a name for a part of it.
+    """
+    names = tuple(frame.columns)
+    plain = frame.toDF(*(f"column{i}" for i in range(len(names))))
+    return plain.mapInArrow(_Renamed(step, names), schema)
+
+
+@dataclass(frozen=True)
+class _Renamed:
+    """A step, on batches whose columns get their names back."""
+
+    step: Step
+    names: tuple[str, ...]
+
+    def __call__(self, batches: Batches) -> Iterator[Any]:
+        return self.step(batch.rename_columns(list(self.names)) for batch in batches)
 
 
 _OURS = re.compile(r"^(sottovoce(?:\.\w+)+)\.(\w+): (.*)$", re.MULTILINE)
