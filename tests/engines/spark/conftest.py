@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 import sottovoce.spark as svs
-from sottovoce.base.errors import MissingExtra
-from sottovoce.engines.spark.java import NoJava
+from sottovoce.base.errors import MissingExtra, NoJava
 from support.spark import SETTINGS
 
 

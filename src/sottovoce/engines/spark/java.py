@@ -16,10 +16,10 @@ from collections.abc import Mapping
 from importlib.util import find_spec
 from pathlib import Path
 
-from sottovoce.base.errors import SottovoceError
+from sottovoce.base.errors import NoJava
 from sottovoce.base.files import write_whole
 
-__all__ = ["NoJava", "java_home"]
+__all__ = ["java_home"]
 
 _SCRIPT = """\
 #!/bin/sh
@@ -30,10 +30,6 @@ for argument in "$@"; do
 done
 exec {java} "$@"
 """
-
-
-class NoJava(SottovoceError, RuntimeError):
-    """Spark was to start on this machine, and there is no Java to start it with."""
 
 
 def java_home(cache: Path, environment: Mapping[str, str] = os.environ) -> Path | None:
