@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from sottovoce.answers.difference import Difference, difference
     from sottovoce.answers.graphs import edges
     from sottovoce.device.client import Client
+    from sottovoce.engines.sql.estimate_query import estimate_sql
     from sottovoce.engines.sql.tally_query import tally_sql
     from sottovoce.estimators import estimate, methods
     from sottovoce.estimators.compare.compare import compare
@@ -74,6 +75,7 @@ _WHEN_ASKED = {
     "draw": "sottovoce.plots.together",
     "edges": "sottovoce.answers.graphs",
     "estimate": "sottovoce.estimators",
+    "estimate_sql": "sottovoce.engines.sql.estimate_query",
     "foreign": "sottovoce.fusion.external_reports",
     "fuse_distribution": "sottovoce.fusion.fuse",
     "fuse_mean": "sottovoce.fusion.fuse",
@@ -136,6 +138,7 @@ __all__ = [
     "draw",
     "edges",
     "estimate",
+    "estimate_sql",
     "foreign",
     "fuse_distribution",
     "fuse_mean",

@@ -12,7 +12,9 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.channels.support_rule import SupportRule
 from sottovoce.core import registry
+from sottovoce.core.cell_expression import FieldValue
 from sottovoce.core.fields import IntField
 from sottovoce.estimators.methods import Method, register_method, registered_method
 from sottovoce.estimators.observed import Fit
@@ -129,6 +131,7 @@ def every_other_time(self, reports):
 
 
 SPOILED = {
+    "the cell expression counts": {"cell_expression": lambda self: FieldValue("value") * 2},
     "json round trip": {"_weights_document": other_weights},
     "frozen": {"__setattr__": object.__setattr__},
     "another epsilon is another mechanism": {"fingerprint": property(lambda self: "0" * 32)},
@@ -201,7 +204,15 @@ def shifted(self, weights):
     return replace(right, values=right.values + 0.1)
 
 
+def rule_of_another(self):
+    """Each value is supported by the cell after its own."""
+    p, q = self.support_probabilities.p, self.support_probabilities.q
+    ones, values = np.ones((4, 1), dtype=np.int64), np.arange(4)
+    return SupportRule(4, ones, values, values[:, None] + 1, (1 - q) / (p - q), -q / (p - q))
+
+
 WRONG_CHANNELS = {
+    "support rule is the inverse": {"support_rule": property(rule_of_another)},
     "adjoint": {"adjoint": scaled("adjoint", 1.001)},
     "columns sum to the number of blocks": {"dense": scaled("dense", 0.999)},
     "operators are the matrix": {

@@ -75,7 +75,7 @@ class SampledCoordinate(Mechanism):
         raise InvalidInput("inner", self.name, "the name of a mechanism", asked)
 
     def _keep(self, inner: Mechanism) -> Any:
-        if inner.blocks != 1:
+        if inner.cell_expression() is None:
             allowed = "a mechanism whose reports fall in one cell each"
             raise InvalidInput("inner", self.name, allowed, inner.name)
         if inner.certificate().scope is not None:

@@ -112,12 +112,17 @@ def fingerprint_text(mechanism: Mechanism) -> str:
     return f"m{mechanism.fingerprint}"
 
 
-def check_columns(by: str | Sequence[str], mechanism: Mechanism, owner: str) -> list[str]:
+def check_columns(
+    by: str | Sequence[str],
+    mechanism: Mechanism,
+    owner: str,
+    taken: Sequence[str] = (MECHANISM, CELL, COUNT),
+) -> list[str]:
     """The columns to group by: names, distinct, and none that a report or the result has.
 
     Databases do not tell ``Region`` from ``region``, so neither do we.
     """
-    columns = [by] if isinstance(by, str) else list(by)
+    columns = [by] if isinstance(by, str) or not isinstance(by, Sequence) else list(by)
     for column in columns:
         if not isinstance(column, str) or not column or "\0" in column:
             raise InvalidInput("by", owner, "names of columns", column)
@@ -130,7 +135,7 @@ def check_columns(by: str | Sequence[str], mechanism: Mechanism, owner: str) -> 
         if column.lower() in fields:
             hint = f"{column!r} is a field of the reports: rename the public column, or use a view."
             raise InvalidInput("by", owner, "public columns", column, hint=hint)
-        if column.lower() in (MECHANISM, CELL, COUNT):
+        if column.lower() in taken:
             hint = f"The result has a column {column!r} of its own: use a view with another name."
             raise InvalidInput("by", owner, "public columns", column, hint=hint)
     return columns
