@@ -90,7 +90,7 @@ def test_compiled_counts_are_the_plain_ones(rows, size, seed):
 
 
 def test_once_loaded_the_compiled_kernel_counts_small_batches_too(monkeypatch):
-    large = np.full((1, bits._SMALL), 255, dtype=np.uint8)
+    large = np.full((bits._SMALL // 8, 8), 255, dtype=np.uint8)
     bits.column_counts(large, 8)
     small = np.array([[3], [1]], dtype=np.uint8)
     assert bits.column_counts(small[:0], 8).tolist() == [0] * 8
