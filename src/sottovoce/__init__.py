@@ -44,6 +44,8 @@ if TYPE_CHECKING:
     from sottovoce.answers.difference import Difference, difference
     from sottovoce.answers.graphs import edges
     from sottovoce.device.client import Client
+    from sottovoce.engines.sql.estimate_query import estimate_sql
+    from sottovoce.engines.sql.tally_query import tally_sql
     from sottovoce.estimators import estimate, methods
     from sottovoce.estimators.compare.compare import compare
     from sottovoce.estimators.coordinates import coordinates
@@ -73,6 +75,7 @@ _WHEN_ASKED = {
     "draw": "sottovoce.plots.together",
     "edges": "sottovoce.answers.graphs",
     "estimate": "sottovoce.estimators",
+    "estimate_sql": "sottovoce.engines.sql.estimate_query",
     "foreign": "sottovoce.fusion.external_reports",
     "fuse_distribution": "sottovoce.fusion.fuse",
     "fuse_mean": "sottovoce.fusion.fuse",
@@ -82,6 +85,7 @@ _WHEN_ASKED = {
     "metrics": "sottovoce.metrics",
     "plan": "sottovoce.planning.plan",
     "pseudonyms": "sottovoce.fusion.joining.keys",
+    "tally_sql": "sottovoce.engines.sql.tally_query",
     "testing": "sottovoce.testing",
     **dict.fromkeys(mechanisms.__all__, "sottovoce.mechanisms"),
 }
@@ -134,6 +138,7 @@ __all__ = [
     "draw",
     "edges",
     "estimate",
+    "estimate_sql",
     "foreign",
     "fuse_distribution",
     "fuse_mean",
@@ -146,6 +151,7 @@ __all__ = [
     "plan",
     "pseudonyms",
     "tally_batches",
+    "tally_sql",
     "testing",
 ]
 __all__ += mechanisms.__all__

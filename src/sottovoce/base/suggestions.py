@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from sottovoce.base.errors import shown
 
-__all__ = ["did_you_mean", "unknown"]
+__all__ = ["did_you_mean", "no_column", "unknown"]
 
 _LONGEST = 100
 """Characters of a name that are compared: more are no slip of the finger."""
@@ -36,3 +36,14 @@ def unknown(kind: str, name: object, known: Iterable[str]) -> str:
     names = list(known)
     hint = did_you_mean(name, names) or f"Known: {', '.join(names)}"
     return f"unknown {kind} {shown(name)}. {hint}"
+
+
+def no_column(column: str, names: Sequence[str], file: str, kind: str = "column") -> str:
+    """What is said of a column that a file does not have.
+
+    >>> no_column("drnk", ["drink", "age"], "people.csv")
+    "no column 'drnk' in people.csv (it has: drink, age). Did you mean 'drink'?"
+    """
+    hint = did_you_mean(column, names)
+    there = ", ".join(names) or "none"
+    return f"no {kind} {column!r} in {file} (it has: {there})" + (f". {hint}" if hint else "")

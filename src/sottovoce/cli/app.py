@@ -25,6 +25,7 @@ from sottovoce.cli.commands import (
     research,
     send,
     serve,
+    sql,
     survey,
     tokens,
 )
@@ -36,7 +37,7 @@ from sottovoce.cli.shared.screen import say
 __all__ = ["COMMANDS", "app", "run"]
 
 COMMANDS = (
-    design.methods, design.plan, collect.randomize, collect.tally, estimate.estimate,
+    design.methods, design.plan, collect.randomize, collect.tally, sql.sql, estimate.estimate,
     compare.compare, fuse.fuse, serve.serve, keys.keys, publish.publish, tokens.tokens, send.send,
     answers.answers, export.export, backup.backup, check.audit, research.bench, research.reproduce,
     demo.demo,

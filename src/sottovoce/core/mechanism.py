@@ -28,6 +28,7 @@ from sottovoce.base.randomness import OperatingSystem, Source, uniform_below_man
 from sottovoce.base.threads import in_parallel
 from sottovoce.channels.base import Channel, Floats
 from sottovoce.channels.rows import Rows
+from sottovoce.core.cell_expression import CellExpression
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import Column, Field
 from sottovoce.core.populations import check_counts, people_in_parts
@@ -299,6 +300,11 @@ class Mechanism(Traits):
 
     def cells_of(self, reports: Reports) -> Indices | None:
         """The cell that each report falls in; None where it falls in several."""
+        expression = self.cell_expression()
+        return None if expression is None else expression.of_columns(reports.columns)
+
+    def cell_expression(self) -> CellExpression | None:
+        """The cell that a report falls in, as arithmetic on its fields; None where in several."""
         return None
 
     # -- simulation ----------------------------------------------------------------

@@ -24,6 +24,7 @@ from sottovoce.base.canonical import (
 )
 from sottovoce.base.errors import CorruptBytes, InvalidInput, Mismatch
 from sottovoce.base.files import write_whole
+from sottovoce.core.cell_counts import cells_from_counts
 from sottovoce.core.registry import mechanism_from_document
 
 if TYPE_CHECKING:
@@ -123,6 +124,44 @@ class Tally:
         cells = np.zeros(mechanism.cells, dtype=np.int64)
         cells.setflags(write=False)
         return cls(mechanism, 0, cells)
+
+    @classmethod
+    def from_counts(cls, mechanism: Mechanism, cells: Any, counts: Any) -> Tally:
+        """The tally of reports that something else has counted by cell, such as a database.
+
+        Parameters
+        ----------
+        mechanism : Mechanism
+            The mechanism of the reports.
+        cells : array of int
+            The numbers of the cells, each at most once, in any order. Cells that are not listed
+            have no reports.
+        counts : array of int
+            How many reports fell in each of them.
+
+        Returns
+        -------
+        Tally
+            The tally; ``n`` is the sum of each block.
+
+        Raises
+        ------
+        InvalidInput
+            Where a cell is listed twice or does not exist, or a number is negative or not whole.
+        CorruptBytes
+            Where the query of :func:`~sottovoce.tally_sql` counted reports without a cell: those
+            with an empty field, or with one outside what it may hold.
+
+        Examples
+        --------
+        >>> import sottovoce as sv
+        >>> m = sv.mechanism("grr", sv.Categories(["tea", "coffee", "water"]), 1.0)
+        >>> sv.Tally.from_counts(m, cells=[0, 2], counts=[120, 80])
+        <tally of 200 reports of randomized-response(Categories(['tea', 'coffee', 'water']), epsilon=1)>
+        """
+        found, total = cells_from_counts(mechanism, cells, counts)
+        found.setflags(write=False)
+        return cls(mechanism, total // mechanism.blocks, found)
 
     def __add__(self, other: object) -> Tally:
         if not isinstance(other, Tally):

@@ -25,6 +25,7 @@ from sottovoce.base.checks import check_int
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.exact import exp_bounds
 from sottovoce.base.randomness import Source, uniform_below, uniform_below_many
+from sottovoce.core.cell_expression import CellExpression, FieldValue
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import Column, IntField
 from sottovoce.core.reports import Reports
@@ -189,11 +190,8 @@ class GridWave(FineGrid):
         """The first output of every cell, and one past the last: cell ``floor(y cells / outputs)``."""
         return -(-np.arange(self.cells + 1) * self.outputs // self.cells)
 
-    def cells_of(self, reports: Reports) -> Indices:
-        return self._cells_of(reports.columns["output"].astype(np.int64))
-
-    def _cells_of(self, outputs: Indices) -> Indices:
-        return outputs * self.cells // self.outputs
+    def cell_expression(self) -> CellExpression:
+        return FieldValue("output") * self.cells // self.outputs
 
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """Everybody away from the shape is alike; the others are drawn, bin by bin and within it."""
@@ -208,7 +206,8 @@ class GridWave(FineGrid):
             outputs += self._offsets(random.integers(0, self._units(width), len(bins)))
             if self.on_ring:
                 outputs = (outputs - width // 2) % self.outputs
-            cells += np.bincount(self._cells_of(outputs), minlength=self.cells)
+            found = self.cell_expression().of_columns({"output": outputs})
+            cells += np.bincount(found, minlength=self.cells)
         return cells
 
     # -- analyst and auditor -------------------------------------------------------------

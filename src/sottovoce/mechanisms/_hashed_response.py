@@ -8,10 +8,10 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 
 from sottovoce.base.randomness import Source, uniform_below_many
+from sottovoce.core.cell_expression import CellExpression, FieldValue
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import Column
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.reports import Reports
 from sottovoce.domains.base import Indices
 from sottovoce.mechanisms.randomized_response import (
     check_response_weights,
@@ -82,8 +82,5 @@ class NumberedHashes(HashedResponse):
         cells = self.family.hash_many(hashes, indices)
         return hashes, respond_all(cells, self.weights, self.bits, source)
 
-    def cells_of(self, reports: Reports) -> Indices:
-        flat = reports.columns["hash"].astype(np.int64)
-        flat *= self.g
-        flat += reports.columns["cell"]
-        return flat
+    def cell_expression(self) -> CellExpression:
+        return FieldValue("hash") * self.g + FieldValue("cell")

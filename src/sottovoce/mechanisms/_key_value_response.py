@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.base.randomness import Source, uniform_below_many
+from sottovoce.core.cell_expression import CellExpression, FieldValue
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import Column, Field, IntField
 from sottovoce.core.reports import Reports
@@ -79,14 +80,14 @@ class ResponseKeys:
         cells = numbers.cells_of(np.where(reported == self.no_pair, 0, outputs))
         return reported, cells
 
-    def cells_of(self, reports: Reports) -> Indices:
-        """The cell of every report; "no pair" is the last, whatever its number."""
-        keys = reports.columns["key"].astype(np.int64)
-        cells = reports.columns[self.numbers.field].astype(np.int64)
-        return np.where(keys == self.no_pair, 0, cells) + keys * self.numbers.cells
+    def cell_expression(self) -> CellExpression:
+        """Key by key, number by number; "no pair" is the last cell, whatever its number."""
+        cell = FieldValue("key") * self.numbers.cells + FieldValue(self.numbers.field)
+        return cell if self.pairs is None else cell.at_most(self.cells - 1)
 
     def count(self, reports: Reports) -> NDArray[np.int64]:
-        return np.bincount(self.cells_of(reports), minlength=self.cells)
+        cells = self.cell_expression().of_columns(reports.columns)
+        return np.bincount(cells, minlength=self.cells)
 
     def simulate(self, counts: NDArray[np.int64], nobody: int, source: Source) -> NDArray[np.int64]:
         """Those who speak of their own key, by what they hold; all others are alike."""

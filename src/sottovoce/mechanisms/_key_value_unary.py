@@ -139,9 +139,8 @@ class UnaryKeys:
 
     # -- collector ---------------------------------------------------------------------
 
-    def cells_of(self, reports: Reports) -> None:
-        """A report falls in a cell of every key."""
-        return
+    def cell_expression(self) -> None:
+        """None: a report falls in a cell of every key."""
 
     def count(self, reports: Reports) -> NDArray[np.int64]:
         n, size = len(reports), self.numbers.cells + 1

@@ -35,9 +35,9 @@ from sottovoce.base.randomness import Source, uniform_below, uniform_below_many
 from sottovoce.channels.base import Channel
 from sottovoce.channels.dense import DenseChannel
 from sottovoce.channels.noise import CensoredNoiseChannel
+from sottovoce.core.cell_expression import CellExpression, FieldValue
 from sottovoce.core.fields import Column, IntField
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
-from sottovoce.core.reports import Reports
 from sottovoce.domains.base import Indices
 from sottovoce.domains.interval import Interval
 
@@ -224,8 +224,8 @@ class NoiseOnGrid(Mechanism):
 
     # -- collector -------------------------------------------------------------------------
 
-    def cells_of(self, reports: Reports) -> Indices | None:
-        return reports.columns["cell"]
+    def cell_expression(self) -> CellExpression | None:
+        return FieldValue("cell")
 
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """A multinomial a bin, where that is less work than drawing everybody."""

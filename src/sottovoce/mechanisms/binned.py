@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sottovoce.base.checks import check_int
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.randomness import Source
+from sottovoce.core.cell_expression import CellExpression
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.coarse import CoarseMechanism
 from sottovoce.core.fields import Column
@@ -160,8 +161,8 @@ class Binned(CoarseMechanism):
     def count(self, reports: Reports) -> NDArray[np.int64]:
         return self.reporting.count(reports)
 
-    def cells_of(self, reports: Reports) -> Indices | None:
-        return self.reporting.cells_of(reports)
+    def cell_expression(self) -> CellExpression | None:
+        return self.reporting.cell_expression()
 
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         people = self.binning.split(counts, source.generator())

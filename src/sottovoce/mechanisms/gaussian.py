@@ -19,6 +19,7 @@ from sottovoce.base.randomness import OperatingSystem, Source
 from sottovoce.channels.base import Channel
 from sottovoce.channels.coordinates import CoordinatesChannel
 from sottovoce.core.audit_plan import AuditPlan
+from sottovoce.core.cell_expression import CellExpression, FieldValue
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import Column, IntField
 from sottovoce.core.mechanism import Mechanism
@@ -277,8 +278,8 @@ class Gaussian(NoiseOnGrid):
             [np.bincount(column, minlength=each) for column in reports.columns.values()]
         )
 
-    def cells_of(self, reports: Reports) -> Indices | None:
-        return None if isinstance(self.domain, Vector) else super().cells_of(reports)
+    def cell_expression(self) -> CellExpression | None:
+        return FieldValue(self.fields[0].name) if self.coordinates == 1 else None
 
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """For a vector coordinate by coordinate: noise depends on nothing else.

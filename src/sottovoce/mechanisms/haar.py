@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from sottovoce.base.randomness import Source, uniform_below, uniform_below_many
 from sottovoce.channels.tree import Tree
+from sottovoce.core.cell_expression import CellExpression, FieldValue
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import Column, IntField
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
 from sottovoce.core.registry import register
-from sottovoce.core.reports import Reports
 from sottovoce.domains.base import Indices
 from sottovoce.domains.interval import Interval
 from sottovoce.kernels.hadamard import parity, random_rows
@@ -126,8 +126,8 @@ class Haar(Mechanism):
         """How many columns the heights up to ``below`` have: 2^(H-1) and half as many each time."""
         return (1 << self.heights) - (1 << self.heights - below)
 
-    def cells_of(self, reports: Reports) -> Indices:
-        return reports.columns["cell"]
+    def cell_expression(self) -> CellExpression:
+        return FieldValue("cell")
 
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """Height by height: a binomial number keeps to its signs, all others are uniform.

@@ -15,6 +15,7 @@ from sottovoce.base.errors import InvalidInput
 from sottovoce.base.exact import exp_bounds
 from sottovoce.base.randomness import Source, uniform_below, uniform_below_many
 from sottovoce.channels.base import Channel, Floats, Inverse, SupportProbabilities
+from sottovoce.core.cell_expression import CellExpression, FieldValue
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import Column, IntField
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
@@ -141,8 +142,8 @@ class HadamardResponse(Mechanism):
         own += blocks * b
         return (np.where(drawn < np.uint64(self.weights[0]), own, rows),)
 
-    def cells_of(self, reports: Reports) -> Indices:
-        return reports.columns["row"]
+    def cell_expression(self) -> CellExpression:
+        return FieldValue("row")
 
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """Of each value a binomial number keeps to its own rows; all others are uniform."""

@@ -17,6 +17,7 @@ from sottovoce.base.checks import MIN_EPSILON, check_choice, check_int
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.randomness import Queue, Source, uniform_below, uniform_below_many
 from sottovoce.channels.tree import Tree
+from sottovoce.core.cell_expression import CellExpression, FieldValue
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import BitField, Column, IntField
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
@@ -200,15 +201,15 @@ class Hierarchy(Mechanism):
             cells[rows] = oracle.respond_many(held[rows], *prepared)
         return (cells,)
 
+    def cell_expression(self) -> CellExpression | None:
+        return FieldValue("cell") if self.split == "population" else None
+
     def count(self, reports: Reports) -> NDArray[np.int64]:
         if self.split == "population":
             return super().count(reports)
         levels = zip(self.oracles, reports.columns.values(), strict=True)
         bits = [oracle.count(Reports(oracle, {"bits": column})) for oracle, column in levels]
         return np.concatenate(bits)
-
-    def cells_of(self, reports: Reports) -> Indices | None:
-        return reports.columns["cell"] if self.split == "population" else None
 
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """Level by level: each oracle's law, or its reports, for those who speak of its level."""

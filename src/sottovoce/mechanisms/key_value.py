@@ -15,6 +15,7 @@ from sottovoce.base.errors import InvalidInput
 from sottovoce.base.exact import exp_bounds
 from sottovoce.base.randomness import OperatingSystem, Source, uniform_below_many
 from sottovoce.core.audit_plan import AuditPlan
+from sottovoce.core.cell_expression import CellExpression
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import Column, Field
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
@@ -276,8 +277,8 @@ class KeyValue(Mechanism):
     def count(self, reports: Reports) -> NDArray[np.int64]:
         return self.reporter.count(reports)
 
-    def cells_of(self, reports: Reports) -> Indices | None:
-        return self.reporter.cells_of(reports)
+    def cell_expression(self) -> CellExpression | None:
+        return self.reporter.cell_expression()
 
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         keys, bins = self.domain.keys.size, self.domain.interval.bins

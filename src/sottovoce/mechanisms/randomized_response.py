@@ -15,6 +15,7 @@ from sottovoce.base.exact import ceil_divide, exp_bounds
 from sottovoce.base.randomness import Source
 from sottovoce.channels.base import Floats, SupportProbabilities
 from sottovoce.channels.support import SupportChannel
+from sottovoce.core.cell_expression import CellExpression, FieldValue
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import Column, IntField
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
@@ -118,8 +119,8 @@ class RandomizedResponse(Mechanism):
     def respond_many(self, indices: Indices, source: Source) -> tuple[Column]:
         return (respond_all(indices, self.weights, self.bits, source),)
 
-    def cells_of(self, reports: Reports) -> Indices:
-        return reports.columns["value"]
+    def cell_expression(self) -> CellExpression:
+        return FieldValue("value")
 
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """Each value keeps a binomial number; all others answer uniformly."""

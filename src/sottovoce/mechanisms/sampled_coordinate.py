@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.randomness import OperatingSystem, Source, uniform_below, uniform_below_many
 from sottovoce.channels.coordinates import CoordinatesChannel
+from sottovoce.core.cell_expression import CellExpression, FieldValue
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import Column, IntField
 from sottovoce.core.mechanism import Field, Mechanism
@@ -74,7 +75,7 @@ class SampledCoordinate(Mechanism):
         raise InvalidInput("inner", self.name, "the name of a mechanism", asked)
 
     def _keep(self, inner: Mechanism) -> Any:
-        if inner.blocks != 1:
+        if inner.cell_expression() is None:
             allowed = "a mechanism whose reports fall in one cell each"
             raise InvalidInput("inner", self.name, allowed, inner.name)
         if inner.certificate().scope is not None:
@@ -158,11 +159,9 @@ class SampledCoordinate(Mechanism):
     def cells(self) -> int:
         return self.domain.coordinates * self.coordinate.cells
 
-    def cells_of(self, reports: Reports) -> Indices:
-        one = self.coordinate
-        inner = one.cells_of(Reports(one, {f.name: reports.columns[f.name] for f in one.fields}))
-        assert inner is not None  # the inner mechanism counts a report in one cell
-        return reports.columns["coordinate"].astype(np.int64) * one.cells + inner
+    def cell_expression(self) -> CellExpression | None:
+        inner = self.coordinate.cell_expression()
+        return None if inner is None else FieldValue("coordinate") * self.coordinate.cells + inner
 
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """The inner mechanism's law, coordinate by coordinate."""

@@ -14,11 +14,11 @@ from sottovoce.base.exact import exp_bounds
 from sottovoce.base.randomness import Source, uniform_below, uniform_below_many
 from sottovoce.channels.base import Channel, Floats
 from sottovoce.channels.cell_weights import CellWeights, gains_of_outputs
+from sottovoce.core.cell_expression import CellExpression, FieldValue
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import Column, IntField
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import register
-from sottovoce.core.reports import Reports
 from sottovoce.domains.base import Indices
 from sottovoce.domains.interval import Interval
 from sottovoce.mechanisms._fine_grid import FineGrid
@@ -97,8 +97,8 @@ class StochasticRounding(FineGrid):
         bound = np.uint64(base) + indices.astype(np.uint64) * np.uint64(unit)
         return ((drawn < bound).astype(np.uint8),)
 
-    def cells_of(self, reports: Reports) -> Indices:
-        return reports.columns["high"]
+    def cell_expression(self) -> CellExpression:
+        return FieldValue("high")
 
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """Anywhere in its bin alike, a person says high with the bin's mean chance."""

@@ -16,11 +16,11 @@ from sottovoce.base.checks import MIN_EPSILON, check_int
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.randomness import Source, uniform_below, uniform_below_many
 from sottovoce.channels.dense import DenseChannel
+from sottovoce.core.cell_expression import CellExpression, FieldValue
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import Column, IntField
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import register
-from sottovoce.core.reports import Reports
 from sottovoce.domains.base import Indices
 from sottovoce.domains.categories import Categories
 
@@ -99,8 +99,8 @@ class Table(Mechanism):
             answers[rows] = np.searchsorted(bounds, drawn[rows], side="right")
         return (answers,)
 
-    def cells_of(self, reports: Reports) -> Indices:
-        return reports.columns["cell"]
+    def cell_expression(self) -> CellExpression:
+        return FieldValue("cell")
 
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """A multinomial a value."""

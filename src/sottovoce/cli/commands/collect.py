@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -11,6 +12,7 @@ from sottovoce.base.checks import check_pinned
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.extras import optional
 from sottovoce.base.randomness import OperatingSystem, Seeded, Source
+from sottovoce.cli.shared.counts import read_counts
 from sottovoce.cli.shared.domains import DomainOptions
 from sottovoce.cli.shared.exits import guarded
 from sottovoce.cli.shared.inputs import read_groups, read_tally
@@ -174,7 +176,8 @@ def tally(
         list[str],
         typer.Argument(
             metavar="INPUT...",
-            help="Reports (Parquet, Arrow stream), tallies, or folders of tallies; - is a pipe. Several are merged.",
+            help="Reports (Parquet, Arrow stream), tallies, or folders of tallies; - is a pipe. Several are merged. "
+            "With --counts: results of the query that `sql` prints, as CSV or Parquet.",
         ),
     ],
     output: Annotated[
@@ -187,6 +190,19 @@ def tally(
         ),
     ],
     by: ByColumn = None,
+    counts: Annotated[
+        bool,
+        typer.Option(
+            "--counts",
+            help="The inputs are results of the query that `sql` prints. Needs --survey.",
+        ),
+    ] = False,
+    survey: Annotated[
+        Path | None,
+        typer.Option(
+            "--survey", metavar="FILE", help="With --counts: the survey that the query is of."
+        ),
+    ] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
@@ -203,9 +219,11 @@ def tally(
     _check_json(output, as_json)
     if by is not None and output == STDOUT:
         raise InvalidInput("--output", "tally", "a folder where --by is given", STDOUT)
+    if survey is not None and not counts:
+        raise InvalidInput("--survey", "tally", "left out without --counts", str(survey))
     if by is None:
         check_file(output)
-        whole = read_tally(sources)
+        whole = read_counts(sources, None, survey)[""] if counts else read_tally(sources)
         if output == STDOUT:
             stdout = binary_stdout()
             stdout.write(whole.to_bytes())
@@ -215,7 +233,7 @@ def tally(
         n, groups, chosen = whole.n, None, whole.mechanism
     else:
         check_folder(output)
-        counted = read_groups(sources, by)
+        counted = read_counts(sources, by, survey) if counts else read_groups(sources, by)
         if not counted:
             raise InvalidInput(
                 "the inputs", "tally", "not without reports, where --by is given", sources

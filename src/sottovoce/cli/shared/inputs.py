@@ -24,7 +24,7 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
 
-__all__ = ["MOST_GROUPS", "Groups", "read_groups", "read_tally"]
+__all__ = ["MOST_GROUPS", "Groups", "add_group", "check_distinct", "read_groups", "read_tally"]
 
 Groups = dict[str, Tally]
 
@@ -44,18 +44,24 @@ def read_tally(inputs: Sequence[str]) -> Tally:
 
 def read_groups(inputs: Sequence[str], by: str | None) -> Groups:
     """A tally a group, in order of name; without ``by``, everything is one group."""
-    if len({given if given == STDIN else Path(given).resolve() for given in inputs}) != len(inputs):
-        allowed = "distinct, lest the same reports count twice"
-        raise InvalidInput("the inputs", "the command", allowed, list(inputs))
+    check_distinct(inputs)
     found: Groups = {}
     with progress("tallying") as advance:
         for given in inputs:
             for group, tally in _parts(given, by, advance):
-                _add(found, group, tally, given, by)
+                add_group(found, group, tally, given, by)
     return dict(sorted(found.items()))
 
 
-def _add(found: Groups, group: str, tally: Tally, given: str, by: str | None) -> None:
+def check_distinct(inputs: Sequence[str]) -> None:
+    """Refuse an input that is given twice."""
+    if len({given if given == STDIN else Path(given).resolve() for given in inputs}) != len(inputs):
+        allowed = "distinct, lest the same reports count twice"
+        raise InvalidInput("the inputs", "the command", allowed, list(inputs))
+
+
+def add_group(found: Groups, group: str, tally: Tally, given: str, by: str | None) -> None:
+    """Add the tally of a group to those found before."""
     if group not in found and len(found) >= MOST_GROUPS:
         allowed = f"a column with at most {MOST_GROUPS:,} groups"
         raise InvalidInput("--by", "the command", allowed, by)

@@ -18,7 +18,7 @@ from typing import Any, TextIO
 
 from sottovoce.base.errors import CorruptBytes, InvalidInput, Unfit
 from sottovoce.base.extras import optional
-from sottovoce.base.suggestions import did_you_mean
+from sottovoce.base.suggestions import no_column
 from sottovoce.cli.shared.screen import Advance, progress
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "no_column",
     "open_file",
     "read_columns",
+    "read_table",
     "row_error",
 ]
 
@@ -49,13 +50,6 @@ def check_input(given: str, argument: str) -> Path:
     if not path.exists():
         raise InvalidInput(argument, "the command", "a file that exists, or - for a pipe", given)
     return path
-
-
-def no_column(column: str, names: Sequence[str], file: str, kind: str = "column") -> str:
-    """What is said of a column that a file does not have."""
-    hint = did_you_mean(column, names)
-    there = ", ".join(names) or "none"
-    return f"no {kind} {column!r} in {file} (it has: {there})" + (f". {hint}" if hint else "")
 
 
 def row_error(name: str, row: int, column: str, allowed: str, given: object) -> InvalidInput:
@@ -81,6 +75,19 @@ def read_columns(given: str, wanted: Sequence[tuple[str, str]]) -> Iterator[Colu
         with progress("randomizing", file.size) as advance:
             text = io.TextIOWrapper(file.stream, encoding="utf-8-sig", newline="")
             yield from _read_csv(text, given, wanted, file.position, advance)
+
+
+def read_table(given: str) -> dict[str, Cells]:
+    """All columns of a small table, as a query gives one; of CSV, an empty cell is None."""
+    if given == STDIN:
+        text = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
+        columns = _csv_table(text, "standard input")
+        text.detach()  # else the wrapper would close standard input
+        return columns
+    with open_file(given, "a CSV or Parquet file") as file:
+        if file.begins(PARQUET_MAGIC):
+            return _parquet_table(file)
+        return _csv_table(io.TextIOWrapper(file.stream, encoding="utf-8-sig", newline=""), given)
 
 
 @dataclass(frozen=True)
@@ -137,6 +144,18 @@ def _read_csv(
         advance(done - before)
     if row == 0:
         raise InvalidInput("INPUT", "the command", "a CSV file with rows below its header", name)
+
+
+def _csv_table(text: TextIO, name: str) -> dict[str, Cells]:
+    reader = csv.reader(text, strict=True)
+    with _readable(reader, name):
+        header = next(reader, None)
+    if header is None:
+        raise CorruptBytes(f"{name} is empty: not even a header")
+    for column in header:
+        _place(header, column, "INPUT", name)
+    rows = list(_rows(reader, name, len(header)))
+    return {column: [row[k] or None for row in rows] for k, column in enumerate(header)}
 
 
 def _rows(reader: Any, name: str, width: int) -> Iterator[list[str]]:
@@ -211,6 +230,18 @@ def _read_parquet(given: InputFile, wanted: Sequence[tuple[str, str]]) -> Iterat
             advance(len(batch))
     if row == 0:
         raise InvalidInput("INPUT", "the command", "a Parquet file with rows", path)
+
+
+def _parquet_table(given: InputFile) -> dict[str, Cells]:
+    arrow = optional("pyarrow", extra="analyse", purpose="reading Parquet")
+    parquet = optional("pyarrow.parquet", extra="analyse", purpose="reading Parquet")
+    try:
+        table = parquet.read_table(arrow.BufferReader(given.stream.read()))
+    except (arrow.ArrowException, OSError) as error:
+        raise CorruptBytes(f"{given.name} is not a readable Parquet file: {error}") from error
+    for column in table.column_names:
+        _place(table.column_names, column, "INPUT", given.name)
+    return {column: table.column(column).to_pylist() for column in table.column_names}
 
 
 def _check_type(kind: Any, arrow: Any, column: str, name: str) -> None:

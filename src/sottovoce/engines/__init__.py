@@ -1,0 +1,1 @@
+"""Tallies and estimates where others keep the data: SQL of any warehouse."""

@@ -1,0 +1,1 @@
+"""Queries that count and estimate inside a database."""
