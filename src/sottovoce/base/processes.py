@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -19,15 +20,21 @@ def worker_pool(workers: int) -> Iterator[ProcessPoolExecutor]:
     """Processes that do their work on one core each; what waits is dropped if anything fails.
 
     They are started by a server without threads where there is one: a copy of a process with
-    threads may hang.
+    threads may hang.  Ctrl-C ends this process, and by that the others once they are done with
+    what they are at.
     """
     context = get_context("forkserver" if sys.platform == "linux" else "spawn")
-    with _one_thread_each(), ProcessPoolExecutor(workers, mp_context=context) as pool:
+    pool = ProcessPoolExecutor(workers, context, initializer=_leave_interrupts)
+    with _one_thread_each(), pool:
         try:
             yield pool
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
+
+
+def _leave_interrupts() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 @contextmanager

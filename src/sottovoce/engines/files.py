@@ -30,10 +30,10 @@ __all__ = ["count_files"]
 Advance = Callable[[int], object]
 """Called with how many bytes more are done."""
 
-_TASK = 2**25
+_TASK = 2**26
 """Bytes of files that a process counts at a time, about."""
-_FEW = 2**26
-"""Bytes of all files up to which this process counts them alone: less than a second."""
+_FEW = 2**29
+"""Bytes of all files up to which this process counts them alone: about a second."""
 _ROWS = 2**17
 """Rows that are read at a time, at most."""
 _BATCH = 2**22
