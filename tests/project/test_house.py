@@ -89,6 +89,15 @@ def test_compiled_counts_are_the_plain_ones(rows, size, seed):
     np.testing.assert_array_equal(plain, unpacked.sum(axis=0))
 
 
+def test_once_loaded_the_compiled_kernel_counts_small_batches_too(monkeypatch):
+    large = np.full((bits._SMALL // 8, 8), 255, dtype=np.uint8)
+    bits.column_counts(large, 8)
+    small = np.array([[3], [1]], dtype=np.uint8)
+    assert bits.column_counts(small[:0], 8).tolist() == [0] * 8
+    monkeypatch.delattr(bits, "column_counts_plain")
+    assert bits.column_counts(small, 2).tolist() == [2, 1]
+
+
 def test_counts_over_several_chunks_and_threads():
     rng = np.random.default_rng(1)
     packed = rng.integers(0, 256, (90_001, 100), dtype=np.uint8)

@@ -7,6 +7,8 @@ wrong value are also ``ValueError``, so that ordinary Python code catches them.
 from __future__ import annotations
 
 import pickle
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 __all__ = [
@@ -24,6 +26,7 @@ __all__ = [
     "Refused",
     "SottovoceError",
     "Unfit",
+    "named",
     "shown",
 ]
 
@@ -122,6 +125,28 @@ class Mismatch(SottovoceError, ValueError):
 
 class CorruptBytes(SottovoceError, ValueError):
     """Bytes or a file that cannot be read whole: truncated, altered, or of an unknown version."""
+
+
+@contextmanager
+def named(name: str) -> Iterator[None]:
+    """Errors about data, with the name of the file or service that they are of.
+
+    >>> with named("reports.parquet"):
+    ...     raise Mismatch("reports of another mechanism")
+    Traceback (most recent call last):
+    ...
+    sottovoce.base.errors.Mismatch: reports.parquet: reports of another mechanism
+    """
+    try:
+        yield
+    except InvalidCell as error:
+        owner = f"{name}, {error.owner}"
+        raise InvalidCell(error.column, error.row, owner, error.allowed, error.given) from error
+    except InvalidInput as error:
+        owner = f"{name}, {error.owner}"
+        raise InvalidInput(error.parameter, owner, error.allowed, error.given) from error
+    except (CorruptBytes, Mismatch, Unfit) as error:
+        raise type(error)(f"{name}: {error}") from error
 
 
 class Unfit(SottovoceError, ValueError):

@@ -23,10 +23,11 @@ from sottovoce.core.registry import mechanism_from_json
 if TYPE_CHECKING:
     from sottovoce.core.mechanism import Mechanism
 
-__all__ = ["Reports"]
+__all__ = ["Reports", "is_described"]
 
 FORMAT = "2"
 """Version of the Arrow and Parquet layout."""
+_FORMAT_KEY = b"sottovoce.format"
 _KEYS = tuple(
     f"sottovoce.{name}".encode()
     for name in ("format", "mechanism", "fingerprint", "certified", "simulated")
@@ -194,6 +195,11 @@ class Reports:
         return cls.from_arrow(table, mechanism)
 
 
+def is_described(schema: Any) -> bool:
+    """Whether an Arrow schema says of which mechanism its reports are."""
+    return _FORMAT_KEY in (schema.metadata or {})
+
+
 @lru_cache(maxsize=16)
 def _known_mechanism(text: str) -> Mechanism:
     """The mechanism of a text: thousands of batches bring the same."""
@@ -205,15 +211,15 @@ def _described(
 ) -> tuple[Mechanism, dict[str, bool]]:
     """The mechanism of an Arrow schema, and how its reports are marked."""
     about = {key: metadata[key].decode() for key in _KEYS if key in metadata}
-    if b"sottovoce.format" not in about:
+    if _FORMAT_KEY not in about:
         if mechanism is not None:
             return mechanism, {}
         raise CorruptBytes(
             "the table holds no sottovoce reports (no sottovoce.format in its metadata)"
         )
-    if about[b"sottovoce.format"] != FORMAT:
+    if about[_FORMAT_KEY] != FORMAT:
         raise CorruptBytes(
-            f"reports of format {about[b'sottovoce.format']!r}; this version reads {FORMAT!r}"
+            f"reports of format {about[_FORMAT_KEY]!r}; this version reads {FORMAT!r}"
         )
     owner = _known_mechanism(about.get(b"sottovoce.mechanism", "{}"))
     if owner.fingerprint != about.get(b"sottovoce.fingerprint"):
