@@ -31,7 +31,8 @@ def cost_of(work: Callable[[], Found]) -> tuple[Found, Cost]:
     """What some work gives, and what it costs."""
     processor, clock = _processor_time(), time.perf_counter()
     found = work()
-    return found, Cost(_processor_time() - processor, time.perf_counter() - clock)
+    spent = max(_processor_time() - processor, 1 / _TICK)
+    return found, Cost(spent, time.perf_counter() - clock)
 
 
 def _processor_time() -> float:

@@ -28,15 +28,15 @@ def counting(spark: Any, folder: Path, rows: int) -> Iterator[dict[str, Any]]:
     for name, (part, millions) in _TARGETS.items():
         mechanism = _mechanism(name)
         few, many = _written(mechanism, folder / name, rows)
-        wanted, loop = _rate(few, lambda few=few: _loop(mechanism, few[0]))
-        rates = {"bare loop": loop}
-        for way, (place, count), act in _ways(spark, mechanism, few, many):
-            _rate((place, count), act)  # code is compiled, workers are started
-            found, rates[way] = _rate((place, count), act)
-            times = count // few[1]
-            if not np.array_equal(found.cells, wanted.cells * times):
+        rates: dict[str, dict[str, Any]] = {}
+        wanted = _loop(mechanism, few[0])
+        for way, count, act in _ways(spark, mechanism, few, many):
+            act()  # code is compiled, workers are started
+            found, cost = cost_of(act)
+            rates[way] = {"per core": count / cost.processor / 1e6, "seconds": cost.clock}
+            if not np.array_equal(found.cells, wanted.cells * (count // few[1])):
                 raise Wrong(f"{name}, {way}: not the tally of the loop")
-        ratio = rates["files"]["per core"] / loop["per core"]
+        ratio = rates["files"]["per core"] / rates["bare loop"]["per core"]
         met = ratio >= part and (millions is None or rates["sql"]["per core"] >= millions)
         yield {
             "mechanism": name,
@@ -74,7 +74,7 @@ def _written(
 
 def _ways(
     spark: Any, mechanism: sv.Mechanism, few: tuple[Path, int], many: tuple[Path, int]
-) -> Iterator[tuple[str, tuple[Path, int], Callable[[], sv.Tally]]]:
+) -> Iterator[tuple[str, int, Callable[[], sv.Tally]]]:
     def files() -> sv.Tally:
         return svs.collect(svs.tally_files(str(many[0]), mechanism, spark=spark))[()]
 
@@ -82,8 +82,9 @@ def _ways(
         reports = spark.read.parquet(str(few[0]))
         return svs.collect(reports.transform(svs.tally(mechanism)))[()]
 
-    yield "files", many, files
-    yield "sql" if mechanism.cell_expression() is not None else "batches", few, frame
+    yield "bare loop", few[1], lambda: _loop(mechanism, few[0])
+    yield "files", many[1], files
+    yield "sql" if mechanism.cell_expression() is not None else "batches", few[1], frame
 
 
 def _loop(mechanism: sv.Mechanism, folder: Path) -> sv.Tally:
@@ -96,10 +97,3 @@ def _loop(mechanism: sv.Mechanism, folder: Path) -> sv.Tally:
                 cells += mechanism.count(reports)
                 n += len(reports)
     return sv.Tally(mechanism, n, cells)
-
-
-def _rate(files: tuple[Path, int], act: Callable[[], sv.Tally]) -> tuple[sv.Tally, dict[str, Any]]:
-    found, cost = cost_of(act)
-    return found, {"per core": files[1] / cost.processor / 1e6, "seconds": cost.clock}
-
-
