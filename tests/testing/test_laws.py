@@ -13,6 +13,7 @@ import pytest
 import sottovoce as sv
 from sottovoce.base.errors import InvalidInput, Unfit
 from sottovoce.core import registry
+from sottovoce.core.cell_expression import FieldValue
 from sottovoce.core.fields import IntField
 from sottovoce.estimators.methods import Method, register_method, registered_method
 from sottovoce.estimators.observed import Fit
@@ -129,6 +130,7 @@ def every_other_time(self, reports):
 
 
 SPOILED = {
+    "the cell expression counts": {"cell_expression": lambda self: FieldValue("value") * 2},
     "json round trip": {"_weights_document": other_weights},
     "frozen": {"__setattr__": object.__setattr__},
     "another epsilon is another mechanism": {"fingerprint": property(lambda self: "0" * 32)},

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.base.canonical import LARGEST_INTEGER
-from sottovoce.base.errors import CorruptBytes, InvalidInput, shown
+from sottovoce.base.errors import CorruptBytes, InvalidInput
 from sottovoce.core.fields import IntField
 
 if TYPE_CHECKING:
@@ -78,8 +78,10 @@ def _whole_numbers(values: Any, parameter: str, owner: str) -> NDArray[np.int64]
 
 
 def _whole(value: Any, parameter: str, owner: str) -> int:
-    exact = isinstance(value, (int, np.integer, Decimal)) and not isinstance(value, bool)
-    if not exact or value != value or value != int(value):  # noqa: PLR0124 - a decimal may be NaN
+    whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    if isinstance(value, Decimal):
+        whole = value.is_finite() and value == value.to_integral_value()
+    if not whole:
         raise InvalidInput(parameter, owner, "whole numbers, none of them empty", value)
     return int(value)
 
@@ -100,6 +102,6 @@ def _refuse_uncounted(
             faults.append(f"{outside:,} with column {field.name!r} outside its {allowed}")
     if faults:
         raise CorruptBytes(
-            f"these counts are not of {shown(str(mechanism))} alone: they include reports "
-            f"{', '.join(faults)}. Correct or exclude those rows, then count again"
+            f"the counts include reports that have no cell of {mechanism}: {', '.join(faults)}. "
+            "Correct or exclude those rows, then count again"
         )

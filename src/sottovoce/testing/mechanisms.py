@@ -15,7 +15,7 @@ from sottovoce.base.canonical import canonical_json
 from sottovoce.base.checks import MAX_EPSILON
 from sottovoce.base.errors import InvalidInput, Mismatch
 from sottovoce.base.randomness import Seeded
-from sottovoce.core.fields import BitField, RowField
+from sottovoce.core.fields import BitField, IntField, RowField
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import mechanism_from_json
 from sottovoce.core.reports import Reports
@@ -205,6 +205,21 @@ def every_block_sums_to_n(mechanism: Mechanism) -> None:
 
 
 @law
+def the_cell_expression_counts(mechanism: Mechanism) -> None:
+    """Where there is a cell expression, it gives a cell of any report, and count counts by it."""
+    expression, random = mechanism.cell_expression(), Seeded(1).generator()
+    if expression is None:
+        return
+    fields = [field for field in mechanism.fields if isinstance(field, IntField)]
+    columns = {field.name: random.integers(0, field.size, 500) for field in fields}
+    cells = expression.of_columns(columns)
+    require(0 <= cells.min() <= cells.max() < mechanism.cells, "cells of any report", cells.max())
+    counted = mechanism.count(Reports(mechanism, columns, simulated=True))
+    numbers = np.bincount(cells, minlength=mechanism.cells)
+    require(np.array_equal(counted, numbers), "counts by the cell expression", counted)
+
+
+@law
 def tally_bytes_round_trip(mechanism: Mechanism) -> None:
     """A tally read from its bytes, or from its file, is the same."""
     tally = mechanism.tally(_reports(mechanism))
@@ -256,6 +271,7 @@ REPORT_LAWS = (
 TALLY_LAWS = (
     tallies_are_a_monoid,
     every_block_sums_to_n,
+    the_cell_expression_counts,
     tally_bytes_round_trip,
     simulate_takes_whole_counts,
 )

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, BinaryIO, TextIO
 
 from sottovoce.base.errors import CorruptBytes, InvalidInput, Unfit
 from sottovoce.base.extras import optional
@@ -81,14 +81,10 @@ def read_columns(given: str, wanted: Sequence[tuple[str, str]]) -> Iterator[Colu
 def read_table(given: str) -> dict[str, Cells]:
     """All columns of a small table, as a query gives one; of CSV, an empty cell is None."""
     if given == STDIN:
-        text = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
-        columns = _csv_table(text, "standard input")
-        text.detach()  # else the wrapper would close standard input
-        return columns
+        return _csv_table(sys.stdin.buffer, "standard input")
     with open_file(given, "a CSV or Parquet file") as file:
-        if file.begins(PARQUET_MAGIC):
-            return _parquet_table(file)
-        return _csv_table(io.TextIOWrapper(file.stream, encoding="utf-8-sig", newline=""), given)
+        is_parquet = file.begins(PARQUET_MAGIC)
+        return _parquet_table(file) if is_parquet else _csv_table(file.stream, given)
 
 
 @dataclass(frozen=True)
@@ -147,7 +143,8 @@ def _read_csv(
         raise InvalidInput("INPUT", "the command", "a CSV file with rows below its header", name)
 
 
-def _csv_table(text: TextIO, name: str) -> dict[str, Cells]:
+def _csv_table(stream: BinaryIO, name: str) -> dict[str, Cells]:
+    text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
     reader = csv.reader(text, strict=True)
     with _readable(reader, name):
         header = next(reader, None)
@@ -156,6 +153,7 @@ def _csv_table(text: TextIO, name: str) -> dict[str, Cells]:
     for column in header:
         _place(header, column, "INPUT", name)
     rows = list(_rows(reader, name, len(header)))
+    text.detach()  # else the wrapper would close the stream
     return {column: [row[k] or None for row in rows] for k, column in enumerate(header)}
 
 

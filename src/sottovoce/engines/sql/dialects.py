@@ -55,8 +55,9 @@ class Dialect:
         A text is split at its dots; a part in double quotes may hold dots, and two double quotes
         there stand for one.  A sequence gives the parts as they are.
         """
-        parts = _parts(table) if isinstance(table, str) else list(table)
-        if not parts or not all(isinstance(part, str) and part for part in parts):
+        parts = _parts(table) if isinstance(table, str) else table
+        named = isinstance(parts, Sequence) and all(isinstance(p, str) and p for p in parts)
+        if not named or not parts or "\0" in "".join(parts):
             raise InvalidInput("table", "tally_sql", "a name such as 'lake.reports'", table)
         return ".".join(self.name_of(part) for part in parts)
 

@@ -122,7 +122,7 @@ def check_columns(
 
     Databases do not tell ``Region`` from ``region``, so neither do we.
     """
-    columns = [by] if isinstance(by, str) else list(by)
+    columns = [by] if isinstance(by, str) or not isinstance(by, Sequence) else list(by)
     for column in columns:
         if not isinstance(column, str) or not column or "\0" in column:
             raise InvalidInput("by", owner, "names of columns", column)
