@@ -26,14 +26,11 @@ from sottovoce.base.files import part_of, sync_folder, write_whole
 from sottovoce.base.randomness import OperatingSystem
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
-from sottovoce.engines.lake import SURVEY, WINDOW, folder_name, survey_label
+from sottovoce.engines.lake import SURVEY, SURVEY_KEY, WINDOW, folder_name, survey_label
 from sottovoce.surveys.survey import Survey
 from sottovoce.wire.payloads import payload_width, reports_from_rows, rows_of
 
-__all__ = ["SURVEY_KEY", "hand_over", "is_handed_over", "window_label"]
-
-SURVEY_KEY = "sottovoce.survey"
-"""The key of the survey's fingerprint in the metadata of a file."""
+__all__ = ["check_lake", "hand_over", "is_handed_over", "lake_table", "window_label"]
 
 _MARKS = "_handed_over"
 _PURPOSE = "handing windows over as Parquet"
@@ -48,6 +45,13 @@ _ROW_GROUP = 2**20
 def window_label(window: str) -> str:
     """The value of a window's folder: its name, or ``all`` for a survey without windows."""
     return window or "all"
+
+
+def check_lake(folder: Path, parameter: str, owner: str) -> None:
+    """Refuse a folder that windows cannot be handed over to; so is a machine without pyarrow."""
+    optional("pyarrow.parquet", extra="analyse", purpose=_PURPOSE)
+    if not (folder.is_dir() and os.access(folder, os.W_OK)):
+        raise InvalidInput(parameter, owner, "a folder that exists and can be written", str(folder))
 
 
 def is_handed_over(folder: Path, survey: Survey, window: str) -> bool:
@@ -84,8 +88,7 @@ def hand_over(
     InvalidInput
         Where the folder does not exist.
     """
-    if not folder.is_dir():
-        raise InvalidInput("folder", "hand_over", "a folder that exists", str(folder))
+    check_lake(folder, "folder", "hand_over")
     home = _home(folder, survey)
     target = home / folder_name(WINDOW, window_label(window))
     if is_handed_over(folder, survey, window):
