@@ -92,6 +92,10 @@ def test_shares(here):
 def test_the_query_is_that_of_the_library():
     shown = run("sql", "drinks.json", "--table", "lake.reports", "--by", "a", "--by", "b").stdout
     assert shown.strip() == sv.tally_sql(OLH, "lake.reports", by=["a", "b"])
+    told = run_json("sql", "drinks.json", "--table", "t", "--by", "a", "--dialect", "spark")
+    assert told["query"] == sv.tally_sql(OLH, "t", by="a", dialect="spark")
+    assert (told["by"], told["dialect"], told["shares"]) == (["a"], "spark", False)
+    assert told["mechanism"]["fingerprint"] == OLH.fingerprint
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.channels.support_rule import SupportRule
 from sottovoce.core import registry
 from sottovoce.core.cell_expression import FieldValue
 from sottovoce.core.fields import IntField
@@ -203,7 +204,15 @@ def shifted(self, weights):
     return replace(right, values=right.values + 0.1)
 
 
+def rule_of_another(self):
+    """Each value is supported by the cell after its own."""
+    p, q = self.support_probabilities.p, self.support_probabilities.q
+    ones, values = np.ones((4, 1), dtype=np.int64), np.arange(4)
+    return SupportRule(4, ones, values, values[:, None] + 1, (1 - q) / (p - q), -q / (p - q))
+
+
 WRONG_CHANNELS = {
+    "support rule is the inverse": {"support_rule": property(rule_of_another)},
     "adjoint": {"adjoint": scaled("adjoint", 1.001)},
     "columns sum to the number of blocks": {"dense": scaled("dense", 0.999)},
     "operators are the matrix": {

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from sottovoce.base.errors import InvalidInput
 from sottovoce.channels.cell_weights import CellWeights
+from sottovoce.channels.support_rule import SupportRule
 
 __all__ = [
     "Channel",
@@ -123,6 +124,11 @@ class Channel(ABC):
     @property
     def inverse(self) -> Inverse | None:
         """An unbiased linear estimate, where the channel has one."""
+        return None
+
+    @property
+    def support_rule(self) -> SupportRule | None:
+        """The same estimate as a rule by which cells support values, where there is one."""
         return None
 
     def cell_weights(self, weights: Floats) -> CellWeights | None:

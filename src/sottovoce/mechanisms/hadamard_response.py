@@ -15,6 +15,7 @@ from sottovoce.base.errors import InvalidInput
 from sottovoce.base.exact import exp_bounds
 from sottovoce.base.randomness import Source, uniform_below, uniform_below_many
 from sottovoce.channels.base import Channel, Floats, Inverse, SupportProbabilities
+from sottovoce.channels.support_rule import SupportRule, digits_of
 from sottovoce.core.cell_expression import CellExpression, FieldValue
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import Column, IntField
@@ -223,6 +224,22 @@ class HadamardChannel(Channel):
     @property
     def inverse(self) -> Inverse:
         return _HadamardInverse(self)
+
+    @property
+    def support_rule(self) -> SupportRule:
+        """The sign of a row in a column: the parity of the digits that both have."""
+        count, rows = self._rows.bit_length() - 1, np.arange(self.cells)
+        blocks, columns = self._places
+        return SupportRule(
+            modulus=2,
+            vectors=digits_of(rows % self._rows, 2, count),
+            targets=np.zeros(self.cells, dtype=np.int64),
+            points=digits_of(columns, 2, count),
+            inside=1 / self._keep,
+            outside=-1 / self._keep,
+            cell_blocks=None if self._blocks == 1 else rows // self._rows,
+            value_blocks=None if self._blocks == 1 else blocks,
+        )
 
     def variance(self, shares: Floats, frequencies: Floats | None = None) -> Floats:
         """``x(block) / k^2 - f``: a report adds 1/k or -1/k to the values of its block."""

@@ -16,6 +16,7 @@ from sottovoce.base.errors import InvalidInput
 from sottovoce.base.randomness import Source, uniform_below
 from sottovoce.channels.base import Floats, SupportProbabilities
 from sottovoce.channels.support import SupportChannel
+from sottovoce.channels.support_rule import SupportRule, digits_of
 from sottovoce.core.fields import IntField
 from sottovoce.core.mechanism import DEFAULT_BITS, MOST_CELLS, Mechanism, check_bits
 from sottovoce.core.registry import register
@@ -145,6 +146,22 @@ class HashingChannel(SupportChannel):
 
     def spread(self, weights: Floats) -> Floats:
         return self.family.gather(weights)
+
+    @property
+    def support_rule(self) -> SupportRule:
+        """``<a, x_v> = y``, see :mod:`~sottovoce.mechanisms._linear_family`."""
+        family, (p, q) = (
+            self.family,
+            (self.support_probabilities.p, self.support_probabilities.q),
+        )
+        return SupportRule(
+            modulus=family.g,
+            vectors=np.repeat(digits_of(family.vectors, family.g, family.t), family.g, axis=0),
+            targets=np.tile(np.arange(family.g), family.hashes),
+            points=digits_of(family.places, family.g, family.t),
+            inside=(1 - q) / (p - q),
+            outside=-q / (p - q),
+        )
 
     def expected_variance_of_all(self, shares: Floats) -> float:
         """For these places where they are few, else on average over all ways to place the values.

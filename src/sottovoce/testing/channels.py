@@ -86,6 +86,19 @@ def inverse_undoes_the_channel(mechanism: Mechanism) -> None:
 
 
 @law
+def support_rule_is_the_inverse(mechanism: Mechanism) -> None:
+    """Where there is a rule of support, it gives what every cell adds to every unbiased share."""
+    channel = mechanism.channel()
+    inverse, rule = channel.inverse, channel.support_rule
+    if inverse is None or rule is None:
+        return
+    for value, unit in enumerate(np.eye(channel.inputs)):
+        observed = rule.weights(value)
+        name = f"the rule's weights of value {value}"
+        require_close(observed, inverse.adjoint(unit), name, rtol=1e-9, atol=1e-9)
+
+
+@law
 def cell_weights_give_answers_that_are_right_on_average(mechanism: Mechanism) -> None:
     """A' g is the question, but for the bias bound: for all, a mean of numbers, one share."""
     channel = mechanism.channel()
@@ -220,6 +233,7 @@ CHANNEL_LAWS = (
     columns_sum_to_the_number_of_blocks,
     operators_are_the_matrix,
     inverse_undoes_the_channel,
+    support_rule_is_the_inverse,
     cell_weights_give_answers_that_are_right_on_average,
     variance_is_that_of_the_dense_matrix,
     kernel_is_circulant,

@@ -7,6 +7,7 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.base.text import label_text
 from sottovoce.engines.sql.dialects import DIALECTS
 from support.databases import KINDS, ONE_CELL, database_of, lists_of, reports_of
 
@@ -48,7 +49,7 @@ def test_shares_and_errors_are_those_of_the_library(mechanism_, about, database)
     assert list(found) == ["region", "value", "share", "stderr", "reports", "uncounted"]
     size = mechanism_.domain.size
     assert found["region"] == ["east"] * size + ["west"] * size
-    assert found["value"] == [str(label) for label in mechanism_.domain.labels()] * 2
+    assert found["value"] == [label_text(label) for label in mechanism_.domain.labels()] * 2
     assert set(found["uncounted"]) == {0}
     for k, region in enumerate(("east", "west")):
         rows = {name: column[group == region] for name, column in reports.columns.items()}
@@ -60,7 +61,7 @@ def test_shares_and_errors_are_those_of_the_library(mechanism_, about, database)
         assert np.abs(np.array(found["stderr"][part]) - known.stderr).max() < 1e-9
 
 
-def test_the_other_way_to_count_everybody(database):
+def test_everybody_is_one_group(database):
     reports = reports_of(GRR)
     database.load("reports", lists_of(reports))
     found = database.columns(sv.estimate_sql(GRR, "reports", dialect=database.dialect))
@@ -95,7 +96,11 @@ def test_a_table_without_rows_has_no_shares(database):
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_every_dialect_parses(dialect):
     sqlglot = pytest.importorskip("sqlglot")
-    for mechanism in (ORACLES[0], ORACLES[2], GRR):  # one weight, several, odd labels
+    for mechanism in (
+        ORACLES[0],
+        ORACLES[2],
+        GRR,
+    ):  # a rule, one with blocks, a list with odd labels
         for about in ("respondents", "population"):
             query = sv.estimate_sql(mechanism, "reports", ["window"], dialect, about)
             parsed = sqlglot.parse_one(query, dialect=dialect)
@@ -112,13 +117,30 @@ def test_every_dialect_parses(dialect):
         ("sw", sv.Interval(0, 1, bins=4), "no unbiased shares that are one sum over cells"),
         ("haar", sv.Interval(0, 1, bins=4), "no unbiased shares that are one sum over cells"),
         ("fixed-hashing", sv.Categories(9), "no unbiased shares that are one sum over cells"),
-        ("hr", sv.Categories(1000), "too many for the text of a query"),
+        ("hr", sv.Categories(17_000), "more than 16,384 rows of constants"),
+        ("olh", sv.Categories(9000), "more than 16,384 rows of constants"),
+        ("grr", sv.Categories(17_000), "more than 16,384 rows of constants"),
+        ("table", sv.Categories(200), "more than 16,384 rows of constants"),
         ("grr", sv.Categories(["only"]), "has a single value"),
     ],
 )
 def test_what_sql_cannot_estimate(name, domain, words):
+    weights = {"weights": (np.eye(200, dtype=int) + np.arange(1, 201)).tolist()}
+    mechanism = sv.mechanism(name, domain, 1.0, **(weights if name == "table" else {}))
     with pytest.raises(Unfit, match=words):
-        sv.estimate_sql(sv.mechanism(name, domain, 1.0), "reports")
+        sv.estimate_sql(mechanism, "reports")
+
+
+@pytest.mark.parametrize("name", ["grr", "olh", "hr"])
+def test_hundreds_of_values(name):
+    database, mechanism = database_of("duckdb"), sv.mechanism(name, sv.Categories(400), 2.0)
+    reports = reports_of(mechanism, 5000)
+    database.load("reports", lists_of(reports))
+    query = sv.estimate_sql(mechanism, "reports")
+    assert len(query) < 100_000
+    found, known = database.columns(query), sv.estimate(mechanism.tally(reports), "unbiased")
+    assert np.abs(np.array(found["share"]) - known.shares).max() < 1e-9
+    assert np.abs(np.array(found["stderr"]) - known.stderr).max() < 1e-9
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from sottovoce.base.checks import check_choice
 from sottovoce.base.errors import InvalidInput
 
-__all__ = ["DIALECTS", "Dialect", "dialect_of"]
+__all__ = ["DIALECTS", "Dialect", "dialect_of", "digits"]
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,8 @@ class Dialect:
     """The type of text."""
     division: Callable[[str, int], str] = "({} / {})".format
     """Whole-number division: of an expression by a positive constant."""
+    remainder: Callable[[str, int], str] = "MOD({}, {})".format
+    """The remainder of such a division."""
     least: str = "LEAST"
     """The function that is the smaller of two numbers."""
     greatest: str = "GREATEST"
@@ -65,9 +67,13 @@ class Dialect:
         """An expression as a 64-bit whole number."""
         return f"CAST({expression} AS {self.integer})"
 
+    def floating(self, expression: str) -> str:
+        """An expression as a 64-bit float."""
+        return f"CAST({expression} AS {self.real})"
+
     def number(self, value: float) -> str:
-        """A float: all digits of it, whatever a database takes a decimal point for."""
-        return f"CAST({value:.17e} AS {self.real})"
+        """A float, whatever a database takes a decimal point for."""
+        return self.floating(digits(value))
 
     def inline_table(
         self, name: str, columns: Sequence[str], rows: Sequence[tuple[str, ...]]
@@ -84,6 +90,15 @@ class Dialect:
         if self.name == "snowflake":  # there VALUES is a source, not a query
             body = f"SELECT * FROM {body}"  # noqa: S608 - all is quoted
         return f"{self.name_of(name)} ({', '.join(names)}) AS ({body})"
+
+
+def digits(value: float) -> str:
+    """All digits of a float.
+
+    >>> digits(0.1), float(digits(0.1)) == 0.1
+    ('1.0000000000000001e-01', True)
+    """
+    return f"{value:.16e}"
 
 
 def _quoted(text: str, quote: str, backslash: bool) -> str:
@@ -110,7 +125,7 @@ DIALECTS = {
         Dialect("duckdb", division="({} // {})".format),
         # Double quotes around an unknown name are text in SQLite: a missing column would pass.
         Dialect("sqlite", quote="`", integer="INTEGER", real="REAL", text="TEXT",
-                least="MIN", greatest="MAX"),
+                remainder="(({}) % {})".format, least="MIN", greatest="MAX"),
         Dialect("postgres", real="DOUBLE PRECISION", text="TEXT"),
         Dialect("bigquery", quote="`", integer="INT64", real="FLOAT64", text="STRING",
                 division="DIV({}, {})".format, backslash_in_text=True, backslash_in_names=True),

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from textwrap import indent
 
 from sottovoce.answers.about import check_about
+from sottovoce.base.text import label_text
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.engines.sql.decoding import Decoding, decoding_of
+from sottovoce.engines.sql.cell_weights import NUMBER, WEIGHT, CellWeightsSql, cell_weights_of
 from sottovoce.engines.sql.dialects import Dialect, dialect_of
 from sottovoce.engines.sql.tally_query import (
     CELL,
@@ -23,9 +24,7 @@ __all__ = ["estimate_sql"]
 
 _RESULT = ("value", "share", "stderr", COUNT, "uncounted")
 """The columns of a result beside those of ``by``."""
-_STEPS = ("sv_number", "sv_weight", "sv_first", "sv_second")
-"""Columns of the steps before it."""
-_NUMBER, _WEIGHT, _FIRST, _SECOND = _STEPS
+_FIRST, _SECOND = "sv_first", "sv_second"
 
 
 def estimate_sql(
@@ -83,11 +82,12 @@ def estimate_sql(
     owner = "estimate_sql"
     chosen, asked = dialect_of(dialect, owner), mechanism_of(mechanism, owner)
     check_about(about, owner)
-    columns = check_columns(by, asked, owner, (*_RESULT, *_STEPS, MECHANISM, CELL))
+    taken = (*_RESULT, NUMBER, WEIGHT, _FIRST, _SECOND, MECHANISM, CELL)
+    columns = check_columns(by, asked, owner, taken)
     minimum = mechanism.minimum_batch if isinstance(mechanism, Survey) else 1
     counted = tally_query(asked, chosen.table(table), columns, chosen)
-    query = _Query(chosen, columns, decoding_of(asked, owner), about == "population")
-    labels = [str(label) for label in asked.domain.labels()]
+    query = _Query(chosen, columns, cell_weights_of(asked, owner), about == "population")
+    labels = [label_text(label) for label in asked.domain.labels()]
     return query.text(counted, labels, minimum)
 
 
@@ -95,9 +95,9 @@ class _Query:
     """The query in steps: counts by cell, their weights by value, sums, shares."""
 
     def __init__(
-        self, dialect: Dialect, by: list[str], decoding: Decoding, population: bool
+        self, dialect: Dialect, by: list[str], weights: CellWeightsSql, population: bool
     ) -> None:
-        self._dialect, self._decoding, self._population = dialect, decoding, population
+        self._dialect, self._weights, self._population = dialect, weights, population
         self._name, self._by = dialect.name_of, [dialect.name_of(column) for column in by]
         self._groups = "".join(f"{column}, " for column in self._by)
 
@@ -105,11 +105,15 @@ class _Query:
         """The whole query, from the one that counts."""
         name, groups = self._name, self._groups
         value, share, stderr, reports, uncounted = (name(column) for column in _RESULT)
-        rows = [(str(v), self._dialect.literal(label)) for v, label in enumerate(labels)]
+        rows = [
+            (str(v), self._dialect.literal(label), *self._weights.label_cells(v))
+            for v, label in enumerate(labels)
+        ]
+        columns = (NUMBER, "value", *self._weights.label_columns())
         steps = (
             _step(name("counted"), counted),
-            self._dialect.inline_table("labels", (_NUMBER, "value"), rows),
-            self._weights_table(),
+            self._dialect.inline_table("labels", columns, rows),
+            self._weights.table(self._dialect),
             _step(name("weighted"), self._weighted()),
             _step(name("sums"), self._sums()),
             _step(name("shares"), self._shares(minimum)),
@@ -123,42 +127,30 @@ class _Query:
                 f"  CASE WHEN {uncounted} = 0 THEN {stderr} END AS {stderr},",
                 f"  {whole(reports)} AS {reports}, {whole(uncounted)} AS {uncounted}",
                 f"FROM {name('shares')}",
-                f"ORDER BY {groups}{name(_NUMBER)}",
+                f"ORDER BY {groups}{name(NUMBER)}",
             )
         )
 
-    def _weights_table(self) -> str:
-        """The listed pairs of a value and a cell, with their weights where these differ."""
-        found, columns = self._decoding, (_NUMBER, CELL, _WEIGHT)
-        pairs = [(str(v), str(y)) for v, y in zip(found.values, found.cells, strict=True)]
-        if found.single:
-            return self._dialect.inline_table("weights", columns[:2], pairs)
-        weights = (self._dialect.number(weight) for weight in found.weights)
-        rows = [(v, y, weight) for (v, y), weight in zip(pairs, weights, strict=True)]
-        return self._dialect.inline_table("weights", columns, rows)
-
     def _weighted(self) -> str:
         """Every count once per value, with what the cell adds to the share of the value."""
-        name, found = self._name, self._decoding
-        default = self._dialect.number(found.default)
-        listed = self._dialect.number(found.weights[0]) if found.single else f"w.{name(_WEIGHT)}"
-        cell, count, number = name(CELL), name(COUNT), name(_NUMBER)
+        name, weights = self._name, self._weights
+        cell, count, number, value = name(CELL), name(COUNT), name(NUMBER), name("value")
         groups = "".join(f"c.{column} AS {column}, " for column in self._by)
         return "\n".join(
             (
-                f"SELECT {groups}l.{number} AS {number}, l.{name('value')} AS {name('value')},",
-                f"  c.{cell} AS {cell}, CAST(c.{count} AS {self._dialect.real}) AS {count},",
-                f"  CASE WHEN w.{cell} IS NULL THEN {default} ELSE {listed} END AS {name(_WEIGHT)}",
+                f"SELECT {groups}l.{number} AS {number}, l.{value} AS {value},",
+                f"  c.{cell} AS {cell}, {self._dialect.floating(f'c.{count}')} AS {count},",
+                f"  {weights.weight(self._dialect)} AS {name(WEIGHT)}",
                 f"FROM {name('counted')} c CROSS JOIN {name('labels')} l",
-                f"LEFT JOIN {name('weights')} w ON w.{number} = l.{number} AND w.{cell} = c.{cell}",
+                f"LEFT JOIN {name('weights')} w ON {weights.join(self._dialect)}",
             )
         )
 
     def _sums(self) -> str:
         """Per group and value: the reports, and the sums of weights and of their squares."""
         name = self._name
-        count, weight = name(COUNT), name(_WEIGHT)
-        groups = f"{self._groups}{name(_NUMBER)}, {name('value')}"
+        count, weight = name(COUNT), name(WEIGHT)
+        groups = f"{self._groups}{name(NUMBER)}, {name('value')}"
         return "\n".join(
             (
                 f"SELECT {groups},",
@@ -181,7 +173,7 @@ class _Query:
             variance += f" + {greatest}({share} * ({number(1)} - {share}), {number(0)})"
         return "\n".join(
             (
-                f"SELECT {self._groups}{name(_NUMBER)}, {name('value')}, {n}, {name('uncounted')},",
+                f"SELECT {self._groups}{name(NUMBER)}, {name('value')}, {n}, {name('uncounted')},",
                 f"  {share} AS {name('share')},",
                 f"  SQRT({greatest}({variance}, {number(0)}) / {n}) AS {name('stderr')}",
                 f"FROM {name('sums')}",
