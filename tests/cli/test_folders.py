@@ -12,7 +12,7 @@ import pytest
 import sottovoce as sv
 from sottovoce.cli.shared.outputs import read_folder
 from sottovoce.engines.lake import survey_label
-from tests.support.commands import refusal, run, run_json
+from support.commands import refusal, run, run_json
 
 GRR = sv.mechanism("grr", sv.Categories(["tea", "coffee"]), 1.0)
 SURVEY = sv.Survey("drinks", "What do you drink?", GRR, minimum_batch=1)

@@ -22,7 +22,7 @@ from sottovoce.base.threads import cores
 from sottovoce.core.counter import Counter, Partial
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports, is_described
-from sottovoce.engines.lake import SURVEY, ReportFile, survey_label
+from sottovoce.engines.lake import SURVEY, SURVEY_KEY, ReportFile, survey_label
 from sottovoce.surveys.survey import Survey
 
 __all__ = ["count_files"]
@@ -88,7 +88,8 @@ def count_files(
     tasks = _tasks(files)
     whole = sum(file.size for file in files)
     wanted = (1 if whole <= _FEW else cores()) if workers is None else workers
-    count = _Count(mechanism, tuple(by))
+    wanted_survey = None if survey is None else survey_label(survey.fingerprint)
+    count = _Count(mechanism, tuple(by), wanted_survey)
     found = _in_processes(count, tasks, wanted) if wanted > 1 else map(count, tasks)
     for size, partials in found:
         counter.merge(partials)
@@ -187,6 +188,7 @@ class _Count:
 
     mechanism: Mechanism
     by: tuple[str, ...]
+    survey: str | None
 
     def __call__(self, task: _Task) -> tuple[int, list[Partial]]:
         counter = Counter(self.mechanism, self.by)
@@ -199,6 +201,7 @@ class _Count:
         file = piece.file
         with open_parquet(file.path) as opened:
             schema, metadata = opened.schema_arrow, opened.metadata
+        self._check_survey(file, schema.metadata or {})
         inside = self._columns_inside(file, schema.names)
         labels = {name: file.label(name) for name in self.by if name not in inside}
         part = Counter(self.mechanism, inside) if labels else counter
@@ -215,6 +218,15 @@ class _Count:
                 raise error.later(piece.above - before) from error
         if labels:
             counter.merge(_relabelled(part.partials(), self.by, labels))
+
+    def _check_survey(self, file: ReportFile, metadata: dict[bytes, bytes]) -> None:
+        """A file that says its survey must be of the one that is given, or of its folder's."""
+        wanted = self.survey or file.columns.get(SURVEY)
+        own = metadata.get(SURVEY_KEY.encode())
+        if wanted is not None and own is not None and survey_label(own.decode()) != wanted:
+            raise Mismatch(
+                f"{file.path} is of the survey {survey_label(own.decode())}, not {wanted}"
+            )
 
     def _columns_inside(self, file: ReportFile, names: Sequence[str]) -> list[str]:
         """The public columns that are in the file, not in the names of its folders."""

@@ -19,6 +19,7 @@ from sottovoce.base.errors import InvalidInput, Unfit
 
 __all__ = [
     "SURVEY",
+    "SURVEY_KEY",
     "WINDOW",
     "ReportFile",
     "folder_columns",
@@ -28,6 +29,8 @@ __all__ = [
 ]
 
 SURVEY, WINDOW = "survey", "window"
+SURVEY_KEY = "sottovoce.survey"
+"""The key of the survey's fingerprint in the metadata of a file."""
 _EMPTY = "__HIVE_DEFAULT_PARTITION__"
 _ENDINGS = (".parquet", ".pq")
 _TABLES = {"_delta_log": "Delta", ".hoodie": "Hudi"}

@@ -75,7 +75,7 @@ class SampledCoordinate(Mechanism):
         raise InvalidInput("inner", self.name, "the name of a mechanism", asked)
 
     def _keep(self, inner: Mechanism) -> Any:
-        if inner.cell_expression() is None:
+        if inner.blocks != 1:
             allowed = "a mechanism whose reports fall in one cell each"
             raise InvalidInput("inner", self.name, allowed, inner.name)
         if inner.certificate().scope is not None:
@@ -162,6 +162,15 @@ class SampledCoordinate(Mechanism):
     def cell_expression(self) -> CellExpression | None:
         inner = self.coordinate.cell_expression()
         return None if inner is None else FieldValue("coordinate") * self.coordinate.cells + inner
+
+    def count(self, reports: Reports) -> NDArray[np.int64]:
+        asked, one = reports.columns["coordinate"], self.coordinate
+        parts = []
+        for j in range(self.domain.coordinates):
+            rows = asked == j
+            columns = {f.name: reports.columns[f.name][rows] for f in one.fields}
+            parts.append(one.count(Reports(one, columns)))
+        return np.concatenate(parts)
 
     def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
         """The inner mechanism's law, coordinate by coordinate."""

@@ -24,6 +24,7 @@ __all__ = [
     "payloads_of",
     "reports_from_payloads",
     "reports_from_rows",
+    "rows_of",
 ]
 
 
@@ -84,6 +85,20 @@ def _slices(column: Column) -> list[bytes]:
     data = column.astype(column.dtype.newbyteorder("<"), copy=False).tobytes()
     width = len(data) // max(1, len(column))
     return [data[start : start + width] for start in range(0, len(data), width or 1)]
+
+
+def rows_of(reports: Reports) -> bytes:
+    """The payloads of all reports, one after the other; :func:`reports_from_rows` reads them.
+
+    >>> import sottovoce as sv
+    >>> m = sv.mechanism("grr", sv.Categories(1000), 1.0)
+    >>> rows_of(sv.Reports(m, {"value": [1, 258]}))
+    b'\\x01\\x00\\x02\\x01'
+    """
+    table = np.empty(len(reports), dtype=_layout(reports.mechanism))
+    for name, column in reports.columns.items():
+        table[name] = column
+    return table.tobytes()
 
 
 def reports_from_rows(mechanism: Mechanism, rows: Sequence[bytes] | bytes) -> Reports:

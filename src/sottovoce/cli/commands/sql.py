@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from sottovoce.cli.shared.exits import guarded
+from sottovoce.cli.shared.options import AsJson, describe
+from sottovoce.cli.shared.screen import show_json
 from sottovoce.engines.sql.dialects import DIALECTS
 from sottovoce.engines.sql.estimate_query import estimate_sql
 from sottovoce.engines.sql.tally_query import tally_sql
@@ -56,6 +58,7 @@ def sql(
             help="With --shares: whom the standard errors are about, respondents or population.",
         ),
     ] = "respondents",
+    as_json: AsJson = False,
 ) -> None:
     """Print a query that counts reports in a database, or with --shares estimates there.
 
@@ -64,6 +67,11 @@ def sql(
     """
     agreed, groups = read_survey(survey), by or []
     if shares:
-        typer.echo(estimate_sql(agreed, table, groups, dialect, about))
+        query = estimate_sql(agreed, table, groups, dialect, about)
     else:
-        typer.echo(tally_sql(agreed, table, groups, dialect))
+        query = tally_sql(agreed, table, groups, dialect)
+    if as_json:
+        options = {"table": table, "by": groups, "dialect": dialect, "shares": shares}
+        show_json({"query": query, **options, "mechanism": describe(agreed.mechanism)})
+    else:
+        typer.echo(query)

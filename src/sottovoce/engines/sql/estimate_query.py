@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from textwrap import indent
 
 from sottovoce.answers.about import check_about
+from sottovoce.base.text import label_text
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.engines.sql.cell_weights import NUMBER, WEIGHT, CellWeightsSql, cell_weights_of
 from sottovoce.engines.sql.dialects import Dialect, dialect_of
@@ -86,7 +87,7 @@ def estimate_sql(
     minimum = mechanism.minimum_batch if isinstance(mechanism, Survey) else 1
     counted = tally_query(asked, chosen.table(table), columns, chosen)
     query = _Query(chosen, columns, cell_weights_of(asked, owner), about == "population")
-    labels = [str(label) for label in asked.domain.labels()]
+    labels = [label_text(label) for label in asked.domain.labels()]
     return query.text(counted, labels, minimum)
 
 
