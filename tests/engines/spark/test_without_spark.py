@@ -11,8 +11,9 @@ import pytest
 import sottovoce as sv
 import sottovoce.spark as svs
 from sottovoce.base.errors import CorruptBytes, InvalidInput, Mismatch, MissingExtra, NoJava
+from sottovoce.engines.lake import is_report_file
 from sottovoce.engines.spark import java
-from sottovoce.engines.spark.files import _check_surveys, _folders, _is_parquet, _opened, _parts
+from sottovoce.engines.spark.files import StoredFile, _tasks
 from sottovoce.engines.spark.tallies import Merge
 from sottovoce.engines.spark.workers import plain_errors, refusal
 
@@ -126,34 +127,29 @@ def test_workers_that_lack_something(text, message):
 # -- names of files ------------------------------------------------------------------------------
 
 
-def test_large_files_are_read_in_parts():
-    parts = _parts([("file:/a.parquet", 10), ("file:/b.parquet", 3 * 2**26 + 1)])
-    assert [(part.path, part.index, part.count) for part in parts] == [
-        ("file:/a.parquet", 0, 1), *(("file:/b.parquet", k, 4) for k in range(4)),
-    ]  # fmt: skip
+def test_large_files_are_shared_and_small_ones_read_together():
+    sizes = {"a": 10, "b": 300 * 2**20, "c": 2**27, "d": 5, "e": 6}
+    files = [StoredFile.named(f"file:/{name}.parquet", size) for name, size in sizes.items()]
+    tasks = [[(share.file.path.stem, share.index, share.count) for share in task] for task in _tasks(files)]  # fmt: skip
+    assert tasks == [
+        [("a", 0, 1), ("b", 0, 5), ("b", 1, 5), ("b", 2, 5)],
+        [("b", 3, 5), ("b", 4, 5), ("c", 0, 1)],
+        [("d", 0, 1), ("e", 0, 1)],
+    ]
 
 
 def test_names_of_folders_are_text():
-    name = "s3a://lake/survey=s12/window=0042/a%20b=x%2Fy/part.parquet"
-    assert _folders(name) == {"survey": "s12", "window": "0042", "a b": "x/y"}
-    assert _is_parquet(name)
-    assert _is_parquet("file:/lake/_region=north/a.parquet")
-    assert not _is_parquet("file:/lake/_temporary/0/a.parquet")
-    assert not _is_parquet("file:/lake/.part.parquet")
-    assert not _is_parquet("file:/lake/_SUCCESS")
+    file = StoredFile.named("s3a://lake/survey=s12/window=0042/a%20b=x%2Fy/part.parquet", 7)
+    assert file.columns == {"survey": "s12", "window": "0042", "a b": "x/y"}
+    assert file.uri == "s3://lake/survey=s12/window=0042/a%2520b=x%252Fy/part.parquet"
+    assert is_report_file("file:/lake/_region=north/a.parquet")
+    assert not is_report_file("file:/lake/.part.parquet")
+    assert not is_report_file("file:/lake/_SUCCESS")
 
 
 def test_file_systems():
-    assert _opened("file:/lake/a%2Fb c.parquet")[1] == "/lake/a%2Fb c.parquet"
-    assert _opened("dbfs:/lake/a.parquet")[1] == "/dbfs/lake/a.parquet"
+    local = StoredFile.named("file:/lake/a%2Fb c.parquet", 7)
+    assert (str(local.path), local.uri) == ("/lake/a%2Fb c.parquet", "")
+    assert str(StoredFile.named("dbfs:/lake/a.parquet", 7).path) == "/dbfs/lake/a.parquet"
     with pytest.raises(InvalidInput, match=r"Use spark\.read\.parquet and svs\.tally"):
-        _opened("carrier-pigeon://coop/a.parquet")
-
-
-def test_a_folder_of_another_survey():
-    survey = sv.Survey("drinks", "Tea?", DRINKS)
-    _check_surveys(
-        ["file:/lake/a.parquet", f"file:/survey=s{survey.fingerprint}/a.parquet"], survey
-    )
-    with pytest.raises(Mismatch, match="is of the survey 12, not of 'drinks'"):
-        _check_surveys(["file:/survey=s12/a.parquet"], survey)
+        StoredFile.named("carrier-pigeon://coop/a.parquet", 7).opened()

@@ -7,7 +7,7 @@ unary encoding, workers count record batches with a :class:`~sottovoce.Counter`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,7 +38,7 @@ from sottovoce.engines.sql.arithmetic import cell_sql
 from sottovoce.engines.sql.dialects import DIALECTS
 from sottovoce.surveys.survey import Survey
 
-__all__ = ["merged_partials", "partial_schema", "partials_of", "tally"]
+__all__ = ["merged_partials", "partial_schema", "partial_rows", "tally"]
 
 _CELL, _COUNT = "sottovoce cell", "sottovoce count"
 """Columns beside those of ``by``, of names that nobody gives a public column."""
@@ -174,8 +174,8 @@ class Count(Step):
         for batch in batches:
             counter.add(batch)
             if counter.is_full:
-                yield from partials_of(counter)
-        yield from partials_of(counter)
+                yield from partial_rows(self.by, counter.partials())
+        yield from partial_rows(self.by, counter.partials())
 
 
 @dataclass(frozen=True)
@@ -213,16 +213,12 @@ def partial_schema(by: Iterable[str]) -> str:
     return ", ".join([*groups, "n bigint", "cells binary", "counts binary"])
 
 
-def partials_of(counter: Counter) -> Iterator[Any]:
-    """What a counter found since the last time, as record batches of :func:`partial_schema`."""
-    kinds = {**dict.fromkeys(counter.by, "string"), "n": "int64", "cells": "binary"}
-    rows = (
-        (
-            *each.group,
-            each.n,
-            each.cells.astype("<i8").tobytes(),
-            each.counts.astype("<i8").tobytes(),
-        )
-        for each in counter.partials()
-    )
-    return batches_of(rows, kinds | {"counts": "binary"})
+def partial_rows(by: Sequence[str], partials: Iterable[Partial]) -> Iterator[Any]:
+    """Partial counts as record batches of :func:`partial_schema`."""
+    kinds = {**dict.fromkeys(by, "string"), "n": "int64", "cells": "binary", "counts": "binary"}
+    rows = ((*each.group, each.n, _bytes(each.cells), _bytes(each.counts)) for each in partials)
+    return batches_of(rows, kinds)
+
+
+def _bytes(numbers: NDArray[np.int64]) -> bytes:
+    return numbers.astype("<i8").tobytes()
