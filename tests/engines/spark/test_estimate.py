@@ -87,7 +87,9 @@ def test_refusals(spark):
         with_plain(svs.estimate(frame, DRINKS, "norm_sub"))
     with pytest.raises(InvalidInput, match="without a group named 'share'"):
         svs.estimate(frame.withColumnRenamed("region", "share"), DRINKS)
-    with pytest.raises(InvalidInput, match="tasks of svs.estimate"):
+    with pytest.raises(
+        InvalidInput, match="tasks of sottovoce.spark must be a whole number of at least 1"
+    ):
         svs.estimate(frame, DRINKS, tasks=0)
     with pytest.raises(InvalidInput, match="a Survey or a mechanism"):
         svs.estimate(frame, "drinks")

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from sottovoce.base.checks import check_int
 from sottovoce.base.errors import InvalidInput, Mismatch, NotConverged
 from sottovoce.base.text import label_text
 from sottovoce.base.threads import one_product_thread
@@ -83,7 +82,6 @@ def estimate(
     for name in set(by) & set(_COLUMNS):
         raise InvalidInput("tallies", owner, f"without a group named {name!r}", by)
     count = tasks_or_default(tallies, tasks)
-    check_int(count, "tasks", owner, 1)
     minimum = survey.minimum_batch if isinstance(survey, Survey) else 0
     step = Estimates(mechanism, tuple(by), minimum, method, confidence, options)
     kinds = [f"{quoted(name)} {_SPARK[kind]}" for name, kind in step.kinds.items()]

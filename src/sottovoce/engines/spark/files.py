@@ -12,7 +12,6 @@ from pathlib import Path, PurePath
 from typing import Any
 from urllib.parse import quote
 
-from sottovoce.base.checks import check_int
 from sottovoce.base.errors import CorruptBytes, InvalidInput, SottovoceError
 from sottovoce.base.parquet import open_parquet
 from sottovoce.core.mechanism import Mechanism
@@ -84,8 +83,6 @@ def tally_files(
     if not isinstance(path, str) or not path:
         raise InvalidInput("path", owner, "the name of a folder or file", path)
     chosen = session_or_active(spark, owner)
-    if tasks is not None:
-        check_int(tasks, "tasks", owner, 1)
     files = _listed(chosen, path, owner)
     of = survey if isinstance(survey, Survey) else None
     check_surveys(files, columns, of)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from sottovoce.base.checks import check_int
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.extras import optional
 from sottovoce.base.suggestions import did_you_mean
@@ -105,7 +106,7 @@ def as_text(names: Iterable[str]) -> list[str]:
 def tasks_or_default(frame: Any, tasks: int | None) -> int:
     """How many tasks: as told, else as many as Spark's shuffles have."""
     if tasks is not None:
-        return tasks
+        return check_int(tasks, "tasks", "sottovoce.spark", 1)
     return int(frame.sparkSession.conf.get("spark.sql.shuffle.partitions"))
 
 
