@@ -70,6 +70,8 @@ def test_distributions(both):
 
 
 def test_refusals(both, spark):
+    from pyspark.sql.functions import expr
+
     _, _, frames = both
     bank, mechanism = frames["bank"]
     shop = frames["shop"]
@@ -78,13 +80,13 @@ def test_refusals(both, spark):
     with pytest.raises(InvalidInput, match="got 'Person'.*Did you mean 'person'"):
         svs.fuse(frames, key="Person")
     with pytest.raises(Mismatch, match="no user is in common"):
-        other = bank.selectExpr("* except (person)", "concat(person, person) as person")
+        other = bank.withColumn("person", expr("concat(person, person)"))
         svs.fuse({"bank": (other, mechanism), "shop": shop}, key="person")
     with pytest.raises(InvalidInput, match="of one type; got .type binary, and type string"):
-        text = bank.selectExpr("* except (person)", "hex(person) as person")
+        text = bank.withColumn("person", expr("hex(person)"))
         svs.fuse({"bank": (text, mechanism), "shop": shop}, key="person")
     with pytest.raises(InvalidInput, match="key of svs.fuse must be not empty"):
-        empty = bank.selectExpr("* except (person)", "cast(null as binary) as person").limit(1)
+        empty = bank.withColumn("person", expr("cast(null as binary)")).limit(1)
         svs.fuse({"bank": (bank.union(empty), mechanism), "shop": shop}, key="person")
     with pytest.raises(Unfit, match="more than 100 different combinations"):
         svs.fuse(frames, key="person", most=100)
