@@ -112,7 +112,9 @@ class _Levels:
     def codes(self, column: Any) -> Codes:
         """The number of the label of every row."""
         dictionary, indices = _encoded(column, self._name, self._owner)
-        if self._dictionary is None or not dictionary.equals(self._dictionary):
+        if type(dictionary) is not type(self._dictionary) or not dictionary.equals(
+            self._dictionary
+        ):
             self._dictionary = dictionary
             self._table = np.full(len(dictionary), -1, dtype=np.int64)
         codes = self._table[indices]
