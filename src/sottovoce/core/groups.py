@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.base.errors import InvalidCell, Unfit
+from sottovoce.base.errors import InvalidCell, InvalidInput, Unfit
 from sottovoce.base.extras import optional
 from sottovoce.base.suggestions import did_you_mean
 from sottovoce.core.arrow_columns import flat_array
 
-__all__ = ["Group", "Groups"]
+__all__ = ["Group", "Groups", "check_group_type"]
 
 Group = tuple[str, ...]
 """The labels of a group, one per column."""
@@ -147,9 +147,21 @@ def _plain(value: Any) -> Any:
     return value.as_py() if hasattr(value, "as_py") else value
 
 
+def check_group_type(kind: Any, name: str, owner: str) -> None:
+    """Refuse a column of Arrow whose cells have no text of their own, as bytes and lists."""
+    types = optional("pyarrow", extra="analyse", purpose="reading Arrow data").types
+    plain = kind.value_type if types.is_dictionary(kind) else kind
+    text = types.is_string(plain) or types.is_large_string(plain) or str(plain) == "string_view"
+    number = types.is_integer(plain) or types.is_floating(plain) or types.is_decimal(plain)
+    if not (text or number or types.is_boolean(plain) or types.is_temporal(plain)):
+        allowed = "of text, numbers, booleans or dates"
+        raise InvalidInput(f"column {name!r}", owner, allowed, f"type {kind}")
+
+
 def _encoded(column: Any, name: str, owner: str) -> tuple[Any, NDArray[Any]]:
     """The distinct values of a column, and the index of each row's among them."""
     if hasattr(column, "type"):  # of Arrow
+        check_group_type(column.type, name, owner)
         if column.null_count:
             row = int(column.is_null().to_numpy(zero_copy_only=False).argmax())
             raise InvalidCell(name, row + 1, owner, "not empty", None)
