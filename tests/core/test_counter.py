@@ -162,6 +162,10 @@ def test_a_refused_batch_leaves_the_counter_as_it_was_and_names_row_and_column()
         (pa.table({"value": [None, 1], "g": ["x", "x"]}), "row 4 of column 'value' .* got None"),
         (pa.table({"value": [0, 1], "g": ["x", None]}), "row 5 of column 'g' .* not empty"),
         ({"value": [0, 1], "g": [None, "x"]}, "row 4 of column 'g' .* not empty"),
+        (
+            {"value": [0, 1], "g": pa.DictionaryArray.from_arrays([0, 1], ["x", None])},
+            "row 5 of column 'g' .* not empty",
+        ),
         ({"value": [0, 1], "g": ["x"]}, "row 5 of column 'g'"),
         ({"value": [0.0, 1.0], "g": ["x", "y"]}, "column 'value' .* whole numbers"),
         (pa.table({"value": [0.0], "g": ["x"]}), "column 'value' .* whole numbers; .*double"),
@@ -178,7 +182,7 @@ def test_a_refused_batch_leaves_the_counter_as_it_was_and_names_row_and_column()
     other = sv.mechanism("grr", GRR.domain, 2.0)
     with pytest.raises(Mismatch, match=other.fingerprint):
         counter.add(table_of(*drawn(other)).append_column("g", pa.array(["x"] * 600)))
-    assert counter.rows == 3 and counter.tallies() == before
+    assert (counter.rows, counter.groups) == (3, 2) and counter.tallies() == before
 
 
 @pytest.mark.parametrize(("by", "words"), [("value", "public columns, not fields"),

@@ -193,3 +193,34 @@ def test_a_check_can_end_the_counting(tmp_path):
 
     with pytest.raises(Unfit, match="too many"):
         count_files(report_files(tmp_path), ["region"], check=few)
+
+
+@pytest.mark.parametrize(
+    ("cells", "labels"),
+    [
+        (pa.array([1, 2, 1], pa.int8()), ["1", "2"]),
+        (pa.array([True, False, True]), ["False", "True"]),
+        (pa.array([1, 2, 1]).cast(pa.decimal128(20, 0)), ["1", "2"]),
+        (pa.array([20000, 20001, 20000], pa.date32()), ["2024-10-04", "2024-10-05"]),
+        (pa.array(["a", "b", "a"], pa.large_string()), ["a", "b"]),
+        (pa.array(["a", "b", "a"]).dictionary_encode(), ["a", "b"]),
+    ],
+    ids=str,
+)
+def test_groups_by_columns_of_any_plain_type(tmp_path, cells, labels):
+    write(pa.table({"value": [0, 1, 2], "g": cells}), tmp_path / "p.parquet")
+    found = count_files(report_files(tmp_path), ["g"], SURVEY).tallies()
+    assert [group for (group,) in found] == labels
+    assert sorted(tally.n for tally in found.values()) == [1, 2]
+
+
+@pytest.mark.parametrize(
+    "cells", [pa.array([[1], [2], [1]]), pa.array([b"a", b"b", b"a"])], ids=str
+)
+def test_columns_without_text_are_no_groups(tmp_path, cells):
+    table = pa.table({"value": [0, 1, 2], "g": cells})
+    write(table, tmp_path / "p.parquet")
+    with pytest.raises(InvalidInput, match=r"column 'g' of .*p.parquet must be of text, numbers"):
+        count_files(report_files(tmp_path), ["g"], SURVEY)
+    with pytest.raises(InvalidInput, match="column 'g' of batches .* must be of text, numbers"):
+        sv.Counter(GRR, by="g").add(table)

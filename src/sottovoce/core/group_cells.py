@@ -54,13 +54,13 @@ class GroupCells:
             self._add_row(0, self.mechanism.count(reports))
             return
         self._grow(most)
-        self._n += np.bincount(groups, minlength=len(self._n))
         cells = self.mechanism.cells_of(reports)
         if cells is None:
+            self._n += np.bincount(groups, minlength=len(self._n))
             for group, part in _split(reports, groups):
                 self._add_row(group, self.mechanism.count(part))
-            return
-        self._add_flat(groups * self.mechanism.cells + cells, most)
+        else:
+            self._add_flat(groups * self.mechanism.cells + cells, most)
 
     def add(self, group: int, n: int, cells: Counts, counts: Counts) -> None:
         """Add what was counted elsewhere: some cells of one group."""
@@ -120,11 +120,16 @@ class GroupCells:
             self._sparse.add(group * self.mechanism.cells + cells, counts[cells])
 
     def _add_flat(self, flat: Counts, groups: int) -> None:
+        """Add reports by the number of their counter, and to the numbers of reports by the way."""
+        size = self.mechanism.cells
         if self._sparse is None:
-            counts = np.bincount(flat, minlength=groups * self.mechanism.cells)
-            self._table[:groups] += counts.reshape(groups, self.mechanism.cells)
+            counts = np.bincount(flat, minlength=groups * size).reshape(groups, size)
+            self._table[:groups] += counts
+            self._n[:groups] += counts.sum(axis=1)
         else:
-            self._sparse.add(*np.unique(flat, return_counts=True))
+            cells, numbers = np.unique(flat, return_counts=True)
+            self._sparse.add(cells, numbers)
+            np.add.at(self._n, cells // size, numbers)
 
 
 class _SparseCounts:

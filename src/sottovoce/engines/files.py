@@ -19,6 +19,7 @@ from sottovoce.base.processes import worker_pool
 from sottovoce.base.suggestions import no_column
 from sottovoce.base.threads import cores
 from sottovoce.core.counter import Counter, Partial
+from sottovoce.core.groups import check_group_type
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports, is_described
 from sottovoce.engines.lake import SURVEY, SURVEY_KEY, ReportFile, survey_label
@@ -207,6 +208,8 @@ class CountPieces:
             schema, metadata = opened.schema_arrow, opened.metadata
         self._check_survey(file, schema.metadata or {})
         inside = self._columns_inside(file, schema.names)
+        for name in inside:
+            check_group_type(schema.field(name).type, name, str(file.path))
         labels = {name: file.label(name) for name in self.by if name not in inside}
         part = Counter(self.mechanism, inside) if labels else counter
         before = part.rows
