@@ -128,13 +128,13 @@ def test_workers_that_lack_something(text, message):
 
 
 def test_large_files_are_shared_and_small_ones_read_together():
-    sizes = {"a": 10, "b": 300 * 2**20, "c": 2**27, "d": 5, "e": 6}
+    sizes = {"a": 10, "b": 300 * 2**20, "c": 2**27, "d": 2**26, "e": 6, "f": 2**28}
     files = [StoredFile.named(f"file:/{name}.parquet", size) for name, size in sizes.items()]
     tasks = [[(share.file.path.stem, share.index, share.count) for share in task] for task in _tasks(files)]  # fmt: skip
     assert tasks == [
-        [("a", 0, 1), ("b", 0, 5), ("b", 1, 5), ("b", 2, 5)],
-        [("b", 3, 5), ("b", 4, 5), ("c", 0, 1)],
-        [("d", 0, 1), ("e", 0, 1)],
+        [("a", 0, 1), *(("b", k, 5) for k in range(5))],
+        [("c", 0, 1), ("d", 0, 1), ("e", 0, 1), ("f", 0, 4)],
+        [("f", k, 4) for k in range(1, 4)],
     ]
 
 

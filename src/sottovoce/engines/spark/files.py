@@ -25,8 +25,8 @@ from sottovoce.surveys.survey import Survey
 
 __all__ = ["tally_files"]
 
-_TASK = 2**27
-"""Bytes of files that a task reads, about: a second or two of work for the fastest reports."""
+_TASK = 2**28
+"""Bytes of files that a task reads, about: half a second of work, beside 0.07 s to start a task."""
 _MOUNTED = {"file": "/", "dbfs": "/dbfs"}
 """File systems that workers see as folders."""
 _SCHEMES = {"s3a": "s3", "s3n": "s3"}
