@@ -35,7 +35,7 @@ __all__ = ["check_lake", "hand_over", "is_handed_over", "lake_table", "window_la
 _MARKS = "_handed_over"
 _PURPOSE = "handing windows over as Parquet"
 _PART = 2**24
-"""Bytes of payloads in a part, about: what is shuffled in memory."""
+"""Bytes of payloads in a part, about, or of random words to shuffle them by where these are more."""
 _MOST_PARTS = 256
 """Parts of a window at most: as many files are open at once."""
 _ROW_GROUP = 2**20
@@ -179,7 +179,7 @@ def _shuffled(
     orders are as likely, given how many there are in each file.
     """
     width = payload_width(mechanism)
-    count = min(_MOST_PARTS, max(1, -(-expected * width // _PART)))
+    count = min(_MOST_PARTS, max(1, -(-expected * max(8, width) // _PART)))
     source = OperatingSystem()
     if count == 1:
         yield _permuted(mechanism, b"".join(map(rows_of, parts)), width, source)
