@@ -19,6 +19,7 @@ __all__ = [
     "InvalidInput",
     "Mismatch",
     "MissingExtra",
+    "NoJava",
     "NotConverged",
     "NotIdentified",
     "OverBudget",
@@ -213,6 +214,10 @@ class MissingExtra(SottovoceError, ImportError):
             f"{purpose} needs {package}, which is not installed. It comes with the extra {extra!r}: "
             f"in a clone of the repository, pip install '.[{extra}]'"
         )
+
+
+class NoJava(SottovoceError, RuntimeError):
+    """Spark was to start on this machine, and there is no Java to start it with."""
 
 
 class BrokenPlugin(SottovoceError, UserWarning):

@@ -15,7 +15,6 @@ from typing import Any
 
 from sottovoce.base.errors import CorruptBytes, InvalidCell, Mismatch, Unfit, named
 from sottovoce.base.extras import optional
-from sottovoce.base.parquet import open_parquet
 from sottovoce.base.processes import worker_pool
 from sottovoce.base.suggestions import no_column
 from sottovoce.base.threads import cores
@@ -26,7 +25,7 @@ from sottovoce.core.reports import Reports, is_described
 from sottovoce.engines.lake import SURVEY, SURVEY_KEY, ReportFile, survey_label
 from sottovoce.surveys.survey import Survey
 
-__all__ = ["count_files"]
+__all__ = ["CountPieces", "Piece", "check_surveys", "count_files", "pieces_of", "shares_of"]
 
 Advance = Callable[[int], object]
 """Called with how many bytes more are done."""
@@ -83,14 +82,14 @@ def count_files(
     Unfit
         Where a file does not have a column of ``by``.
     """
-    _check_surveys(files, by, survey)
+    check_surveys(files, by, survey)
     mechanism = _mechanism(files[0]) if survey is None else survey.mechanism
     counter = Counter(mechanism, by)
     tasks = _tasks(files)
     whole = sum(file.size for file in files)
     wanted = (1 if whole <= _FEW else cores()) if workers is None else workers
     wanted_survey = None if survey is None else survey_label(survey.fingerprint)
-    count = _Count(mechanism, tuple(by), wanted_survey)
+    count = CountPieces(mechanism, tuple(by), wanted_survey)
     found = _in_processes(count, tasks, wanted) if wanted > 1 else map(count, tasks)
     for size, partials in found:
         counter.merge(partials)
@@ -99,7 +98,7 @@ def count_files(
     return counter
 
 
-def _check_surveys(files: Sequence[ReportFile], by: Sequence[str], survey: Survey | None) -> None:
+def check_surveys(files: Sequence[ReportFile], by: Sequence[str], survey: Survey | None) -> None:
     """Folders ``survey=s<fingerprint>`` must be of the survey, or of one."""
     if survey is None:
         labels = sorted({file.columns[SURVEY] for file in files if SURVEY in file.columns})
@@ -122,7 +121,7 @@ def _check_surveys(files: Sequence[ReportFile], by: Sequence[str], survey: Surve
 
 
 @dataclass(frozen=True)
-class _Piece:
+class Piece:
     """Some row groups of a file, or all (None), and how many rows are above them."""
 
     file: ReportFile
@@ -131,13 +130,13 @@ class _Piece:
     above: int = 0
 
 
-_Task = tuple[_Piece, ...]
+_Task = Sequence[Piece]
 
 
 def _tasks(files: Iterable[ReportFile]) -> Iterator[_Task]:
-    waiting: list[_Piece] = []
+    waiting: list[Piece] = []
     for file in files:
-        for piece in _pieces(file):
+        for piece in pieces_of(file):
             waiting.append(piece)
             if sum(each.size for each in waiting) >= _TASK:
                 yield tuple(waiting)
@@ -146,17 +145,22 @@ def _tasks(files: Iterable[ReportFile]) -> Iterator[_Task]:
         yield tuple(waiting)
 
 
-def _pieces(file: ReportFile) -> Iterator[_Piece]:
+def shares_of(file: ReportFile) -> int:
+    """Into how many shares a file may be divided, so that each is a task: 1 where it is not large."""
+    return 1 if file.size <= 2 * _TASK else -(-file.size // _TASK)
+
+
+def pieces_of(file: ReportFile) -> Iterator[Piece]:
     """A file whole, or where it is large its row groups."""
-    if file.size <= 2 * _TASK:
-        yield _Piece(file, file.size)
+    if shares_of(file) == 1:
+        yield Piece(file, file.size)
         return
-    with _readable(file.path), open_parquet(file.path) as opened:
+    with _readable(file.path), file.opened() as opened:
         about, above = opened.metadata, 0
         sizes = [_compressed(about.row_group(k)) for k in range(about.num_row_groups)]
         for k, size in enumerate(sizes):
             share = file.size * size // max(1, sum(sizes))
-            yield _Piece(file, share, (k,), above)
+            yield Piece(file, share, (k,), above)
             above += about.row_group(k).num_rows
 
 
@@ -165,7 +169,7 @@ def _compressed(group: Any) -> int:
 
 
 def _in_processes(
-    count: _Count, tasks: Iterator[_Task], workers: int
+    count: CountPieces, tasks: Iterator[_Task], workers: int
 ) -> Iterator[tuple[int, list[Partial]]]:
     """Tasks as they are done; a few more wait than there are processes."""
     with worker_pool(workers) as pool:
@@ -184,7 +188,7 @@ def _in_processes(
 
 
 @dataclass(frozen=True)
-class _Count:
+class CountPieces:
     """Counts a task; a process gets it with the task."""
 
     mechanism: Mechanism
@@ -198,9 +202,9 @@ class _Count:
                 self._add(piece, counter)
         return sum(piece.size for piece in task), counter.partials()
 
-    def _add(self, piece: _Piece, counter: Counter) -> None:
+    def _add(self, piece: Piece, counter: Counter) -> None:
         file = piece.file
-        with open_parquet(file.path) as opened:
+        with file.opened() as opened:
             schema, metadata = opened.schema_arrow, opened.metadata
         self._check_survey(file, schema.metadata or {})
         inside = self._columns_inside(file, schema.names)
@@ -211,7 +215,7 @@ class _Count:
         before = part.rows
         with (
             named(str(file.path)),
-            open_parquet(file.path, labels=inside, metadata=metadata) as opened,
+            file.opened(labels=inside, metadata=metadata) as opened,
         ):
             Reports.from_arrow(schema.empty_table(), self.mechanism)
             try:
@@ -247,7 +251,7 @@ class _Count:
                 raise Unfit(no_column(name, public, str(file.path), "public column"))
         return inside
 
-    def _batches(self, opened: Any, piece: _Piece, inside: Sequence[str]) -> Iterator[Any]:
+    def _batches(self, opened: Any, piece: Piece, inside: Sequence[str]) -> Iterator[Any]:
         """Record batches of the columns that are needed, without metadata, which was checked."""
         fields = self.mechanism.fields
         rows = max(1, min(_ROWS, _BATCH // sum(field.width for field in fields)))
@@ -269,7 +273,7 @@ def _relabelled(
 
 def _mechanism(file: ReportFile) -> Mechanism:
     """The mechanism that a file carries."""
-    with _readable(file.path), open_parquet(file.path) as opened:
+    with _readable(file.path), file.opened() as opened:
         schema = opened.schema_arrow
     try:
         return Reports.from_arrow(schema.empty_table()).mechanism

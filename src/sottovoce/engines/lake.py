@@ -13,9 +13,11 @@ import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePath
+from typing import Any
 from urllib.parse import quote, unquote
 
 from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.base.parquet import open_parquet
 
 __all__ = [
     "SURVEY",
@@ -24,6 +26,7 @@ __all__ = [
     "ReportFile",
     "folder_columns",
     "folder_name",
+    "is_report_file",
     "report_files",
     "survey_label",
 ]
@@ -84,6 +87,10 @@ class ReportFile:
         """The file of a path."""
         return cls(path, folder_columns(path), path.stat().st_size)
 
+    def opened(self, **how: Any) -> Any:
+        """The file, opened for reading in pieces; ``how`` as for :func:`open_parquet`."""
+        return open_parquet(self.path, **how)
+
     def label(self, column: str) -> str:
         """The value of a column in the names of folders; one that stands for nothing is refused."""
         value = self.columns[column]
@@ -126,8 +133,17 @@ def _walk(folder: Path) -> Iterator[Path]:
                 raise InvalidInput("folder", str(folder), allowed, f"{here} with {mark}", hint=hint)
         folders[:] = [name for name in folders if not _is_hidden(name)]
         for name in files:
-            if name.lower().endswith(_ENDINGS) and not _is_hidden(name):
+            if is_report_file(name):
                 yield Path(here) / name
+
+
+def is_report_file(name: str) -> bool:
+    """Whether a file, by the name that an engine lists, holds rows, and is not being written.
+
+    >>> is_report_file("s3a://lake/_temporary/0/part-0.parquet")
+    False
+    """
+    return name.lower().endswith(_ENDINGS) and not any(map(_is_hidden, name.split("/")))
 
 
 def _is_hidden(name: str) -> bool:
