@@ -5,6 +5,9 @@ of pyarrow and ``mechanism.count``; the tallies must be the same, byte by byte. 
 services of PEOPLE people by ``fusion.joining``, beside a full outer join of DuckDB; users, and the
 sum of every column, must be the same.  Every measurement is the processor time of a process of its
 own, without starting it and importing; files lie in the page cache.
+
+Why fusion does not join by DuckDB: in 2026-11 that took 0.55 to 0.65 of our processor time, but no
+less memory (0.05 to 0.1 more), and finds neither keys that are there twice nor keys of another type.
 """
 
 from __future__ import annotations
@@ -145,7 +148,7 @@ def _measured(work: str, folder: Path, name: str = "") -> dict[str, Any]:
 
 
 def write_reports(folder: Path, name: str, rows: int) -> None:
-    """Reports of one mechanism in a Parquet file, a million drawn and repeated."""
+    """Reports of one mechanism in a Parquet file: four million drawn, and repeated."""
     mechanism, random = MECHANISMS[name], np.random.default_rng(1)
     inputs = random.integers(0, mechanism.domain.size, min(rows, 4_000_000))
     table = mechanism.randomize_indices(inputs, sv.Seeded(1)).to_arrow()

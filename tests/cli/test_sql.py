@@ -156,8 +156,8 @@ def test_bad_results(here):
     assert "no column 'cell' in result.csv" in refused_counts(missing)
     twice = {name: [*column, column[0]] for name, column in good.items()}
     assert "distinct; got 'cell" in refused_counts(twice)
-    assert "no column to group by 'regoin'" in refused_counts(
-        good, "--by", "regoin", output="groups"
+    assert "no column to group by 'regions'" in refused_counts(
+        good, "--by", "regions", output="groups"
     )
 
 

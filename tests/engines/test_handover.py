@@ -67,7 +67,7 @@ def test_nothing_but_reports_is_in_the_files(tmp_path):
 @pytest.mark.parametrize("parts", [1, 4])
 def test_rows_are_in_random_order(tmp_path, monkeypatch, parts):
     """Under a uniform order a rank correlation is below 6 / sqrt(n) but for one in 5e8."""
-    monkeypatch.setattr(handover, "_PART", 2 * 4000 // parts)
+    monkeypatch.setattr(handover, "_PART", 8 * 4000 // parts)
     reports, orders = sv.Reports(GRR, {"value": np.repeat(np.arange(1000), 4)}), []
     for copy in ("a", "b"):
         (tmp_path / copy).mkdir()

@@ -15,7 +15,16 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 from requirements.lock import licence_of
-from requirements.reading import FOLDER, LOCKS, UNLOCKED, Locked, normal, project, read_licences, read_lock
+from requirements.reading import (
+    FOLDER,
+    LOCKS,
+    UNLOCKED,
+    Locked,
+    normal,
+    project,
+    read_licences,
+    read_lock,
+)
 from requirements.sbom import sbom
 
 ROOT = FOLDER.parent

@@ -60,7 +60,9 @@ class GroupCells:
             for group, part in _split(reports, groups):
                 self._add_row(group, self.mechanism.count(part))
         else:
-            self._add_flat(groups * self.mechanism.cells + cells, most)
+            flat = np.multiply(groups, self.mechanism.cells, dtype=np.int64)
+            flat += cells  # in place: new arrays of this size cost more than the sum
+            self._add_flat(flat, most)
 
     def add(self, group: int, n: int, cells: Counts, counts: Counts) -> None:
         """Add what was counted elsewhere: some cells of one group."""

@@ -17,7 +17,8 @@ __all__ = ["Group", "Groups", "check_group_type"]
 
 Group = tuple[str, ...]
 """The labels of a group, one per column."""
-Codes = NDArray[np.int64]
+Codes = NDArray[Any]
+"""Numbers of groups or of labels, one per row: 32-bit where they fit, to spare memory."""
 
 _FEW = 2**20
 """Combinations of labels that are looked up in a table."""
@@ -71,7 +72,7 @@ class Groups:
 
     def _combined(self, coded: Sequence[Codes]) -> Codes:
         names = [list(column.numbers) for column in self._columns]
-        mixed, size = coded[0], len(names[0])
+        mixed, size = coded[0].astype(np.int64), len(names[0])
         for codes, labels in zip(coded[1:], names[1:], strict=True):
             mixed, size = mixed * len(labels) + codes, size * len(labels)
         if size <= _FEW:
@@ -104,7 +105,7 @@ class _Levels:
         self._name, self._owner = name, owner
         self._number = self._own_number if number is None else number
         self._dictionary: Any = None
-        self._table = np.zeros(0, dtype=np.int64)
+        self._table = np.zeros(0, dtype=np.int32)
 
     def _own_number(self, label: str) -> int:
         return self.numbers.setdefault(label, len(self.numbers))
@@ -116,7 +117,7 @@ class _Levels:
             self._dictionary
         ):
             self._dictionary = dictionary
-            self._table = np.full(len(dictionary), -1, dtype=np.int64)
+            self._table = np.full(len(dictionary), -1, dtype=np.int32)
         codes = self._table[indices]
         if len(codes) and codes.min() < 0:
             self._learn(

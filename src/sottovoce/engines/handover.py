@@ -34,8 +34,8 @@ __all__ = ["check_lake", "hand_over", "is_handed_over", "lake_table", "window_la
 
 _MARKS = "_handed_over"
 _PURPOSE = "handing windows over as Parquet"
-_PART = 2**26
-"""Bytes of payloads in a part, about: what is shuffled in memory."""
+_PART = 2**24
+"""Bytes of payloads in a part, about, or of random words to shuffle them by where these are more."""
 _MOST_PARTS = 256
 """Parts of a window at most: as many files are open at once."""
 _ROW_GROUP = 2**20
@@ -179,20 +179,22 @@ def _shuffled(
     orders are as likely, given how many there are in each file.
     """
     width = payload_width(mechanism)
-    count = min(_MOST_PARTS, max(1, -(-expected * width // _PART)))
+    count = min(_MOST_PARTS, max(1, -(-expected * max(8, width) // _PART)))
     source = OperatingSystem()
     if count == 1:
-        rows = b"".join(rows_of(reports) for reports in parts)
-        yield _permuted(mechanism, rows, width, source)
+        yield _permuted(mechanism, b"".join(map(rows_of, parts)), width, source)
         return
     paths = [folder / f".{number}.rows" for number in range(count)]
     files = [path.open("wb") for path in paths]
     try:
         for reports in parts:
             table = np.frombuffer(rows_of(reports), dtype=f"V{width}")
-            chosen = (source.words(len(table)) >> np.uint64(32)) * np.uint64(count) >> np.uint64(32)
-            for number, file in enumerate(files):
-                file.write(table[chosen == number].tobytes())
+            drawn = (source.words(len(table)) >> np.uint64(32)) * np.uint64(count)
+            chosen = (drawn >> np.uint64(32)).astype(np.uint16)
+            together = table[np.argsort(chosen, kind="stable")]
+            ends = np.cumsum(np.bincount(chosen, minlength=count))
+            for file, rows in zip(files, np.split(together, ends[:-1]), strict=True):
+                file.write(rows.tobytes())
     finally:
         for file in files:
             file.close()

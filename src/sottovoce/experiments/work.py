@@ -5,15 +5,15 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from contextlib import contextmanager
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 
 from sottovoce.base.errors import MissingExtra
 from sottovoce.base.extras import optional
 from sottovoce.base.files import write_whole
+from sottovoce.base.processes import worker_pool
 from sottovoce.base.progress import Progress, silent
 from sottovoce.base.tasks import Result, Run, Task, one_by_one
 
@@ -21,8 +21,6 @@ __all__ = ["Workers", "in_processes", "seed_of", "shown_progress", "write"]
 
 Workers = int | Run | None
 """How many processes run tasks, or what runs them elsewhere; None for a process per core."""
-
-_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def seed_of(*parts: object) -> int:
@@ -67,26 +65,10 @@ def _own(workers: int | None, tasks: int) -> Run:
 def _in_pool(
     function: Callable[[Task], Result], tasks: Sequence[Task], *, count: int
 ) -> Iterator[tuple[int, Result]]:
-    context = get_context("forkserver" if sys.platform == "linux" else "spawn")
-    with _one_thread_each(), ProcessPoolExecutor(count, mp_context=context) as pool:
+    with worker_pool(count) as pool:
         places = {pool.submit(function, task): index for index, task in enumerate(tasks)}
         for done in as_completed(places):
             yield places[done], done.result()
-
-
-@contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Processes started here do their linear algebra on one core: more would only disturb each other."""
-    kept = {name: os.environ.get(name) for name in _THREADS}
-    os.environ.update(dict.fromkeys(_THREADS, "1"))
-    try:
-        yield
-    finally:
-        for name, value in kept.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
 
 
 @contextmanager

@@ -26,7 +26,7 @@ _CHUNK = 2**22
 
 def column_counts(rows: NDArray[np.uint8], size: int) -> Counts:
     """How many rows have bit ``v`` set, for ``v`` below ``size`` (bit ``v % 8`` of byte ``v // 8``)."""
-    kernels = compiled_if_worth("bits", rows.size >= _SMALL)
+    kernels = compiled_if_worth("bits", rows.size, _SMALL)
     if kernels is None or not len(rows):
         return column_counts_plain(rows, size)
     width = rows.shape[1]

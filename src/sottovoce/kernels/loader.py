@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from collections import Counter
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -10,14 +10,18 @@ from typing import Any
 __all__ = ["compiled", "compiled_if_worth"]
 
 
-def compiled_if_worth(name: str, worth: bool) -> Any:
-    """The module ``compiled_<name>`` where loading it is ``worth`` while, or where it is loaded.
+_done: Counter[str] = Counter()
+"""Work that was asked of each kernel so far."""
 
-    For kernels of whole numbers, whose plain versions give the same: a stream of small batches
-    is counted by the compiled kernel from the first large one on.
+
+def compiled_if_worth(name: str, work: int, enough: int) -> Any:
+    """The module ``compiled_<name>`` once so much work was asked for that loading it is worth while.
+
+    For kernels of whole numbers, whose plain versions give the same.  Work adds up: a stream of
+    small batches is counted by the compiled kernel as a large batch is.
     """
-    module = f"sottovoce.kernels.compiled_{name}"
-    return compiled(name) if worth or module in sys.modules else None
+    _done[name] += work
+    return compiled(name) if _done[name] >= enough else None
 
 
 @cache

@@ -63,7 +63,7 @@ def test_decimals_and_arrays():
 @pytest.mark.parametrize(
     ("columns", "by", "error", "words"),
     [
-        (GOOD, "regoin", Unfit, "no column to group by 'regoin' in result.csv .*Did you mean"),
+        (GOOD, "regions", Unfit, "no column to group by 'regions' in result.csv .*Did you mean"),
         (result((1, 2), names=("cell", "reports")), None, Unfit, "no column 'mechanism'"),
         (result((OWNER, 2), names=("mechanism", "reports")), None, Unfit, "no column 'cell'"),
         (result((OWNER, 2), names=("mechanism", "cell")), None, Unfit, "no column 'reports'"),

@@ -102,7 +102,7 @@ def test_text_is_not_counted_as_numbers(database):
 
 
 def test_a_missing_column_is_an_error_of_the_database(database):
-    database.load("reports", {"valeu": [0, 1]})
+    database.load("reports", {"values": [0, 1]})
     with pytest.raises(Exception, match="value"):
         database.columns(sv.tally_sql(GRR, "reports", dialect=database.dialect))
     database.load("reports", {"value": [0, 1]})

@@ -43,8 +43,8 @@ class AtCollector:
         self._collector, self._path = collector, f"/surveys/{fingerprint}"
         self.survey = collector.survey(fingerprint)
         windows = collector.get(f"{self._path}/status")["windows"]
-        self.closed = {each["window"]: each["reports"] for each in windows if each["closed"]}
-        self.others = tuple(each["window"] for each in windows if not each["closed"])
+        self.closed = {each["window"]: each["reports"] for each in windows if each.get("closed")}
+        self.others = tuple(each["window"] for each in windows if not each.get("closed"))
 
     def reports(self, window: str, folder: Path) -> Iterator[Reports]:
         part, mechanism = part_of(folder / "download"), self.survey.mechanism

@@ -96,9 +96,9 @@ def digits(value: float) -> str:
     """All digits of a float.
 
     >>> digits(0.1), float(digits(0.1)) == 0.1
-    ('1.0000000000000001e-01', True)
+    ('1.0000000000000001E-01', True)
     """
-    return f"{value:.16e}"
+    return f"{value:.16E}"
 
 
 def _quoted(text: str, quote: str, backslash: bool) -> str:
