@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as arrow
 import pytest
+from pyarrow import parquet
 
 import sottovoce as sv
 import sottovoce.spark as svs
@@ -42,7 +43,7 @@ def both(request, spark, tmp_path_factory):
     for name, mechanism, told, who in zip(NAMES, mechanisms, reports, keys, strict=True):
         folder = tmp_path_factory.mktemp(name)
         table = told.to_arrow().append_column("person", arrow.array(who, arrow.binary()))
-        arrow.parquet.write_table(table, folder / "a.parquet")
+        parquet.write_table(table, folder / "a.parquet")
         frames[name] = (spark.read.parquet(str(folder)).repartition(3), mechanism)
     return library, svs.fuse(frames, key="person"), frames
 
