@@ -5,7 +5,8 @@ variances v.  So an answer ``z . t`` has the variance
 
     z^2 . v - (z . v)^2 / sum v,
 
-and over the priors, with probabilities w, the mean of these and the spread of their answers.
+and over the priors, with probabilities w, the mean of these and the spread of their answers.  No prior is quite
+right, and v is raised by up to a quarter where it is the prior that makes it small.
 
 These n *respondents* are a draw of the population.  Their share u of a value is, given t, about
 normal with variance ``s = t/n`` around t, and was seen as x with noise r of its own, so that
@@ -52,6 +53,12 @@ _TINY = 1e-280
 _FEW, _DOUBT = 20, 2e-3
 """Values below which, and a probability that all are alike above which, no prior is relied upon."""
 _TIE = 1e-9
+_MISFIT = 0.25
+"""What is added to the variance of a share for which reports say nothing and priors all, in parts of it.
+
+No prior is quite right for real shares.  Over 13 sets, five oracles and 10,000 to a million people, squared errors were
+1.04 times the variances in the median, 1.28 in a tenth of the cases.
+"""
 _MATTERS, _HARDLY = 1e-2, 1e-3
 """For values among the largest: priors that matter, and chances that do not."""
 
@@ -179,7 +186,11 @@ class ExchangeablePosterior:
     # -- errors -----------------------------------------------------------------------------
 
     def _moments(self, about: str) -> tuple[_Moments, _Moments]:
-        return self._population if about == "population" else self._respondents
+        """Those that errors are made of: hidden ones wider by what no prior is right about."""
+        hidden, clear = self._population if about == "population" else self._respondents
+        noise = self.weighed.hidden.sigma[:, None] ** 2
+        shrunk = np.maximum(1 - hidden.variances / noise, 0.0)
+        return _Moments(hidden.means, hidden.variances * (1 + _MISFIT * shrunk)), clear
 
     def _totals(self, about: str) -> Floats:
         """The sum of all variances, under every prior."""
