@@ -27,7 +27,8 @@ x does not rule out, r being taken at t:
     (x - t)^2 <= reach^2 (a + b t).
 
 Of d values k that were chosen for being large have such intervals at the confidence ``1 - alpha k/d``, so
-that of all that are shown no more than alpha miss (Benjamini and Yekutieli 2005).
+that of all that are shown no more than alpha miss (Benjamini and Yekutieli 2005).  They begin where x, as a count
+of few, does not rule t out (:func:`~sottovoce.answers.intervals.count_low`).
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.answers.answer import two_sided
-from sottovoce.answers.intervals import score_interval
+from sottovoce.answers.intervals import count_low, score_interval
 from sottovoce.base.caches import state_without_caches
 from sottovoce.channels.base import Floats
 from sottovoce.estimators.exchangeable.prior_averaging import Weighed
@@ -108,8 +109,8 @@ class ExchangeablePosterior:
         """The mean share of every value given that it is among the ``count`` largest, if it may be.
 
         Under each prior these are the values above the share that ``count`` of them are expected to
-        exceed.  Values that are hardly ever among them have their mean share.  None passes a value
-        whose mean share is larger.
+        exceed; where all are alike, all of them.  Values that are hardly ever among them have their mean
+        share.  None passes a value whose mean share is larger.
         """
         weighed, clear = self.weighed, self.weighed.clear_means
         chances, sums = np.zeros((2, len(weighed.hidden.counts)))
@@ -123,6 +124,8 @@ class ExchangeablePosterior:
             taken = np.zeros(len(held))
             taken[cell + 1 :] = 1.0
             taken[cell] = 1 - (above[cell] - count) / max(held[cell], _TINY)
+            if weighed.labels[k] == ALIKE:
+                taken[:] = 1.0
             chances += odds[k] * (masses @ taken)
             sums += odds[k] * (masses @ (taken * weighed.grid))
         mean = [_mean(part.means, odds) for part in self._respondents]
@@ -244,7 +247,10 @@ class ExchangeablePosterior:
     ) -> tuple[Floats, Floats]:
         """Of every share: the shortest that has the wanted probability, or all that x does not rule out."""
         if not self._relies_on_priors:
-            return self._not_ruled_out(about, two_sided(confidence, chosen))
+            low, high = self._not_ruled_out(about, two_sided(confidence, chosen))
+            return (
+                low if chosen == 1 else np.minimum(low, self._count_low(confidence, chosen))
+            ), high
         reach = two_sided(confidence)
         low, high = _shortest(self._row_masses, self.weighed.edges, confidence)
         mean, w = (
@@ -282,6 +288,11 @@ class ExchangeablePosterior:
             reach,
         )
         return np.minimum(low, self.shares), np.maximum(high, self.shares)
+
+    def _count_low(self, confidence: float, chosen: float) -> Floats:
+        """The least shares that what was seen, as counts, does not rule out."""
+        seen = self.weighed.seen
+        return count_low(seen.shares, seen.sigma**2, seen.slope, two_sided(confidence, chosen))
 
     @cached_property
     def _row_masses(self) -> Floats:
