@@ -190,15 +190,6 @@ def test_shares_given_that_a_value_is_among_the_largest():
     assert np.mean(given) < 0.8 * np.mean(plain)
 
 
-def test_where_all_are_alike_none_is_among_the_largest():
-    """Shares of a uniform population given that they are among the ten largest are even ones."""
-    counts = np.full(1000, 20)
-    mechanism = sv.mechanism("oue", sv.Categories(1000), 1.0)
-    for seed in range(5):
-        shares = sv.estimate(mechanism.simulate(counts, source=Seeded(seed)), goal="top").shares
-        assert np.mean((shares * 1000 - 1) ** 2) < 0.1  # 1.3 to 15 if one of them had to be
-
-
 # -- reports weighed by how likely they were -------------------------------------------------------
 
 

@@ -109,8 +109,8 @@ class ExchangeablePosterior:
         """The mean share of every value given that it is among the ``count`` largest, if it may be.
 
         Under each prior these are the values above the share that ``count`` of them are expected to
-        exceed; where all are alike, all of them.  Values that are hardly ever among them have their mean
-        share.  None passes a value whose mean share is larger.
+        exceed.  Values that are hardly ever among them have their mean share.  None passes a value
+        whose mean share is larger.
         """
         weighed, clear = self.weighed, self.weighed.clear_means
         chances, sums = np.zeros((2, len(weighed.hidden.counts)))
@@ -124,8 +124,6 @@ class ExchangeablePosterior:
             taken = np.zeros(len(held))
             taken[cell + 1 :] = 1.0
             taken[cell] = 1 - (above[cell] - count) / max(held[cell], _TINY)
-            if weighed.labels[k] == ALIKE:
-                taken[:] = 1.0
             chances += odds[k] * (masses @ taken)
             sums += odds[k] * (masses @ (taken * weighed.grid))
         mean = [_mean(part.means, odds) for part in self._respondents]
