@@ -20,7 +20,6 @@ from sottovoce.estimators.smooth.prior_search import PriorSearch
 from sottovoce.estimators.smooth.priors import (
     LINKS,
     ORDERS,
-    SCATTERS,
     Axis,
     Smoothness,
     inverse_link,
@@ -96,11 +95,10 @@ def test_scatter_is_integrated_out() -> None:
     near = np.array([0.1, 0.2, 0.3, 0.25, 0.15])
     counts = 1_000 * (matrix @ random.dirichlet(np.full(5, 9.0)))
     parabola = Readings(matrix, counts, 1_000.0).around(near)
-    deviations = 0.3 * near
-    smooth, followed = parabola.scattered(deviations)
+    moves = 0.3 * (np.diag(near) - np.outer(near, near))
+    smooth, followed = parabola.scattered(moves)
     basis = np.linalg.svd(np.ones((1, 5)))[2][1:].T  # moves that keep the sum
-    projected = np.eye(5) - np.outer(near, np.ones(5))
-    variance = basis.T @ projected @ np.diag(deviations**2) @ projected.T @ basis
+    variance = basis.T @ moves @ moves.T @ basis
     w = np.array([0.15, 0.15, 0.3, 0.2, 0.2])
     pull = basis.T @ parabola.pull(w)
     precision = np.linalg.inv(variance) + basis.T @ parabola.bend @ basis
@@ -112,6 +110,16 @@ def test_scatter_is_integrated_out() -> None:
 
 
 # -- links and priors ---------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ring", [False, True])
+def test_scatter_moves_people_between_near_cells_only(ring: bool) -> None:
+    shares = np.random.default_rng(2).dirichlet(np.full(20, 3.0))
+    axis = Axis(np.full(20, 0.05), shares, ring)
+    assert np.allclose(axis.moves.sum(axis=0), 0.0, atol=1e-15)
+    assert np.allclose(np.diag(axis.moves), axis.level)
+    near = [0, 1, 2, 3, 4, 5, 6, 18, 19] if ring else [0, 1, 2, 3, 4, 5, 6]
+    assert np.flatnonzero(axis.moves[:, 2]).tolist() == near
 
 
 @pytest.mark.parametrize("kind", LINKS)
@@ -266,12 +274,11 @@ def test_covariance_is_that_of_the_posterior() -> None:
     assert np.allclose(problem.covariance(fit), covariance, atol=1e-8)
     assert np.all(np.diag(problem.covariance(fit, 1.0)) > np.diag(covariance))
 
-    scattered = problem.solve(replace(prior, scatter=4), fit.smooth, enough=1e-9)
+    scattered = problem.solve(replace(prior, scatter=0.4), fit.smooth, enough=1e-9)
     away = np.linalg.svd(np.ones((1, 24)))[2][1:].T
     heights = scattered.smooth[:, None] * functions
     moved = heights - np.outer(scattered.smooth, heights.sum(axis=0))
-    level, at = problem.axis.level, problem.parabola.at
-    own = SCATTERS[4] * (np.diag(level) - np.outer(at, level))
+    own = 0.4 * problem.axis.moves
     prior_of_shares = away.T @ (moved @ moved.T + own @ own.T) @ away
     both = np.linalg.inv(np.linalg.inv(prior_of_shares) + away.T @ bend @ away)
     assert np.allclose(problem.covariance(scattered), away @ both @ away.T, atol=1e-8)

@@ -53,7 +53,7 @@ def log_starts_again(folder, rounds) -> bool:
         while written < rounds and len(salts) < 2:
             store.write([submission(SURVEY, 200, written)])
             written += 1
-            with open(f"{path}-wal", "rb") as log:
+            with Path(f"{path}-wal").open("rb") as log:
                 salts.add(log.read(24)[16:])
         done.set()
         for thread in readers:

@@ -22,9 +22,9 @@ population's by a draw, ``S = (diag(a) - a a') / n``, so that
 
 Only differences of distributions are put in, whose sum is 0.
 
-*Scatter*: where each cell departs from a smooth distribution by something of its own, normal with deviation
-``b`` and independent of all others, ``e = Q diag(b) x`` with ``Q = I - a 1'`` to keep the sum.  With
-``V = Q diag(b^2) Q'`` and ``K = (I + V M)^-1 V``, the integral over e is again a parabola,
+*Scatter*: where people moved between near cells of a smooth distribution, ``e = D x`` with x standard normal
+and the sum of every column of D 0.  With
+``V = D D'`` and ``K = (I + V M)^-1 V``, the integral over e is again a parabola,
 
     l(a) + s . K s / 2 - log det(I + V M) / 2,    s - M K s,    M - M K M,
 
@@ -60,10 +60,9 @@ class Parabola:
     slope: Floats
     bend: Floats
 
-    def scattered(self, deviations: Floats) -> tuple[Parabola, Floats]:
-        """The same of the smooth part of shares that scatter by these ``deviations``, and K."""
-        drawn = np.diag(deviations) - np.outer(self.at, deviations)
-        variance = drawn @ drawn.T
+    def scattered(self, moves: Floats) -> tuple[Parabola, Floats]:
+        """The same of the smooth part of shares that scatter by these ``moves`` D, and K."""
+        variance = moves @ moves.T
         system = variance @ self.bend
         system[np.diag_indices_from(system)] += 1.0
         followed = solved(system, variance)

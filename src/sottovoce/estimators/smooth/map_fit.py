@@ -31,7 +31,7 @@ import numpy as np
 from sottovoce.channels.base import Floats
 from sottovoce.domains.base import Indices
 from sottovoce.estimators.smooth.information import Parabola, solved
-from sottovoce.estimators.smooth.priors import ATOM, SCATTERS, Axis, Smoothness, inverse_link, link
+from sottovoce.estimators.smooth.priors import ATOM, Axis, Smoothness, inverse_link, link
 
 __all__ = ["ENOUGH", "Penalised", "Problem"]
 
@@ -74,16 +74,16 @@ class Problem:
     parabola: Parabola
     axis: Axis
     atoms: Indices
-    _told: dict[tuple[str, int, float, int], Floats] = field(default_factory=dict)
-    _scattered: dict[int, tuple[Parabola, Floats]] = field(default_factory=dict)
+    _told: dict[tuple[str, int, float, float], Floats] = field(default_factory=dict)
+    _scattered: dict[float, tuple[Parabola, Floats]] = field(default_factory=dict)
 
-    def of_smooth(self, scatter: int) -> Parabola:
+    def of_smooth(self, scatter: float) -> Parabola:
         """The log-likelihood of the smooth part, what cells scatter integrated out."""
         return self._with_scatter(scatter)[0] if scatter else self.parabola
 
-    def _with_scatter(self, scatter: int) -> tuple[Parabola, Floats]:
+    def _with_scatter(self, scatter: float) -> tuple[Parabola, Floats]:
         if scatter not in self._scattered:
-            self._scattered[scatter] = self.parabola.scattered(SCATTERS[scatter] * self.axis.level)
+            self._scattered[scatter] = self.parabola.scattered(scatter * self.axis.moves)
         return self._scattered[scatter]
 
     def with_atoms(self, atoms: Indices) -> Problem:
@@ -153,7 +153,7 @@ class Problem:
             steps, promised, state.z, state.shares,
         )  # fmt: skip
 
-    def _followed(self, scatter: int, smooth: Floats) -> Floats:
+    def _followed(self, scatter: float, smooth: Floats) -> Floats:
         """The mean of the shares given their smooth part."""
         if not scatter:
             return smooth
@@ -167,24 +167,25 @@ class Problem:
         z[functions.shape[1] :] = fit.z[len(fit.z) - atoms :]
         return _State(self, fit.smoothness, functions, z)
 
-    def covariance(self, fit: Penalised, rougher: float = 0.0) -> Floats:
+    def covariance(self, fit: Penalised, rougher: float = 0.0, scatter: float = 0.0) -> Floats:
         """``J H^-1 J'``, or ``K + (I - K M) J H^-1 J' (I - M K)``: of the cells' shares at ``fit``.
 
-        Under the prior of the fit, or one that is some levels ``rougher``.
+        Under the prior of the fit, or one that is some levels ``rougher`` and scatters as much as that.
         """
+        scatter = max(scatter, fit.smoothness.scatter)
         state = self._at(fit)
         slopes = state.slopes()
         prior = replace(fit.smoothness, level=fit.smoothness.level + rougher)
         scale = self.axis.deviations(prior) / self.axis.deviations(fit.smoothness)
         slopes[:, : len(scale)] *= scale
-        curvature = self.curvature(slopes, fit.smoothness.scatter)
-        if not fit.smoothness.scatter:
+        curvature = self.curvature(slopes, scatter)
+        if not scatter:
             return slopes @ solved(curvature, slopes.T)
-        own = self._with_scatter(fit.smoothness.scatter)[1]
+        own = self._with_scatter(scatter)[1]
         slopes = slopes - own @ (self.parabola.bend @ slopes)
         return own + slopes @ solved(curvature, slopes.T)
 
-    def curvature(self, slopes: Floats, scatter: int) -> Floats:
+    def curvature(self, slopes: Floats, scatter: float) -> Floats:
         """H, where J is ``slopes``."""
         curvature: Floats = slopes.T @ (self.of_smooth(scatter).bend @ slopes)
         smooth = np.arange(slopes.shape[1] - len(self.atoms))

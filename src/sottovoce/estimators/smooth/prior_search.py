@@ -73,7 +73,7 @@ class PriorSearch:
                 self.climb(replace(here.smoothness, warp=warp), here)
         here = self.best
         if here.smoothness.order:
-            for scatter in range(len(SCATTERS)):
+            for scatter in SCATTERS:
                 self.try_one(replace(here.smoothness, scatter=scatter), here)
         expanded = {one for one in self.tried if one.order == 0}
         while len(self.tried) < MOST_PRIORS:

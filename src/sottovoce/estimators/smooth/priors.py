@@ -20,8 +20,8 @@ The axis is ``u = (1 - warp) x + warp F(x)``, F a first estimate of the cumulati
 without spikes: with ``warp`` above 0 the same roughness allows narrow peaks where many people are, and
 asks for smoothness where there are few.
 
-*Scatter*: real numbers are seldom as smooth as that (people round, bins are uneven), so each cell may
-depart from the smooth part by a few percent of its own, independently of its neighbours.
+*Scatter*: real numbers are seldom as smooth as that (people round, bins are uneven), so each cell may have
+a few percent more or less than the smooth part, which its neighbours have less or more.
 """
 
 from __future__ import annotations
@@ -81,6 +81,9 @@ ATOM = 0.1
 _NEIGHBOURS = 2
 """Cells on either side whose median density is that without spikes."""
 
+_REACH = 4
+"""Cells on either side from which rounding takes people."""
+
 
 _MOST_FUNCTIONS = {1: 256, 2: 120, 3: 60}
 _POLYNOMIAL = 1.5
@@ -98,8 +101,8 @@ class Smoothness:
     order: int
     warp: float
     level: float
-    scatter: int = 0
-    """Index in ``SCATTERS``."""
+    scatter: float = 0.0
+    """One of ``SCATTERS``."""
 
     @property
     def roughness(self) -> float:
@@ -113,7 +116,7 @@ class Smoothness:
     def log_odds(self) -> float:
         """How much likelier a rough prior is held than a smooth one before any report."""
         smooth = _UNIFORM_ODDS if self.order == 0 else _ODDS * self.level
-        return smooth - _SCATTER_ODDS * self.scatter
+        return smooth - _SCATTER_ODDS * SCATTERS.index(self.scatter)
 
     def neighbours(self, warps: tuple[float, ...]) -> list[Smoothness]:
         """The priors that differ from this one in one respect, by one step."""
@@ -126,7 +129,7 @@ class Smoothness:
 
     def __str__(self) -> str:
         warped = f", axis warped by {self.warp:g}" if self.warp else ""
-        scattered = f", cells scattered by {SCATTERS[self.scatter]:.0%}" if self.scatter else ""
+        scattered = f", cells scattered by {self.scatter:.0%}" if self.scatter else ""
         if self.order == 0:
             return f"uniform{scattered}"
         return f"{self.link} link, order {self.order}, roughness {self.roughness:.3g}{warped}{scattered}"
@@ -179,6 +182,19 @@ class Axis:
         )
         around = np.lib.stride_tricks.sliding_window_view(padded, 2 * _NEIGHBOURS + 1)
         return np.minimum(density, np.median(around, axis=1)) * self.widths
+
+    @cached_property
+    def moves(self) -> Floats:
+        """``D``, a column a cell: it has as much again, its neighbours have that much less."""
+        cells = len(self.level)
+        apart = np.abs(np.subtract.outer(np.arange(cells), np.arange(cells)))
+        if self.ring:
+            apart = np.minimum(apart, cells - apart)
+        near = (apart > 0) & (apart <= _REACH)
+        near = np.where(near, np.maximum(self.level, 1e-12)[:, None], 0.0)
+        total = near.sum(axis=0)
+        taken = np.divide(near, total, out=np.zeros_like(near), where=total > 0)
+        return np.diag(self.level) - taken * self.level
 
     def functions(self, smoothness: Smoothness) -> Floats:
         """The prior's functions on the cells, a column each."""
