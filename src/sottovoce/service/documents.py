@@ -115,6 +115,7 @@ class About(Struct, frozen=True):
     upload: str
     retention: int | None
     scrub: bool
+    handed_over: bool
     closed: bool
 
 
@@ -163,12 +164,13 @@ class SignIn(Struct, frozen=True):
 
 
 class WindowStatus(Struct, frozen=True):
-    """Counts of one window."""
+    """Counts of one window; once it is ``closed``, its reports are complete and stay the same."""
 
     window: str
     reports: Count
     released: Count
     shown: bool
+    closed: bool
 
 
 class Status(About, frozen=True):
