@@ -245,10 +245,7 @@ class ExchangeablePosterior:
     ) -> tuple[Floats, Floats]:
         """Of every share: the shortest that has the wanted probability, or all that x does not rule out."""
         if not self._relies_on_priors:
-            low, high = self._not_ruled_out(about, two_sided(confidence, chosen))
-            return (
-                low if chosen == 1 else np.minimum(low, self._count_low(confidence, chosen))
-            ), high
+            return self._not_ruled_out(about, two_sided(confidence, chosen), chosen < 1)
         reach = two_sided(confidence)
         low, high = _shortest(self._row_masses, self.weighed.edges, confidence)
         mean, w = (
@@ -276,21 +273,14 @@ class ExchangeablePosterior:
         seen, own = self.weighed.seen, self._noise(about)
         return seen.shares + (1 - seen.shares.sum()) * own / own.sum()
 
-    def _not_ruled_out(self, about: str, reach: float) -> tuple[Floats, Floats]:
+    def _not_ruled_out(self, about: str, reach: float, largest: bool) -> tuple[Floats, Floats]:
         seen, own = self.weighed.seen, self._noise(about)
-        given_sum = 1 - own / own.sum()
-        low, high = score_interval(
-            self._of_sum_one(about),
-            seen.sigma**2 * given_sum,
-            self._slope(about) * given_sum,
-            reach,
-        )
+        x, given_sum = self._of_sum_one(about), 1 - own / own.sum()
+        variance, slope = seen.sigma**2 * given_sum, self._slope(about) * given_sum
+        low, high = score_interval(x, variance, slope, reach)
+        if largest and slope.min() > 0:
+            low = np.minimum(low, count_low(x, variance, slope, reach))
         return np.minimum(low, self.shares), np.maximum(high, self.shares)
-
-    def _count_low(self, confidence: float, chosen: float) -> Floats:
-        """The least shares that what was seen, as counts, does not rule out."""
-        seen = self.weighed.seen
-        return count_low(seen.shares, seen.sigma**2, seen.slope, two_sided(confidence, chosen))
 
     @cached_property
     def _row_masses(self) -> Floats:

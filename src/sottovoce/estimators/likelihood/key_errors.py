@@ -24,7 +24,7 @@ independent given the pair, and with ``h = H w / n``, ``J = H + n (blocks of h_k
 away is not.  Frequencies and means of keys have unbiased answers as well
 (:class:`~sottovoce.answers.errors.CellErrors`).  An answer with less noise than the unbiased one differs from it by a
 variance of D, the difference of theirs.  By as much as the square of the difference is above D, the variance is
-raised.
+raised; by all of it where no report says "no pair", for nothing keeps the keys from growing together there.
 
 Information is taken at w with a tenth of it spread evenly: a bin that the fit leaves empty is not certain to be.
 """
@@ -46,8 +46,6 @@ __all__ = ["KeyCurvature", "key_errors"]
 
 _SPREAD = 0.1
 """Part of the fit that is spread evenly before information is taken."""
-_BY_CHANCE = 1.0
-"""Variances by which an answer may differ from the unbiased one before that counts as bias."""
 
 
 def key_errors(observed: Observations, shares: Floats, passes: int) -> KeyCurvature:
@@ -148,8 +146,11 @@ class KeyCurvature:
         value = self.unbiased.value_of(weights)
         if value is None:
             return 0.0
+        apart = (float(weights @ self.shares) - value) ** 2
+        if self.blocks.apart and self.blocks.sets:
+            return apart
         less = max(0.0, self.unbiased.stderr_of(weights, about) ** 2 - variance)
-        return max(0.0, (float(weights @ self.shares) - value) ** 2 - _BY_CHANCE * less)
+        return max(0.0, apart - less)
 
     def stderr(self, about: str) -> Floats:
         """The standard error of every share: the same, with weights that are 1 for one and 0 for others."""
