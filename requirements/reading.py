@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-__all__ = ["FOLDER", "LOCKS", "Locked", "normal", "project", "read_licences", "read_lock"]
+__all__ = ["FOLDER", "LOCKS", "UNLOCKED", "Locked", "normal", "project"]
+__all__ += ["read_licences", "read_lock"]
 
 FOLDER = Path(__file__).parent
 LOCKS: dict[str, tuple[str, ...]] = {
@@ -19,6 +20,9 @@ LOCKS: dict[str, tuple[str, ...]] = {
     "build": (),
 }
 """Every lock, with the extras that it holds; the first is resolved first and binds the others."""
+
+UNLOCKED = ("spark",)
+"""Extras without a lock: a platform brings its own Spark, of its own version, and we follow it."""
 
 _ENTRY = re.compile(r"^(?P<name>[a-z0-9-]+)==(?P<version>[^ ;]+)(?: ; (?P<marker>[^\\]+?))? \\$")
 _HASH = re.compile(r"^    --hash=sha256:([0-9a-f]{64})( \\)?$")

@@ -35,6 +35,10 @@ TOPICS = {
     "surveys": ("Surveys and clients", "The public agreement, and the device that keeps it."),
     "planning": ("Planning", "What to decide before anything is collected."),
     "fusion": ("Several services", "One answer from what the same people told several services."),
+    "spark": (
+        "Spark",
+        "Where the data is on a cluster: `import sottovoce.spark as svs`. DataFrames in, DataFrames out.",
+    ),
     "privacy": ("Privacy", "Promises, checked."),
     "metrics": ("Metrics", "How far an estimate is from a truth that is known: `sv.metrics`."),
     "testing": (
@@ -48,18 +52,18 @@ TOPICS = {
 _MODULES = {
     "answers": "answers", "base.errors": "errors", "base.frame": "answers",
     "base.randomness": "reports", "core.batches": "tallies", "core.certificate": "mechanisms",
-    "core.mechanism": "mechanisms",
+    "core.counter": "tallies", "core.mechanism": "mechanisms",
     "core.registry": "mechanisms", "core.reports": "reports", "core.tally": "tallies",
     "device": "surveys", "domains": "domains", "engines.sql.estimate_query": "estimating",
     "engines.sql.tally_query": "tallies", "estimators": "estimating",
     "estimators.coordinates": "tallies", "estimators.two_phases": "planning", "fusion": "fusion",
     "mechanisms": "mechanisms", "metrics": "metrics", "planning": "planning", "plots": "answers",
-    "privacy": "privacy", "surveys": "surveys", "testing": "testing",
+    "privacy": "privacy", "spark": "spark", "surveys": "surveys", "testing": "testing",
 }  # fmt: skip
 """The page of what a module holds, by the beginning of its name."""
 
 
-_PACKAGES = ("metrics", "testing")
+_PACKAGES = ("metrics", "spark", "testing")
 """Public names that are packages, each with a page of its own."""
 
 _LAWS = {
@@ -129,6 +133,11 @@ def _entries(topic: str, names: list[str]) -> Iterator[str]:
         public = [each for each in sv.metrics.__all__ if each[0].islower()]
         for name in public:
             yield _entry(f"metrics.{name}", name, getattr(sv.metrics, name))
+        return
+    if topic == "spark":
+        yield "How they are used is in [run on Spark](../../how-to/run-on-spark.md)."
+        for name in sv.spark.__all__:
+            yield _entry(f"spark.{name}", name, getattr(sv.spark, name))
         return
     if topic == "testing":
         yield "How they are used is in [add a mechanism](../../how-to/add-a-mechanism.md)."

@@ -24,6 +24,7 @@ from sottovoce.base.frame import Frame
 from sottovoce.base.randomness import OperatingSystem, Seeded
 from sottovoce.core.batches import tally_batches
 from sottovoce.core.certificate import Certificate
+from sottovoce.core.counter import Counter
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import mechanism, mechanism_from_json
 from sottovoce.core.reports import Reports
@@ -39,7 +40,7 @@ from sottovoce.surveys.survey import Survey
 import_module("sottovoce.plots")  # declares what draws results
 
 if TYPE_CHECKING:
-    from sottovoce import metrics, testing
+    from sottovoce import metrics, spark, testing
     from sottovoce.answers.difference import Difference, difference
     from sottovoce.answers.graphs import edges
     from sottovoce.device.client import Client
@@ -87,6 +88,7 @@ _WHEN_ASKED = {
     "plan": "sottovoce.planning.plan",
     "pseudonyms": "sottovoce.fusion.joining.keys",
     "tally_sql": "sottovoce.engines.sql.tally_query",
+    "spark": "sottovoce.spark",
     "testing": "sottovoce.testing",
     **dict.fromkeys(mechanisms.__all__, "sottovoce.mechanisms"),
 }
@@ -111,6 +113,7 @@ __all__ = [
     "Categories",
     "Certificate",
     "Client",
+    "Counter",
     "Counts",
     "Difference",
     "Estimate",
@@ -151,6 +154,7 @@ __all__ = [
     "metrics",
     "plan",
     "pseudonyms",
+    "spark",
     "tally_batches",
     "tally_sql",
     "testing",

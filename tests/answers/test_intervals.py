@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import sottovoce as sv
-from sottovoce.answers.intervals import all_within, score_interval, within
+from sottovoce.answers.intervals import all_within, count_low, score_interval, within
 
 
 def test_an_estimate_outside_its_bounds_is_taken_to_the_nearest():
@@ -33,6 +34,39 @@ def test_wilson_is_the_score_interval_of_plain_counts():
     half = z / (1 + z**2 / n) * np.sqrt(part * (1 - part) / n + z**2 / (4 * n**2))
     low, high = score_interval(np.array([part]), np.zeros(1), 1 / n, z, 1 / n)
     np.testing.assert_allclose([low[0], high[0]], [centre - half, centre + half])
+
+
+@pytest.mark.parametrize("reach", [1.96, 3.5])
+def test_a_count_rules_out_what_poisson_would(reach):
+    """Against the exact tail: never above it, and within a factor of ten of it."""
+    slope, alpha = 0.01, float(stats.norm.sf(reach))
+    for base in (0.3, 4.0, 200.0):
+        counts = np.arange(base, base + 12 + 8 * np.sqrt(base)).round()
+        x = (counts - base) * slope
+        low = count_low(x, np.full(len(x), base * slope**2), slope, reach)
+        assert np.all((low >= 0) & (low <= np.maximum(x, 0)))
+        tails = stats.poisson.sf(counts - 1, low / slope + base)
+        assert np.all(tails[low > 0] <= 1.02 * alpha) and np.all(tails[low > 0] > alpha / 10)
+        assert np.all(tails[low == 0] >= alpha / 10)
+        normal, _ = score_interval(x, np.full(len(x), base * slope**2), slope, reach)
+        if base < 1:  # the normal law would rule out what chance gives too often
+            assert stats.poisson.sf(counts - 1, normal / slope + base)[normal > 0].max() > 2 * alpha
+
+
+@pytest.mark.parametrize("method", ["unbiased", "auto"])
+def test_the_largest_of_few_reports_are_covered(method):
+    """100 people and 100 values by randomized response: by normal intervals 14% of the largest would miss."""
+    shares = np.arange(1.0, 101) ** -1.1
+    shares /= shares.sum()
+    mechanism, held, plain = sv.mechanism("grr", sv.Categories(100), 2.0), [], []
+    for seed in range(60):
+        counts = np.random.default_rng(seed).multinomial(100, shares)
+        estimate = sv.estimate(mechanism.simulate(counts, source=sv.Seeded(seed)), method)
+        order = np.argsort(-estimate.shares, kind="stable")[:10]
+        for chosen, found in ((10, held), (None, plain)):
+            low, high = estimate.bounds(chosen=chosen)
+            found.extend(((low <= counts / 100) & (counts / 100 <= high))[order])
+    assert np.mean(held) > 0.95 > 0.9 > np.mean(plain)
 
 
 @pytest.mark.parametrize("about", ["respondents", "population"])

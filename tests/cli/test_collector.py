@@ -198,6 +198,44 @@ def test_exports_by_either_way_are_the_same(real):
     assert len(sv.Reports.read(folder / "here.parquet")) == 3000
 
 
+def test_partitioned_exports_by_either_way_hold_the_same_once(real):
+    folder = real.folder
+    close(real)
+    direct = ["export", folder / "drinks.toml", "--store", folder / "collector.db"]
+    window = window_name("week", today())
+    survey = read_survey(folder / "drinks.toml")
+    for lake, command in (("a", asking(real, "export")), ("b", direct)):
+        told = run_json(*command, "--partitioned", "-o", folder / lake)
+        assert (told["reports"], told["windows"]) == (3000, [{"window": window, "reports": 3000}])
+        again = run_json(*command, "--partitioned", "-o", folder / lake)
+        assert (again["reports"], again["windows"], again["before"]) == (0, [], [window])
+        run(
+            "tally", folder / lake, "--survey", folder / "drinks.toml", "-o", folder / f"{lake}.svt"
+        )
+        names = {path.name for path in (folder / lake).rglob("*") if path.is_file()}
+        assert names == {"_survey.json", window, "part-00000.parquet"}
+        assert (folder / lake / f"survey=s{survey.fingerprint}" / f"window={window}").is_dir()
+    run(*direct, "-o", folder / "whole.parquet")
+    reports = sv.Reports.read(folder / "whole.parquet")
+    tally = survey.mechanism.tally(reports)
+    assert sv.Tally.read(folder / "a.svt") == sv.Tally.read(folder / "b.svt") == tally
+
+
+def test_bad_input_of_partitioned_exports(real):
+    folder = real.folder
+    close(real)
+    direct = ["export", folder / "drinks.toml", "--store", folder / "collector.db", "--partitioned"]
+    assert "with --partitioned it is a folder" in refusal(*direct, "-o", folder / "x.parquet")
+    assert "which replaces nothing" in refusal(*direct, "-o", folder / "x", "--force")
+    (folder / "file").write_text("precious")
+    assert "a new name" in refusal(*direct, "-o", folder / "file")
+    said = refusal(*direct, "-o", folder / "x", "--window", "2020-W01")
+    assert "windows that have ended, complete, with at least" in said
+    assert "a week such as" in refusal(*direct, "-o", folder / "x", "--window", "yesterday")
+    assert "in a folder that exists" in refusal(*direct, "-o", folder / "none" / "x")
+    assert not (folder / "x").exists()
+
+
 def test_bad_input_of_export(real):
     folder = real.folder
     direct = ["export", folder / "drinks.toml", "--store", folder / "collector.db", "-o"]
@@ -295,7 +333,7 @@ def test_an_absent_or_strange_server_is_named(real):
     base = ["answers", drinks, "--key-file", real.folder / "read.key", "--url"]
     result = run(*base, "http://127.0.0.1:9", code=1)
     assert result.stderr.startswith("error: no answer from http://127.0.0.1:9: ")
-    with small_collector(read_survey(drinks)) as small:  # which knows no GET, and answers in HTML
+    with small_collector(read_survey(drinks)) as small:  # which answers other GETs in HTML
         assert "does not answer as a collector" in refusal(*base, small.url)
 
 

@@ -91,7 +91,7 @@ def test_files_that_are_none(here):
     for command in (["tally", "nowhere", "-o", "t.svt"], ["estimate", "nowhere"]):
         refused(*command, mentions=["a file that exists", "nowhere"])
     for command in (["tally", "folder", "-o", "t.svt"], ["estimate", "folder"]):
-        refused(*command, mentions="a folder of tallies with its index.json")
+        refused(*command, mentions="or a folder of tallies")
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may read everything")
@@ -313,7 +313,7 @@ def test_questions_said_badly():
     refused(*ask, "--top", 0, mentions="--top")
     refused(*ask, "--confidence", 2, mentions="confidence")
     refused(*ask, "--by", "town", mentions=["no public column 'town'", "country"])
-    refused(*ask, "--by", "value", mentions="'value' in r.parquet (it has: country)")
+    refused(*ask, "--by", "value", mentions="not fields of the report (value)")
     refused(*ask, "--option", "goal=top", mentions="another name than")
 
 
@@ -336,7 +336,9 @@ def test_wrong_usage_is_told_by_typer():
 def test_reports_and_tallies_that_do_not_belong_together(here):
     make_reports()
     make_reports("other.parquet", ["--values", "tea,coffee", "-m", "grr", "-e", "2"])
-    refused("tally", "r.parquet", "other.parquet", "-o", "t", mentions=["other.parquet", "merge"])
+    refused(
+        "tally", "r.parquet", "other.parquet", "-o", "t", mentions=["other.parquet", "is wanted"]
+    )
     refused("tally", "r.parquet", "./r.parquet", "-o", "t", mentions="count twice")
     write_parquet({"value": [1, 2]})
     refused("tally", "in.parquet", "-o", "t", mentions=["in.parquet", "no sottovoce reports"])
@@ -411,7 +413,15 @@ def test_empty_groups_of_other_files_are_refused(here):
     pq.write_table(
         table.set_column(place, "country", pa.array(["it", None, "fr"])), "holes.parquet"
     )
-    refused("tally", "holes.parquet", "-o", "g", "--by", "country", mentions="has empty cells")
+    refused(
+        "tally",
+        "holes.parquet",
+        "-o",
+        "g",
+        "--by",
+        "country",
+        mentions="row 2 of column 'country' of holes.parquet",
+    )
 
 
 def test_domains_that_a_table_cannot_say(here):

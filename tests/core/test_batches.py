@@ -58,27 +58,26 @@ def test_a_batch_of_another_mechanism_is_refused_by_its_index():
 
 def test_a_batch_that_is_not_reports_is_refused_by_its_index():
     mine = reports_of(GRR)
-    with pytest.raises(CorruptBytes, match="batch 1 of tally_batches: the table holds no"):
-        sv.tally_batches(GRR, [mine, pa.table({"value": [1, 2]})])
-    cut = mine.to_arrow().slice(0, 5)
-    empty = pa.table({"value": pa.array([1, None], cut.schema.field("value").type)})
-    with pytest.raises(CorruptBytes, match="batch 0 of tally_batches: column 'value' .* 1 empty"):
-        sv.tally_batches(GRR, [empty.replace_schema_metadata(cut.schema.metadata)])
     with pytest.raises(
-        InvalidInput,
-        match=r"batch 1 of tally_batches must be Reports, or an Arrow table or record batch; got \[",
+        CorruptBytes, match="batch 1 of tally_batches: the reports lack the columns"
     ):
+        sv.tally_batches(GRR, [mine, pa.table({"other": [1, 2]})])
+    with pytest.raises(InvalidInput, match="row 302 of column 'value' of reports .* got None"):
+        sv.tally_batches(GRR, [mine, pa.table({"value": [1, None]})])
+    with pytest.raises(InvalidInput, match=r"batch of Counter .* must be Arrow data .*; got \["):
         sv.tally_batches(GRR, [mine, [0, 1, 2]])
 
 
-@pytest.mark.parametrize("form", ["reports", "table"])
+@pytest.mark.parametrize("form", ["reports", "table", "columns"])
 def test_one_batch_is_not_an_iterable_of_batches(form):
     one = reports_of(GRR)
+    forms = {"reports": one, "table": one.to_arrow(), "columns": one.columns}
     with pytest.raises(InvalidInput, match="batches of tally_batches must be an iterable"):
-        sv.tally_batches(GRR, one if form == "reports" else one.to_arrow())
+        sv.tally_batches(GRR, forms[form])
 
 
-def test_memory_does_not_grow_with_the_number_of_batches():
+def test_memory_does_not_grow_with_the_number_of_batches(monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
     oue = sv.mechanism("oue", sv.Categories(1000), 1.0)
     reports = oue.randomize_indices(np.zeros(2000, dtype=int), sv.Seeded(1))
 
@@ -93,8 +92,8 @@ def test_memory_does_not_grow_with_the_number_of_batches():
         tracemalloc.stop()
         return most
 
-    peak(2)
-    assert peak(60) < 1.2 * peak(3)
+    peak(40)  # kernels are loaded
+    assert peak(200) < 1.2 * peak(40)
 
 
 def test_a_running_count_can_be_read_undone_and_continued(mechanism):

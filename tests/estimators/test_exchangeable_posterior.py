@@ -73,6 +73,16 @@ def test_errors_have_all_covariances():
         )
 
 
+def test_errors_are_wider_where_the_prior_speaks():
+    """By a quarter of the variance where reports say little, and not where they say all."""
+    for epsilon, least, most in ((0.3, 1.08, 1.25), (8.0, 1.0, 1.03)):
+        found = fitted(zipf_counts(300, 50_000, 1.3), epsilon=epsilon).error_model
+        assert not found.weighed.is_clear.all()
+        plain, wider = found._respondents[0].variances, found._moments("respondents")[0].variances
+        ratio = found.weighed.hidden.counts @ wider / (found.weighed.hidden.counts @ plain)
+        assert least < ratio @ found.weighed.probabilities < most
+
+
 def test_what_noise_does_not_hide_is_the_draw_of_people():
     """At epsilon 20 respondents are known, and the population as a sample of them tells it."""
     counts = zipf_counts(19, 5_000)
@@ -203,7 +213,12 @@ def test_weighed_shares_are_the_best_linear_ones(monkeypatch):
     monkeypatch.setattr(weighing, "_EXACT", 1e-9)
     iterated = efficient(observed, plain, shares)
     np.testing.assert_allclose(iterated.shares, expected, atol=1e-5)
-    assert (iterated.sigma**2).mean() == pytest.approx((found.sigma**2).mean(), rel=0.1)
+    noise = iterated.sigma**2 + iterated.slope * shares
+    assert noise.mean() == pytest.approx(variance.mean(), rel=0.1)
+    assert noise @ shares == pytest.approx(np.diag(inverse) @ shares, rel=0.1)
+    assert (
+        iterated.slope > 1.5 * plain.slope
+    )  # the plain one would be far too small for the largest
 
 
 def test_weighing_takes_noise_away_and_only_where_it_can():

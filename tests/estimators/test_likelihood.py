@@ -252,7 +252,7 @@ def test_ems_claims_no_likelihood():
         ({"start": ["a"] * 32}, "start of em must be 32 shares"),
         (
             {"width": 3},
-            "option width of em must be one of tolerance, max_iterations, start, progress",
+            "option width of em must be one of tolerance, max_iterations, start, long_passes, progress",
         ),
     ],
 )

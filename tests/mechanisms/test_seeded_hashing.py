@@ -190,7 +190,7 @@ def test_many_chunks_threads_and_blocks(monkeypatch):
 
 def test_without_numba_the_plain_versions_serve(monkeypatch):
     monkeypatch.setattr(kernel, "_SMALL", 0)
-    monkeypatch.setattr(kernel, "compiled", lambda name: None)
+    monkeypatch.setattr(kernel, "compiled_if_worth", lambda *_: None)
     drawn, cells = random_reports(np.random.default_rng(6), 50, 4)
     np.testing.assert_array_equal(
         kernel.support_counts(drawn, cells, 4, 9), kernel.support_counts_plain(drawn, cells, 4, 9)

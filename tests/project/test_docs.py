@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import re
 from dataclasses import fields
+from operator import attrgetter
 
 import pytest
 
@@ -185,7 +186,7 @@ def test_every_public_name_has_an_entry(name):
     if isinstance(found, type) and issubclass(found, sv.Mechanism) and found is not sv.Mechanism:
         assert f"mechanisms/{found.name}.md" in overview.links
         assert f"`sv.{name}`" in reference(f"mechanisms/{found.name}").text
-    elif name not in ("metrics", "testing"):
+    elif name not in ("metrics", "spark", "testing"):
         assert anchor_of(name) in reference(f"python/{topic_of(name)}").anchors
 
 
@@ -194,12 +195,13 @@ DOCUMENTED = [
     for name in sv.__all__
     if not inspect.ismodule(getattr(sv, name)) and not _is_mechanism(name)
 ]
+DOCUMENTED += [f"spark.{name}" for name in sv.spark.__all__]
 
 
 @pytest.mark.parametrize("name", DOCUMENTED)
 def test_docstrings_have_the_sections_of_numpydoc(name):
     """Every parameter under its name, what comes back, what is raised, and an example."""
-    found = getattr(sv, name)
+    found = attrgetter(name)(sv)
     sections = read_sections(found.__doc__)
     assert sections.words.partition("\n")[0].endswith("."), "one line first"
     assert "Examples" in sections.texts

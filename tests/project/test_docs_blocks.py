@@ -60,6 +60,7 @@ NEVER_RUN = {
     },
     "docs/how-to/deploy-with-postgresql.md": {r"\bsudo ": "changes the machine, as root"},
     "docs/how-to/tally-in-a-warehouse.md": {r"^psql ": "needs a PostgreSQL server with accounts"},
+    "docs/how-to/run-on-spark.md": {r"^make spark": "sets itself up over the network"},
     "docs/how-to/upgrade.md": {r"^systemctl ": "changes the machine, as root"},
 }
 """Shell blocks that cannot run here: page, what is in the block, and why.  They are read all the same."""

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,7 @@ from sottovoce.base.errors import MissingExtra
 from sottovoce.base.extras import optional
 from sottovoce.core.registry import registered
 from sottovoce.estimators.walk import walk
-from sottovoce.kernels import bits
+from sottovoce.kernels import bits, loader
 
 ROOT = Path(__file__).parents[2]
 EXTRAS = ("scipy", "numba", "pyarrow", "matplotlib", "rich", "typer", "pandas")
@@ -87,6 +88,19 @@ def test_compiled_counts_are_the_plain_ones(rows, size, seed):
         bits._SMALL = small
     unpacked = np.unpackbits(packed, axis=1, count=size, bitorder="little")
     np.testing.assert_array_equal(plain, unpacked.sum(axis=0))
+
+
+def test_many_small_batches_are_counted_by_the_compiled_kernel_too(monkeypatch):
+    monkeypatch.setattr(loader, "_done", Counter())
+    used = []
+    plain = bits.column_counts_plain
+    monkeypatch.setattr(bits, "column_counts_plain", lambda *a: used.append(1) or plain(*a))
+    monkeypatch.setattr(bits, "_SMALL", 20)
+    small = np.array([[3], [1]], dtype=np.uint8)
+    for _ in range(30):
+        assert bits.column_counts(small, 2).tolist() == [2, 1]
+    assert len(used) == 9
+    assert bits.column_counts(small[:0], 2).tolist() == [0, 0]
 
 
 def test_counts_over_several_chunks_and_threads():

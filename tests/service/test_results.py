@@ -298,9 +298,9 @@ def test_roles_are_asked_for_before_anything_else(asking, route):
 def test_status_counts_by_window(asking):
     told = asking.told(at(asking, "drinks", "status"))
     assert told["windows"] == [
-        {"window": WEEKS[0], "reports": 900, "released": 900, "shown": True},
-        {"window": WEEKS[1], "reports": 900, "released": 900, "shown": True},
-        {"window": WEEKS[2], "reports": 99, "released": 99, "shown": False},
+        {"window": WEEKS[0], "reports": 900, "released": 900, "shown": True, "closed": True},
+        {"window": WEEKS[1], "reports": 900, "released": 900, "shown": True, "closed": True},
+        {"window": WEEKS[2], "reports": 99, "released": 99, "shown": False, "closed": False},
     ]
     assert (told["stored"], told["duplicates"], told["refused"]) == (1899, 0, {})
 

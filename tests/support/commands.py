@@ -61,7 +61,10 @@ class Small:
                 self.wfile.write(data)
 
             def do_GET(self):
-                """What is asked before sending: the survey is open, and in the log."""
+                """What is asked before sending: the survey is open, and in the log.  It knows no other."""
+                if not self.path.startswith("/log") and not self.path.endswith("/about"):
+                    self.send_error(501)  # in HTML
+                    return
                 told = {"upload": "open", "closed": False}
                 if self.path.startswith("/log"):
                     told = log_page(log_of([small.survey]), int(self.path.partition("=")[2]))

@@ -81,8 +81,8 @@ class FloatField(IntField):
 class SortingField(IntField):
     """A column that loses its order in Arrow."""
 
-    def from_arrow(self, array):
-        return np.sort(super().from_arrow(array))
+    def from_arrow(self, array, owner):
+        return np.sort(super().from_arrow(array, owner))
 
 
 def other_weights(self):

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from sottovoce.answers.answer import two_sided
-from sottovoce.answers.intervals import score_interval
+from sottovoce.answers.intervals import count_low, score_interval
 from sottovoce.base.errors import NotIdentified
 from sottovoce.channels.base import Channel, Floats
 from sottovoce.channels.binning import Binning
@@ -77,7 +77,10 @@ class LinearErrors:
         sampling = 1 / self.n if about == "population" else 0.0
         reach = two_sided(confidence, chosen)
         slope = everybody - nobody + sampling
-        return score_interval(self.shares, nobody, slope, reach, sampling)
+        low, high = score_interval(self.shares, nobody, slope, reach, sampling)
+        if chosen < 1 and slope > 0:
+            low = np.minimum(low, count_low(self.shares, np.asarray(nobody), slope, reach))
+        return low, high
 
     def centre_of(self, weights: Floats, about: str) -> float | None:
         """None: the answer is unbiased itself."""

@@ -21,10 +21,15 @@ if TYPE_CHECKING:
 __all__ = [
     "ShareIntervals",
     "all_within",
+    "count_low",
     "score_interval",
     "share_bounds",
     "within",
 ]
+
+_HALVINGS = 40
+_MANY = 400.0
+"""A count from which the normal law is taken."""
 
 
 @runtime_checkable
@@ -93,3 +98,25 @@ def score_interval(
     rest = (seen**2 - reach**2 * variance) / square
     spread = np.sqrt(np.maximum(middle**2 - rest, 0.0))
     return np.clip(middle - spread, 0.0, 1.0), np.clip(middle + spread, 0.0, 1.0)
+
+
+def count_low(x: Floats, variance: Floats, slope: Floats | float, reach: float) -> Floats:
+    """The least share t in [0, x] that an unbiased x does not rule out as too small, x being a small count.
+
+    With a variance of ``variance + slope t``, ``c = (x + variance/slope) / slope`` is about a count of
+    Poisson's law with the mean ``l = (t + variance/slope) / slope``.  Few chance supports have a longer upper
+    tail than the normal law of :func:`score_interval`, and of values that were chosen for being large it is
+    that tail which was chosen.  Here t stays where ``sqrt(2 (k log(k/l) - k + l)) <= reach`` with
+    ``k = c - 1/2``: the signed root of the deviance, a half count on the safe side.  Infinite where c is
+    400 or more, for the normal law is right there.
+    """
+    base = variance / slope**2
+    least, most = np.zeros(len(x)), np.clip(x, 0.0, 1.0)
+    count = np.maximum(x / slope + base - 0.5, np.finfo(float).tiny)
+    for _ in range(_HALVINGS):
+        middle = (least + most) / 2
+        mean = middle / slope + base
+        deviance = count * np.log(count / mean) - count + mean
+        too_small = (mean < count) & (2 * deviance > reach**2)
+        least, most = np.where(too_small, middle, least), np.where(too_small, most, middle)
+    return np.where(count < _MANY, least, np.inf)

@@ -7,15 +7,19 @@ wrong value are also ``ValueError``, so that ordinary Python code catches them.
 from __future__ import annotations
 
 import pickle
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 __all__ = [
     "BrokenPlugin",
     "CorruptBytes",
     "EntropyError",
+    "InvalidCell",
     "InvalidInput",
     "Mismatch",
     "MissingExtra",
+    "NoJava",
     "NotConverged",
     "NotIdentified",
     "NotTrusted",
@@ -23,6 +27,7 @@ __all__ = [
     "Refused",
     "SottovoceError",
     "Unfit",
+    "named",
     "shown",
 ]
 
@@ -88,12 +93,61 @@ class InvalidInput(SottovoceError, ValueError):
         super().__init__(f"{message}. {hint}" if hint else message)
 
 
+class InvalidCell(InvalidInput):
+    """A cell of a table is not what its column allows; rows count from 1.
+
+    >>> raise InvalidCell("value", 3, "reports of grr", "a whole number from 0 to 4", None).later(10)
+    Traceback (most recent call last):
+    ...
+    sottovoce.base.errors.InvalidCell: row 13 of column 'value' of reports of grr must be a whole number from 0 to 4; got None
+    """
+
+    def __init__(self, column: str, row: int, owner: str, allowed: str, given: object) -> None:
+        self.column, self.row = column, row
+        super().__init__(f"row {row} of column {column!r}", owner, allowed, given)
+
+    def later(self, rows: int) -> InvalidCell:
+        """The same error in a table that has ``rows`` other rows above."""
+        return InvalidCell(self.column, self.row + rows, self.owner, self.allowed, self.given)
+
+    def without_row(self) -> str:
+        """The message where there is only one row."""
+        return str(self).removeprefix(f"row {self.row} of ")
+
+    def of_rows(self, count: int) -> InvalidCell:
+        """The same error where every row holds ``count`` of what was counted as a row."""
+        row = (self.row - 1) // count + 1
+        return InvalidCell(self.column, row, self.owner, self.allowed, self.given)
+
+
 class Mismatch(SottovoceError, ValueError):
     """Two things that must belong together (tally, reports, survey) do not."""
 
 
 class CorruptBytes(SottovoceError, ValueError):
     """Bytes or a file that cannot be read whole: truncated, altered, or of an unknown version."""
+
+
+@contextmanager
+def named(name: str) -> Iterator[None]:
+    """Errors about data, with the name of the file or service that they are of.
+
+    >>> with named("reports.parquet"):
+    ...     raise Mismatch("reports of another mechanism")
+    Traceback (most recent call last):
+    ...
+    sottovoce.base.errors.Mismatch: reports.parquet: reports of another mechanism
+    """
+    try:
+        yield
+    except InvalidCell as error:
+        owner = f"{name}, {error.owner}"
+        raise InvalidCell(error.column, error.row, owner, error.allowed, error.given) from error
+    except InvalidInput as error:
+        owner = f"{name}, {error.owner}"
+        raise InvalidInput(error.parameter, owner, error.allowed, error.given) from error
+    except (CorruptBytes, Mismatch, Unfit) as error:
+        raise type(error)(f"{name}: {error}") from error
 
 
 class Unfit(SottovoceError, ValueError):
@@ -165,6 +219,10 @@ class MissingExtra(SottovoceError, ImportError):
             f"{purpose} needs {package}, which is not installed. It comes with the extra {extra!r}: "
             f"in a clone of the repository, pip install '.[{extra}]'"
         )
+
+
+class NoJava(SottovoceError, RuntimeError):
+    """Spark was to start on this machine, and there is no Java to start it with."""
 
 
 class BrokenPlugin(SottovoceError, UserWarning):

@@ -8,10 +8,22 @@ from contextlib import AbstractContextManager, nullcontext
 from importlib.util import find_spec
 from typing import Any, TypeVar
 
-__all__ = ["in_parallel", "one_product_thread"]
+__all__ = ["cores", "in_parallel", "one_product_thread"]
 
 A = TypeVar("A")
 B = TypeVar("B")
+
+
+def cores() -> int:
+    """The cores this process may use, at most ``OMP_NUM_THREADS`` where that is set.
+
+    Engines that run a process per core, as Spark does, set it so that processes do not each start
+    as many threads as the machine has cores.  A list, as OpenMP allows, means its first number.
+    """
+    allowed = getattr(os, "sched_getaffinity", None)
+    most = len(allowed(0)) if allowed else os.cpu_count() or 1
+    wanted = os.environ.get("OMP_NUM_THREADS", "").partition(",")[0].strip()
+    return min(most, int(wanted)) if wanted.isdecimal() and int(wanted) else most
 
 
 def in_parallel(work: Callable[[A], B], items: Iterable[A]) -> list[B]:
@@ -19,14 +31,13 @@ def in_parallel(work: Callable[[A], B], items: Iterable[A]) -> list[B]:
 
     Threads: the work releases the interpreter (system calls, numpy, compiled kernels).
     """
+    items = list(items)
+    threads = min(cores(), len(items))
+    if threads <= 1:
+        return [work(item) for item in items]
     from concurrent.futures import ThreadPoolExecutor  # a tenth of the time of importing us
 
-    allowed = getattr(os, "sched_getaffinity", None)
-    cores = len(allowed(0)) if allowed else os.cpu_count()
-    items = list(items)
-    if len(items) == 1:
-        return [work(items[0])]
-    with ThreadPoolExecutor(max_workers=cores) as pool:
+    with ThreadPoolExecutor(max_workers=threads) as pool:
         return list(pool.map(work, items))
 
 

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from sottovoce.base.errors import InvalidInput
 from sottovoce.channels.cell_weights import CellWeights
+from sottovoce.channels.key_blocks import KeyBlocks
 from sottovoce.channels.support_rule import SupportRule
 
 __all__ = [
@@ -91,6 +92,11 @@ class Channel(ABC):
     blocks: int = 1
     independent: bool = True
     """Whether blocks are independent given the value."""
+
+    stride: int = 1
+    """How many times as long a pass of EM may be: the blocks, where each speaks of other inputs.
+
+    A composite likelihood counts every report once per block, and its passes are so much shorter."""
 
     ring: bool = False
     """Whether the last input is the first one's neighbour, as with times of day."""
@@ -249,6 +255,11 @@ class Channel(ABC):
         likelihood = float(cells[seen] @ np.log(expected[seen]))
         return self.adjoint(quotient) / cells.sum(), likelihood
 
-    def em_run(self, cells: Floats) -> EmRun | None:
-        """Many passes on these cells at once, where that is compiled; None where it is not."""
+    def em_run(self, cells: Floats, stride: int = 1) -> EmRun | None:
+        """Many passes on these cells at once, each ``stride`` long; None where that is not compiled."""
+        return None
+
+    @property
+    def key_blocks(self) -> KeyBlocks | None:
+        """The likelihood parted by keys, where it is."""
         return None

@@ -1,19 +1,15 @@
-"""Reports counted batch by batch, in memory that does not grow with them: the seam for engines.
-
-An engine that runs elsewhere, over files, partitions or a stream, calls :func:`tally_batches` on
-each part and adds the tallies, which are exact in any order.
-"""
+"""Reports counted batch by batch, in memory that does not grow with them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.base.errors import CorruptBytes, InvalidInput, Mismatch
-from sottovoce.base.extras import optional
+from sottovoce.core.counter import Counter
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
@@ -22,15 +18,15 @@ __all__ = ["RunningCount", "tally_batches"]
 
 
 def tally_batches(mechanism: Mechanism, batches: Iterable[Any]) -> Tally:
-    """Count batches of reports into one tally, holding one batch at a time.
+    """Count batches of reports into one tally, holding a few megabytes of them at a time.
 
     Parameters
     ----------
     mechanism : Mechanism
         The mechanism of the reports.
-    batches : iterable of Reports, or of Arrow tables or record batches
-        Arrow data is as :meth:`Reports.to_arrow` and Parquet files of reports give it, with the
-        mechanism in its metadata; other columns are ignored. Order and size are free.
+    batches : iterable
+        Batches as :meth:`Counter.add` takes them: reports, Arrow tables or record batches, or
+        mappings of columns; other columns are ignored. Order and size are free.
 
     Returns
     -------
@@ -42,7 +38,7 @@ def tally_batches(mechanism: Mechanism, batches: Iterable[Any]) -> Tally:
     Mismatch
         Where a batch is of another mechanism; the message gives its index.
     InvalidInput
-        Where a batch does not hold reports.
+        Where a batch does not hold reports; the message gives the row, counted over all batches.
 
     Examples
     --------
@@ -52,27 +48,16 @@ def tally_batches(mechanism: Mechanism, batches: Iterable[Any]) -> Tally:
     >>> sv.tally_batches(m, batches).n
     2000
     """
-    if isinstance(batches, Reports) or hasattr(batches, "schema"):
+    if isinstance(batches, (Reports, Mapping)) or hasattr(batches, "schema"):
         allowed = "an iterable of batches, such as a list (for one batch: mechanism.tally)"
         raise InvalidInput("batches", "tally_batches", allowed, batches)
-    count = RunningCount(mechanism)
+    counter = Counter(mechanism)
     for index, batch in enumerate(batches):
         try:
-            count.add(_reports(batch, mechanism, index))
+            counter.add(batch)
         except (CorruptBytes, Mismatch) as error:
             raise type(error)(f"batch {index} of tally_batches: {error}") from error
-    return count.tally()
-
-
-def _reports(batch: Any, mechanism: Mechanism, index: int) -> Reports:
-    if isinstance(batch, Reports):
-        return batch
-    if not hasattr(batch, "schema"):
-        allowed = "Reports, or an Arrow table or record batch"
-        raise InvalidInput(f"batch {index}", "tally_batches", allowed, batch)
-    arrow = optional("pyarrow", extra="analyse", purpose="tally_batches of Arrow batches")
-    table = arrow.Table.from_batches([batch]) if isinstance(batch, arrow.RecordBatch) else batch
-    return Reports.from_arrow(table, mechanism)
+    return counter.tallies()[()]
 
 
 class RunningCount:

@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.base.errors import CorruptBytes, InvalidInput
+from sottovoce.base.errors import InvalidCell, InvalidInput
+from sottovoce.core.arrow_columns import bytes_of_arrow, integers_of_arrow, rows_of_arrow
 
 __all__ = ["BitField", "Column", "Field", "IntField", "RowField"]
 
@@ -48,6 +49,10 @@ class IntField:
         """Bytes of one report's number."""
         return self.dtype.itemsize
 
+    @property
+    def _allowed(self) -> str:
+        return f"from 0 to {self.size - 1}"
+
     def empty(self, count: int) -> Column:
         return np.empty(count, dtype=self.dtype)
 
@@ -67,12 +72,8 @@ class IntField:
         if len(column):
             low, high = int(column.min()), int(column.max())
             if low < 0 or high >= self.size:
-                raise InvalidInput(
-                    f"column {self.name!r}",
-                    owner,
-                    f"from 0 to {self.size - 1}",
-                    low if low < 0 else high,
-                )
+                row = int((column < 0 if low < 0 else column >= self.size).argmax())
+                raise InvalidCell(self.name, row + 1, owner, self._allowed, int(column[row]))
         return column.astype(self.dtype, copy=False)
 
     def bytes_checker(self, start: int) -> Check:
@@ -82,8 +83,8 @@ class IntField:
     def to_arrow(self, column: Column, arrow: Any) -> Any:
         return arrow.array(column)
 
-    def from_arrow(self, array: Any) -> Column:
-        return np.asarray(array.to_numpy(zero_copy_only=False))
+    def from_arrow(self, array: Any, owner: str) -> Column:
+        return integers_of_arrow(array, self.name, owner, self._allowed)
 
 
 @dataclass(frozen=True)
@@ -115,13 +116,9 @@ class BitField:
                 f"shape {column.shape}, dtype {column.dtype}",
             )
         spare = 8 * self.width - self.size
-        if spare and len(column) and np.any(column[:, -1] >> np.uint8(8 - spare)):
-            raise InvalidInput(
-                f"column {self.name!r}",
-                owner,
-                f"zero in the {spare} bits beyond the last value",
-                "a set bit there",
-            )
+        if spare and len(column) and np.any(beyond := column[:, -1] >> np.uint8(8 - spare)):
+            row, allowed = int(beyond.argmax()), f"zero in the {spare} bits beyond the last value"
+            raise InvalidCell(self.name, row + 1, owner, allowed, "a set bit there")
         return column
 
     def bytes_checker(self, start: int) -> Check:
@@ -133,13 +130,8 @@ class BitField:
         flat = arrow.py_buffer(np.ascontiguousarray(column))
         return arrow.Array.from_buffers(arrow.binary(self.width), len(column), [None, flat])
 
-    def from_arrow(self, array: Any) -> Column:
-        width = getattr(array.type, "byte_width", None)
-        if width != self.width:
-            return np.zeros((len(array), 0), dtype=np.uint8)  # refused by check, by its width
-        rows = np.frombuffer(array.buffers()[1], dtype=np.uint8)
-        start = array.offset * width
-        return rows[start : start + len(array) * width].reshape(len(array), width)
+    def from_arrow(self, array: Any, owner: str) -> Column:
+        return bytes_of_arrow(array, self.width, self.name, owner)
 
 
 @dataclass(frozen=True)
@@ -153,6 +145,11 @@ class RowField:
     @property
     def dtype(self) -> np.dtype[Any]:
         return np.min_scalar_type(self.size - 1).newbyteorder("<")
+
+    @property
+    def _number(self) -> IntField:
+        """The field of one of its numbers."""
+        return IntField(self.name, self.size)
 
     @property
     def width(self) -> int:
@@ -175,7 +172,10 @@ class RowField:
                 f"rows of {self.count} whole numbers",
                 f"shape {column.shape}, dtype {column.dtype}",
             )
-        whole = IntField(self.name, self.size).check(column.ravel(), owner)
+        try:
+            whole = self._number.check(column.ravel(), owner)
+        except InvalidCell as error:
+            raise error.of_rows(self.count) from None
         return whole.reshape(column.shape).astype(self.dtype, copy=False)
 
     def bytes_checker(self, start: int) -> Check:
@@ -186,13 +186,8 @@ class RowField:
         flat = arrow.array(np.ascontiguousarray(column).ravel())
         return arrow.FixedSizeListArray.from_arrays(flat, self.count)
 
-    def from_arrow(self, array: Any) -> Column:
-        if getattr(array.type, "list_size", None) != self.count:
-            return np.zeros((len(array), 0), dtype=np.uint8)  # refused by check, by its length
-        flat = array.flatten()
-        if flat.null_count:
-            raise CorruptBytes(f"column {self.name!r} of the reports has empty numbers")
-        return np.asarray(flat.to_numpy(zero_copy_only=False)).reshape(-1, self.count)
+    def from_arrow(self, array: Any, owner: str) -> Column:
+        return rows_of_arrow(array, self.count, self.name, owner, self._number._allowed)
 
 
 Field = IntField | BitField | RowField

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,16 +16,23 @@ import numpy as np
 from sottovoce.base.errors import CorruptBytes, InvalidInput, Mismatch
 from sottovoce.base.extras import optional
 from sottovoce.base.files import write_whole
+from sottovoce.core.arrow_columns import flat_array
 from sottovoce.core.fields import Column
 from sottovoce.core.registry import mechanism_from_json
 
 if TYPE_CHECKING:
     from sottovoce.core.mechanism import Mechanism
 
-__all__ = ["Reports"]
+__all__ = ["Reports", "is_described"]
 
 FORMAT = "2"
 """Version of the Arrow and Parquet layout."""
+_FORMAT_KEY = b"sottovoce.format"
+_KEYS = tuple(
+    f"sottovoce.{name}".encode()
+    for name in ("format", "mechanism", "fingerprint", "certified", "simulated")
+)
+"""What the metadata of a schema may say."""
 
 
 class Reports:
@@ -82,11 +90,14 @@ class Reports:
     def __getitem__(self, rows: slice) -> Reports:
         if not isinstance(rows, slice):
             raise InvalidInput("index", "reports", "a slice such as reports[:1000]", rows)
-        part = object.__new__(Reports)  # already checked
-        part.mechanism = self.mechanism
-        part.certified, part.simulated = self.certified, self.simulated
-        part.columns = {name: column[rows] for name, column in self.columns.items()}
-        return part
+        return self.like({name: column[rows] for name, column in self.columns.items()})
+
+    def like(self, columns: dict[str, Column]) -> Reports:
+        """Reports of the same kind, with columns whose values were checked before."""
+        other = object.__new__(Reports)
+        other.mechanism, other.columns = self.mechanism, columns
+        other.certified, other.simulated = self.certified, self.simulated
+        return other
 
     def __eq__(self, other: object) -> bool:
         return (
@@ -128,47 +139,39 @@ class Reports:
         return arrow.Table.from_arrays(arrays, names=names).replace_schema_metadata(metadata)
 
     @classmethod
-    def from_arrow(cls, table: Any, mechanism: Mechanism | None = None) -> Reports:
-        """Reports from an Arrow table; given ``mechanism``, those of another are refused."""
-        metadata = {k.decode(): v.decode() for k, v in (table.schema.metadata or {}).items()}
-        if "sottovoce.format" not in metadata:
-            raise CorruptBytes(
-                "the table holds no sottovoce reports (no sottovoce.format in its metadata)"
-            )
-        if metadata["sottovoce.format"] != FORMAT:
-            raise CorruptBytes(
-                f"reports of format {metadata['sottovoce.format']!r}; this version reads {FORMAT!r}"
-            )
-        text = metadata.get("sottovoce.mechanism", "{}")
-        same = mechanism is not None and mechanism.to_json() == text  # one text, one mechanism
-        owner = mechanism if mechanism is not None and same else mechanism_from_json(text)
-        if owner.fingerprint != metadata.get("sottovoce.fingerprint"):
-            raise CorruptBytes(
-                f"reports say fingerprint {metadata.get('sottovoce.fingerprint')}, "
-                f"but their mechanism has {owner.fingerprint}"
-            )
-        if mechanism is not None and owner != mechanism:
-            raise Mismatch(
-                f"reports of {owner} ({owner.fingerprint}) given where "
-                f"{mechanism} ({mechanism.fingerprint}) is wanted"
-            )
-        missing = [f.name for f in owner.fields if f.name not in table.column_names]
-        if missing:
-            raise CorruptBytes(f"the reports lack the columns {missing} of {owner.name}")
-        columns = {}
-        for field in owner.fields:
-            chunks = table.column(field.name).combine_chunks()
-            if chunks.null_count:
-                raise CorruptBytes(
-                    f"column {field.name!r} of the reports has {chunks.null_count} empty rows"
-                )
-            columns[field.name] = field.from_arrow(chunks)
-        return cls(
-            owner,
-            columns,
-            certified=metadata.get("sottovoce.certified") != "no",
-            simulated=metadata.get("sottovoce.simulated") == "yes",
-        )
+    def from_arrow(cls, batch: Any, mechanism: Mechanism | None = None) -> Reports:
+        """Reports from an Arrow table or record batch; other columns are ignored.
+
+        Parameters
+        ----------
+        batch : pyarrow.Table or pyarrow.RecordBatch
+            A column per field. Whole numbers may have any integer type, or be decimals without
+            places; bytes and lists need not be of a fixed length type.
+        mechanism : Mechanism, optional
+            The mechanism of the reports. It may be left out where the schema's metadata has it, as
+            :meth:`to_arrow` writes it; engines such as Spark drop metadata.
+
+        Raises
+        ------
+        CorruptBytes
+            Where a column is missing, or no mechanism is known.
+        Mismatch
+            Where the metadata has another mechanism.
+        InvalidInput
+            Where a column has another type, or a row is empty or outside its field.
+        """
+        owner, marks = _described(batch.schema.metadata or {}, mechanism)
+        names = batch.schema.names
+        wrong = [f.name for f in owner.fields if names.count(f.name) != 1]
+        if wrong:
+            twice, there = set(wrong) & set(names), ", ".join(names) or "none"
+            fault = f"have more than one column {wrong}" if twice else f"lack the columns {wrong}"
+            raise CorruptBytes(f"the reports {fault} of {owner.name} (there are: {there})")
+        whose = f"reports of {owner.name}"
+        columns = {
+            f.name: f.from_arrow(flat_array(batch.column(f.name)), whose) for f in owner.fields
+        }
+        return cls(owner, columns, **marks)
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write a Parquet file, whole or not at all."""
@@ -190,3 +193,46 @@ class Reports:
                 f"{os.fspath(path)} is not a readable Parquet file: {error}"
             ) from error
         return cls.from_arrow(table, mechanism)
+
+
+def is_described(schema: Any) -> bool:
+    """Whether an Arrow schema says of which mechanism its reports are."""
+    return _FORMAT_KEY in (schema.metadata or {})
+
+
+@lru_cache(maxsize=16)
+def _known_mechanism(text: str) -> Mechanism:
+    """The mechanism of a text: thousands of batches bring the same."""
+    return mechanism_from_json(text)
+
+
+def _described(
+    metadata: Mapping[bytes, bytes], mechanism: Mechanism | None
+) -> tuple[Mechanism, dict[str, bool]]:
+    """The mechanism of an Arrow schema, and how its reports are marked."""
+    about = {key: metadata[key].decode() for key in _KEYS if key in metadata}
+    if _FORMAT_KEY not in about:
+        if mechanism is not None:
+            return mechanism, {}
+        raise CorruptBytes(
+            "the table holds no sottovoce reports (no sottovoce.format in its metadata)"
+        )
+    if about[_FORMAT_KEY] != FORMAT:
+        raise CorruptBytes(
+            f"reports of format {about[_FORMAT_KEY]!r}; this version reads {FORMAT!r}"
+        )
+    owner = _known_mechanism(about.get(b"sottovoce.mechanism", "{}"))
+    if owner.fingerprint != about.get(b"sottovoce.fingerprint"):
+        raise CorruptBytes(
+            f"reports say fingerprint {about.get(b'sottovoce.fingerprint')}, "
+            f"but their mechanism has {owner.fingerprint}"
+        )
+    if mechanism is not None and owner != mechanism:
+        raise Mismatch(
+            f"reports of {owner} ({owner.fingerprint}) given where "
+            f"{mechanism} ({mechanism.fingerprint}) is wanted"
+        )
+    return owner if mechanism is None else mechanism, {
+        "certified": about.get(b"sottovoce.certified") != "no",
+        "simulated": about.get(b"sottovoce.simulated") == "yes",
+    }

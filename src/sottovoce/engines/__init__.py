@@ -1,1 +1,1 @@
-"""Tallies and estimates where others keep the data: SQL of any warehouse."""
+"""Tallies, estimates and joins where others keep the data: SQL of any warehouse, and Spark."""

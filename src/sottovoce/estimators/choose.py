@@ -35,6 +35,13 @@ Measured on six sets of numbers, 500 reports at epsilon 0.2 (72 surveys each): i
 held it in 89 and 83% of surveys by ``square-wave`` and ``piecewise``, those of ``bounded-mean`` in 96 and 94%.
 """
 
+_KEYS_GAIN = 0.01
+"""Gain in log-likelihood below which passes over keys with numbers end.
+
+Against ``0.001 e^epsilon`` and plain passes, 10 keys of 16 bins, 2,000 and 100,000 people, epsilon 1 and 4, two kinds
+of reports and of populations: squared errors of frequencies 0.76 to 1.18 times as large, of means 0.41 to 1.29.
+"""
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -106,7 +113,7 @@ RULES: tuple[Rule, ...] = (
         why="these reports identify only frequencies and means of keys",
     ),
     Rule(
-        GOALS, "em", only_keys,
+        GOALS, "em", only_keys, options={"tolerance": _KEYS_GAIN, "long_passes": True},
         why="keys with numbers: EM stopped early, whose frequencies and means have smaller errors "
         "than by formula",
     ),

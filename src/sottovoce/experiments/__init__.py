@@ -22,7 +22,7 @@ from sottovoce.base.frame import Frame
 from sottovoce.base.progress import Progress
 from sottovoce.experiments.claims import Finding
 from sottovoce.experiments.outcome import publish
-from sottovoce.experiments.work import shown_progress
+from sottovoce.experiments.work import Workers, shown_progress
 
 __all__ = ["Reproduction", "papers", "reproduce"]
 
@@ -78,7 +78,7 @@ def reproduce(
     output: Path,
     repeats: int | None = None,
     progress: Progress | None = None,
-    workers: int | None = None,
+    workers: Workers = None,
 ) -> Reproduction:
     """Run the experiments of a paper again and write what came out to the folder ``output``.
 

@@ -13,7 +13,7 @@ from sottovoce.base.randomness import Seeded
 from sottovoce.channels.base import Floats
 from sottovoce.core.tally import Tally
 from sottovoce.estimators import estimate
-from sottovoce.experiments.work import in_processes, seed_of
+from sottovoce.experiments.work import Workers, in_processes, seed_of
 
 __all__ = ["Errors", "repeat", "shares_of"]
 
@@ -41,7 +41,7 @@ def repeat(
     *,
     what: str,
     progress: Progress = silent,
-    workers: int | None = None,
+    workers: Workers = None,
 ) -> list[Errors]:
     """The errors of every cell, ``[method, repeat]`` by measure.
 

@@ -5,23 +5,22 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures import as_completed
 from contextlib import contextmanager
-from multiprocessing import get_context
+from functools import partial
 from pathlib import Path
-from typing import TypeVar
 
 from sottovoce.base.errors import MissingExtra
 from sottovoce.base.extras import optional
 from sottovoce.base.files import write_whole
+from sottovoce.base.processes import worker_pool
 from sottovoce.base.progress import Progress, silent
+from sottovoce.base.tasks import Result, Run, Task, one_by_one
 
-__all__ = ["in_processes", "seed_of", "shown_progress", "write"]
+__all__ = ["Workers", "in_processes", "seed_of", "shown_progress", "write"]
 
-Task = TypeVar("Task")
-Result = TypeVar("Result")
-
-_THREADS = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+Workers = int | Run | None
+"""How many processes run tasks, or what runs them elsewhere; None for a process per core."""
 
 
 def seed_of(*parts: object) -> int:
@@ -41,42 +40,35 @@ def in_processes(
     *,
     what: str,
     progress: Progress = silent,
-    workers: int | None = None,
+    workers: Workers = None,
 ) -> list[Result]:
-    """``function`` of every task, in order; results do not depend on the number of workers.
+    """``function`` of every task, in order; results do not depend on who runs them.
 
-    Each task brings its own seed.  One worker is this process.
+    Each task brings its own seed.  ``workers`` is a number of processes, by default one per core,
+    or what runs tasks elsewhere, such as ``sottovoce.spark.runner(...)``.  One worker is this process.
     """
     progress(what, 0.0)
-    count = min(os.cpu_count() or 1 if workers is None else workers, max(1, len(tasks)))
+    run = workers if callable(workers) else _own(workers, len(tasks))
     results: dict[int, Result] = {}
-    if count == 1:
-        for i, task in enumerate(tasks):
-            results[i] = function(task)
-            progress(what, (i + 1) / len(tasks))
-    else:
-        context = get_context("forkserver" if sys.platform == "linux" else "spawn")
-        with _one_thread_each(), ProcessPoolExecutor(count, mp_context=context) as pool:
-            places = {pool.submit(function, task): i for i, task in enumerate(tasks)}
-            for done in as_completed(places):
-                results[places[done]] = done.result()
-                progress(what, len(results) / len(tasks))
-    return [results[i] for i in range(len(tasks))]
+    for index, result in run(function, tasks):
+        results[index] = result
+        progress(what, len(results) / len(tasks))
+    return [results[index] for index in range(len(tasks))]
 
 
-@contextmanager
-def _one_thread_each() -> Iterator[None]:
-    """Processes started here do their linear algebra on one core: more would only disturb each other."""
-    kept = {name: os.environ.get(name) for name in _THREADS}
-    os.environ.update(dict.fromkeys(_THREADS, "1"))
-    try:
-        yield
-    finally:
-        for name, value in kept.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value
+def _own(workers: int | None, tasks: int) -> Run:
+    """Processes of this machine; this one alone where one is enough."""
+    count = min(os.cpu_count() or 1 if workers is None else workers, max(1, tasks))
+    return one_by_one if count == 1 else partial(_in_pool, count=count)
+
+
+def _in_pool(
+    function: Callable[[Task], Result], tasks: Sequence[Task], *, count: int
+) -> Iterator[tuple[int, Result]]:
+    with worker_pool(count) as pool:
+        places = {pool.submit(function, task): index for index, task in enumerate(tasks)}
+        for done in as_completed(places):
+            yield places[done], done.result()
 
 
 @contextmanager

@@ -14,6 +14,7 @@ both are as likely from every value, but the empty set is a report, and its numb
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,18 +154,34 @@ class Varying:
     """Of such a number, by value."""
     bias_bound: float
     """How far its mean may be from the value."""
+    counts: NDArray[np.int64] | None = None
+    """How many users each number stands for; None for one each."""
 
-    @property
-    def told(self) -> Floats:
-        """The numbers of present users."""
-        return self.numbers[self.present]
+    @cached_property
+    def people(self) -> int:
+        """How many users have a number."""
+        if self.counts is None:
+            return int(np.count_nonzero(self.present))
+        return int(self.counts[self.present].sum())
+
+    def average(self, power: int = 1) -> tuple[float, float]:
+        """The mean of the numbers of present users, taken to a power, and its variance."""
+        told = self.numbers[self.present] ** power
+        if self.counts is None:
+            return float(told.mean()), float(told.var()) / len(told)
+        weights = self.counts[self.present] / self.people
+        mean = float(weights @ told)
+        return mean, float(weights @ (told - mean) ** 2) / self.people
 
     def of_users(self, some: slice | Mask) -> Varying:
         """The same for some users only."""
-        return replace(self, numbers=self.numbers[some], present=self.present[some])
+        counts = None if self.counts is None else self.counts[some]
+        return replace(self, numbers=self.numbers[some], present=self.present[some], counts=counts)
 
 
-def varying(name: str, mechanism: Mechanism, factor: Factor) -> Varying:
+def varying(
+    name: str, mechanism: Mechanism, factor: Factor, counts: NDArray[np.int64] | None = None
+) -> Varying:
     """Unbiased numbers from reports: of a table the gains of its cells, of a set its sum.
 
     With z the values seen from the middle m of the interval, as an estimate of the mean sees them,
@@ -175,13 +192,15 @@ def varying(name: str, mechanism: Mechanism, factor: Factor) -> Varying:
         raise InvalidInput("domain", name, "an Interval, for a mean", mechanism.domain)
     present = factor.present
     if isinstance(factor, TableFactor):
-        cells = np.bincount(factor.codes[present], minlength=channel.cells)
+        weights = None if counts is None else counts[present]
+        cells = np.bincount(factor.codes[present], weights, minlength=channel.cells)
         channel = channel.conditioned_on(cells / cells.sum())
         cell_weights = mean_gains(mechanism, channel)
         if cell_weights is None:
             raise Unfit(f"{name}: reports of {mechanism} do not identify a mean")
         numbers = cell_weights.values[factor.codes]
-        return Varying(numbers, present, variances(channel, cell_weights), cell_weights.bias_bound)
+        varies = variances(channel, cell_weights)
+        return Varying(numbers, present, varies, cell_weights.bias_bound, counts)
     support_probabilities, (middle, places) = channel.support_probabilities, from_the_middle(domain)
     assert support_probabilities is not None
     sums = np.concatenate(
@@ -193,7 +212,7 @@ def varying(name: str, mechanism: Mechanism, factor: Factor) -> Varying:
     numbers = middle + (sums - support_probabilities.q * places.sum()) / (
         support_probabilities.p - support_probabilities.q
     )
-    return Varying(numbers, present, _set_variances(channel, places), 0.0)
+    return Varying(numbers, present, _set_variances(channel, places), 0.0, counts)
 
 
 def variances(channel: Channel, cell_weights: CellWeights) -> Floats:

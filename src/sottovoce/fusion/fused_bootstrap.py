@@ -65,11 +65,13 @@ def _answered_again(services: Services, counts: Indices, source: Seeded) -> Alig
     source.generator().shuffle(values)
     reports: list[Reports] = []
     rows: list[Indices | None] = []
-    for mechanism, old in zip(services.mechanisms, services.aligned.rows, strict=True):
-        if old is None:
+    each = services.aligned.counts
+    for mechanism, known in zip(services.mechanisms, services.aligned.rows, strict=True):
+        if known is None:
             reports.append(mechanism.randomize_indices(values, source))
             rows.append(None)
             continue
+        old = known if each is None else np.repeat(known, each)
         have, new = np.flatnonzero(old >= 0), np.full(len(old), -1)
         new[have] = np.arange(len(have))
         reports.append(mechanism.randomize_indices(values[have], source))

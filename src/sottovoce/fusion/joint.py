@@ -14,7 +14,7 @@ from functools import cached_property
 import numpy as np
 
 from sottovoce.channels.base import Channel, Floats
-from sottovoce.domains.base import Domain
+from sottovoce.domains.base import Domain, Indices
 from sottovoce.estimators.observed import Observations
 from sottovoce.fusion.factors import Codes, Factor, TableFactor
 from sottovoce.fusion.pieces import cut_table, joined
@@ -36,18 +36,23 @@ class JointRows:
     """The likelihoods of users; a :class:`~sottovoce.channels.rows.Rows`.
 
     Rows are different combinations of reports with their counts, or with ``distinct=False``
-    the users in their order.
+    the users in their order.  With ``counts``, the rows of ``factors`` have been counted already.
     """
 
-    def __init__(self, factors: Sequence[Factor], *, distinct: bool = True) -> None:
+    def __init__(
+        self, factors: Sequence[Factor], *, distinct: bool = True, counts: Indices | None = None
+    ) -> None:
         tables = [factor for factor in factors if isinstance(factor, TableFactor)]
         self._sets = [factor for factor in factors if not isinstance(factor, TableFactor)]
         users = len(factors[0].present)
-        self.inputs, self.total = factors[0].size, float(users)
+        self.inputs = factors[0].size
+        self.total = float(users if counts is None else counts.sum())
         largest = [np.log(factor.table.max(axis=1)) for factor in tables]
         self._tables = [factor.table / factor.table.max(axis=1, keepdims=True) for factor in tables]
         sizes = [len(table) for table in self._tables]
-        if self._sets or not distinct:
+        if counts is not None:
+            self.codes, self.counts = _stacked(tables, users), counts.astype(np.float64)
+        elif self._sets or not distinct:
             self.codes, self.counts = _stacked(tables, users), np.ones(users)
         else:
             self.codes, self.counts = _distinct(_stacked(tables, users), sizes)

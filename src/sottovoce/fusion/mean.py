@@ -94,20 +94,22 @@ def fused_mean(services: Services, method: str) -> FusedMean:
     moments = moments_of(numbers, domain)
     typical = mean_variances(numbers, domain, moments)
     total, squares, noise, used = 0.0, 0.0, 0.0, np.zeros(len(numbers))
-    for some in _chunks(services.n):
+    counts = services.aligned.counts
+    for some in _chunks(services.aligned.entries):
+        users = np.float64(1.0) if counts is None else counts[some].astype(np.float64)
         told = np.stack([one.numbers[some] for one in numbers], axis=1)
         here = np.stack([one.present[some] for one in numbers], axis=1)
         weights = np.where(here, _precisions(method, typical, services, some), 0.0)
         weights /= weights.sum(axis=1, keepdims=True)
         fused = np.sum(weights * np.where(here, told, 0.0), axis=1)
-        total += float(fused.sum())
-        squares += float(((fused - moments.first) ** 2).sum())
-        noise += float((weights**2 @ typical).sum())
-        used += weights.sum(axis=0)
+        total += float((users * fused).sum())
+        squares += float((users * (fused - moments.first) ** 2).sum())
+        noise += float((users * (weights**2 @ typical)).sum())
+        used += (weights.T * users).sum(axis=1)
     n, value = services.n, total / services.n
     bias_bound = float(used @ [one.bias_bound for one in numbers]) / n
     spread = max(0.0, squares / n - (value - moments.first) ** 2)
-    people = [int(np.count_nonzero(one.present)) for one in numbers]
+    people = [one.people for one in numbers]
     table = Frame(
         {
             "service": list(services.names),
@@ -115,7 +117,7 @@ def fused_mean(services: Services, method: str) -> FusedMean:
             "epsilon": [mechanism.epsilon for mechanism in services.mechanisms],
             "users": people,
             "weight": used / n,
-            "mean": [float(one.told.mean()) for one in numbers],
+            "mean": [one.average()[0] for one in numbers],
             "stderr": np.sqrt(typical / people),
         }
     )

@@ -43,26 +43,23 @@ class Moments:
 def moments_of(services: Sequence[Varying], domain: Interval) -> Moments:
     """Both means, brought to what numbers of the interval can have."""
     places, low, high = domain.midpoints, domain.low, domain.high
-    means = [float(one.told.mean()) for one in services]
-    noise = [float(one.told.var()) / len(one.told) for one in services]
-    first = _average(means, noise)
+    first = _average([one.average() for one in services])
     first = float(np.clip(first, low, high))
-    seconds, spreads = [], []
+    seconds = []
     for one in services:
         c, b, a = np.polyfit(places, one.variance, 2)
         if 1 + c > _TELLS:
-            squares = one.told**2
-            seconds.append((float(squares.mean()) - a - b * first) / (1 + c))
-            spreads.append(float(squares.var()) / len(squares) / (1 + c) ** 2)
+            mean, variance = one.average(2)
+            seconds.append(((mean - a - b * first) / (1 + c), variance / (1 + c) ** 2))
     flat = first**2 + (high - low) ** 2 / 12
-    second = _average(seconds, spreads) if seconds else flat
+    second = _average(seconds) if seconds else flat
     most = (low + high) * first - low * high  # everybody at one end or the other
     return Moments(first, float(np.clip(second, first**2, max(most, first**2))))
 
 
-def _average(values: Sequence[float], variances: Sequence[float]) -> float:
-    """Weighted by how sure each is; the certain ones alone where there are any."""
-    spread = np.array(variances)
+def _average(means: Sequence[tuple[float, float]]) -> float:
+    """Means with their variances, weighted by how sure each is; the certain ones alone where any."""
+    values, spread = np.array(means).T
     weights = np.where(spread <= spread.min(), 1.0, 0.0) if spread.min() == 0 else 1 / spread
     return float(np.average(values, weights=weights))
 

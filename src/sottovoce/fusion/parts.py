@@ -45,7 +45,7 @@ class Part(Fusion):
 
 def _chosen(aligned: Aligned, columns: Sequence[int], users: Users) -> Aligned:
     everybody = isinstance(users, slice) and users == slice(None)
-    places = None if everybody else np.arange(aligned.n)[users]
+    places = None if everybody else np.arange(aligned.entries)[users]
 
     def pick(of: Sequence[Any]) -> tuple[Any, ...]:
         return tuple(of[j] for j in columns)
@@ -54,9 +54,13 @@ def _chosen(aligned: Aligned, columns: Sequence[int], users: Users) -> Aligned:
         old if places is None else places if old is None else old[places]
         for old in pick(aligned.rows)
     )
+    n, counts = aligned.n, aligned.counts
+    if places is not None:
+        counts = None if counts is None else counts[places]
+        n = len(places) if counts is None else int(counts.sum())
     return Aligned(
-        pick(aligned.names), pick(aligned.mechanisms), pick(aligned.reports), rows,
-        aligned.n if places is None else len(places), pick(aligned.certified),
+        pick(aligned.names), pick(aligned.mechanisms), pick(aligned.reports), rows, n,
+        pick(aligned.certified), counts,
     )  # fmt: skip
 
 
@@ -68,7 +72,7 @@ def without(whole: Services, column: int) -> Part | None:
     have = [whole.aligned.rows[j] for j in others]
     if any(rows is None for rows in have):
         return Part(whole, services=others)
-    left = np.zeros(whole.n, dtype=np.bool_)
+    left = np.zeros(whole.aligned.entries, dtype=np.bool_)
     for rows in have:
         assert rows is not None
         left |= rows >= 0
@@ -83,10 +87,11 @@ def patterns(aligned: Aligned) -> list[tuple[tuple[int, ...], int]]:
         raise InvalidInput("services", "budget", f"at most {_MOST_SERVICES}", len(aligned))
     if all(rows is None for rows in aligned.rows):
         return [(tuple(range(len(aligned))), aligned.n)]
-    told = np.zeros(aligned.n, dtype=np.int64)
+    told = np.zeros(aligned.entries, dtype=np.int64)
     for j, rows in enumerate(aligned.rows):
         told |= np.int64(1 << j) if rows is None else np.where(rows >= 0, np.int64(1 << j), 0)
-    found, counts = np.unique(told, return_counts=True)
+    found, which = np.unique(told, return_inverse=True)
+    counts = np.bincount(which, aligned.counts)
     each = [
         (tuple(j for j in range(len(aligned)) if int(word) >> j & 1), int(count))
         for word, count in zip(found, counts, strict=True)

@@ -53,14 +53,15 @@ class Services:
     def numbers(self) -> list[Varying]:
         """Unbiased numbers, a service at a time."""
         parts = zip(self.names, self.mechanisms, self.factors, strict=True)
-        return [varying(*part) for part in parts]
+        return [varying(*part, self.aligned.counts) for part in parts]
 
     @cached_property
     def observations(self) -> FusedObservations:
         """All reports of every user, as evidence about one distribution."""
         ring = all(mechanism.channel().ring for mechanism in self.mechanisms)
         largest = max(mechanism.epsilon for mechanism in self.mechanisms)
-        return FusedObservations(JointRows(self.factors), self.domain, largest, ring)
+        joint = JointRows(self.factors, counts=self.aligned.counts)
+        return FusedObservations(joint, self.domain, largest, ring)
 
     @property
     def spent(self) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.base.threads import in_parallel
-from sottovoce.kernels.loader import compiled
+from sottovoce.kernels.loader import compiled_if_worth
 
 __all__ = ["column_counts", "column_counts_plain", "popcount", "popcount_plain"]
 
@@ -26,8 +26,8 @@ _CHUNK = 2**22
 
 def column_counts(rows: NDArray[np.uint8], size: int) -> Counts:
     """How many rows have bit ``v`` set, for ``v`` below ``size`` (bit ``v % 8`` of byte ``v // 8``)."""
-    kernels = compiled("bits") if rows.size >= _SMALL else None
-    if kernels is None:
+    kernels = compiled_if_worth("bits", rows.size, _SMALL)
+    if kernels is None or not len(rows):
         return column_counts_plain(rows, size)
     width = rows.shape[1]
     missing = -width % 8

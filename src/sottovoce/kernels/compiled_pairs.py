@@ -66,19 +66,30 @@ def em_step(law: Any, shares: Any, counts: Any, ratio: Any) -> float:
 
 
 @njit(nogil=True, cache=True)
-def run_em(law: Any, counts: Any, state: Any, tolerance: float) -> int:
+def run_em(law: Any, counts: Any, state: Any, tolerance: float, stride: int) -> int:
     """Passes on ``state = (shares, ratio, likelihoods)`` until one gains at most ``tolerance``.
 
-    Returns how many, at most one less than there is room for likelihoods.
+    Each is ``stride`` long (:func:`sottovoce.kernels.pairs.long_ratio`), or a plain one where
+    that would lower the likelihood.  Returns how many, at most one less than there is room for
+    likelihoods.
     """
     shares, ratio, likelihoods = state
     likelihoods[0] = em_step(law, shares, counts, ratio)
-    last = len(likelihoods) - 1
+    last, before, plain = len(likelihoods) - 1, shares.copy(), ratio.copy()
     for done in range(1, last + 1):
-        for i in range(len(shares)):
-            share = shares[i] * ratio[i]
-            shares[i] = share if share >= _NEGLIGIBLE else 0.0
-        likelihoods[done] = em_step(law, shares, counts, ratio)
+        before[:], plain[:] = shares, ratio
+        if stride > 1:
+            for i in range(len(shares)):
+                more = ratio[i] - 1.0
+                shares[i] *= 1.0 + stride * more if more > 0.0 else ratio[i] ** stride
+            shares /= shares.sum()
+            likelihoods[done] = em_step(law, shares, counts, ratio)
+        if stride == 1 or likelihoods[done] < likelihoods[done - 1]:
+            shares[:] = before * plain
+            for i in range(len(shares)):
+                if shares[i] < _NEGLIGIBLE:
+                    shares[i] = 0.0
+            likelihoods[done] = em_step(law, shares, counts, ratio)
         if likelihoods[done] - likelihoods[done - 1] <= tolerance:
             return done
     return last

@@ -16,9 +16,18 @@ from sottovoce.base.errors import InvalidInput
 from sottovoce.kernels.loader import compiled
 from sottovoce.kernels.segments import Segments
 
-__all__ = ["Pairs", "PairsEm"]
+__all__ = ["Pairs", "PairsEm", "long_ratio"]
 
 Floats = NDArray[np.float64]
+
+
+def long_ratio(ratio: Floats, stride: int) -> Floats:
+    """What a pass of EM multiplies shares by where it is ``stride`` long.
+
+    ``1 + stride (ratio - 1)`` where shares grow, ``ratio^stride`` where they shrink: to first order
+    ``stride`` passes, and never negative.
+    """
+    return np.where(ratio > 1, 1 + stride * (ratio - 1), np.maximum(ratio, 0.0) ** stride)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,9 +71,9 @@ class Pairs:
         likelihood = compiled("pairs").em_step(self._law, start, self._table(cells), ratio)
         return ratio, float(likelihood)
 
-    def em_run(self, cells: Floats) -> PairsEm:
-        """Many passes on these cells."""
-        return PairsEm(self._law, self._table(cells))
+    def em_run(self, cells: Floats, stride: int = 1) -> PairsEm:
+        """Many passes on these cells, each ``stride`` long."""
+        return PairsEm(self._law, self._table(cells), stride)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +82,7 @@ class PairsEm:
 
     law: tuple[Any, ...]
     table: Floats
+    stride: int = 1
 
     def run(
         self, shares: Floats, passes: int, tolerance: float, smoothing: int
@@ -84,5 +94,5 @@ class PairsEm:
             )
         start, ratio = np.array(shares, dtype=np.float64), np.empty(len(shares))
         state = start, ratio, np.empty(passes + 1)
-        done = compiled("pairs").run_em(self.law, self.table, state, tolerance)
+        done = compiled("pairs").run_em(self.law, self.table, state, tolerance, self.stride)
         return start, ratio, state[2][: done + 1]

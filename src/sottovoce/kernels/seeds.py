@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.base.threads import in_parallel
-from sottovoce.kernels.loader import compiled
+from sottovoce.kernels.loader import compiled_if_worth
 
 __all__ = [
     "FACTORS",
@@ -60,7 +60,7 @@ def cells_of(seeds: Seeds, values: NDArray[Any], g: int) -> Counts:
 
 def support_counts(seeds: Seeds, cells: NDArray[Any], g: int, size: int) -> Counts:
     """How many reports ``(seed, cell)`` speak for each value below ``size``."""
-    kernels = compiled("seeds") if len(seeds) * size >= _SMALL else None
+    kernels = compiled_if_worth("seeds", len(seeds) * size, _SMALL)
     if kernels is None:
         return support_counts_plain(seeds, cells, g, size)
     total, lock = np.zeros(size, dtype=np.int64), Lock()
@@ -86,7 +86,7 @@ def support_counts_plain(seeds: Seeds, cells: NDArray[Any], g: int, size: int) -
 
 def support_bits(seeds: Seeds, cells: NDArray[Any], g: int, size: int) -> Bits:
     """A row of packed bits a report: bit ``v % 8`` of byte ``v // 8`` says that it speaks for v."""
-    kernels = compiled("seeds") if len(seeds) * size >= _SMALL else None
+    kernels = compiled_if_worth("seeds", len(seeds) * size, _SMALL)
     if kernels is None:
         return support_bits_plain(seeds, cells, g, size)
     packed = np.empty((len(seeds), -(-size // 8)), dtype=np.uint8)

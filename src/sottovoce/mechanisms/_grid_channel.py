@@ -161,8 +161,8 @@ class GridChannel(Channel):
         fused = self.segments.em_step(shares, cells)
         return super().em_step(shares, cells) if fused is None else fused
 
-    def em_run(self, cells: Floats) -> SegmentsEm | None:
-        return SegmentsEm.of(self.segments, cells)
+    def em_run(self, cells: Floats, stride: int = 1) -> SegmentsEm | None:
+        return SegmentsEm.of(self.segments, cells) if stride == 1 else None
 
     def cell_weights(self, weights: Floats) -> CellWeights | None:
         """For the mean the plain average of reports, each taken at the middle of its cell."""

@@ -37,6 +37,7 @@ import numpy as np
 
 from sottovoce.channels.base import Channel, Floats
 from sottovoce.channels.cell_weights import AFFINE, CellWeights
+from sottovoce.channels.key_blocks import KeyBlocks
 from sottovoce.kernels.pairs import Pairs, PairsEm
 from sottovoce.mechanisms._grid_channel import GridChannel
 from sottovoce.mechanisms._key_value_numbers import ReportedNumbers
@@ -89,8 +90,22 @@ class PairsChannel(Channel):
             return super().em_step(shares, cells)
         return self._pairs.em_step(shares, cells)
 
-    def em_run(self, cells: Floats) -> PairsEm | None:
-        return None if self._pairs is None else self._pairs.em_run(cells)
+    def em_run(self, cells: Floats, stride: int = 1) -> PairsEm | None:
+        return None if self._pairs is None else self._pairs.em_run(cells, stride)
+
+    # -- what reports say, key by key ----------------------------------------------------
+
+    @cached_property
+    def key_blocks(self) -> KeyBlocks:
+        matrix = self.own * self.numbers.dense() - self.other * self.uniform[:, None]
+        base = self.other * self.uniform
+        if self.unset:
+            unset = np.full((1, self.bins), self.other - self.own)
+            matrix, base = np.vstack([unset, matrix]), np.append(1 - self.other, base)
+        told = None
+        if self.nobody is not None and not self.unset:
+            told = self.nobody, self.nobody + self.own - self.other
+        return KeyBlocks(self.keys, matrix, base, self.unset, self.nobody is not None, told)
 
     # -- gains ---------------------------------------------------------------------------
 
@@ -178,6 +193,7 @@ class UnaryPairsChannel(PairsChannel):
     ) -> None:
         super().__init__(numbers, keys, own=own, other=other, nobody=nobody)
         self.blocks, self.cells = keys, keys * (numbers.cells + 1)
+        self.stride = keys
 
     def forward(self, shares: Floats) -> Floats:
         held, _ = self._apart(shares)

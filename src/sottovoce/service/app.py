@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import lru_cache
+from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -18,6 +19,7 @@ from sottovoce import __version__
 from sottovoce.answers.questions import Question, registered_questions
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.suggestions import did_you_mean
+from sottovoce.engines.handover import check_lake
 from sottovoce.service.api.bodies import Gone
 from sottovoce.service.api.gate import Gate, is_upload
 from sottovoce.service.api.health import Probe
@@ -32,7 +34,7 @@ from sottovoce.service.pages.rendering import compile_templates
 from sottovoce.service.pages.signing_in import refusal_page
 from sottovoce.service.refusals import Declined, declined_by
 from sottovoce.service.routes import ROUTES, Described
-from sottovoce.service.settings import Settings
+from sottovoce.service.settings import OWNER, Settings
 from sottovoce.service.state import Clock, CollectorState, now
 from sottovoce.service.upkeep import Upkeep
 from sottovoce.service.upload.commits import Commits
@@ -89,6 +91,8 @@ def collector(
 ) -> Collector:
     """The application of a store; ``keys`` are those of the secret file unless given."""
     told = Settings() if settings is None else settings
+    if told.hand_over:
+        check_lake(Path(told.hand_over), "hand_over", OWNER)
     held = Keys(read_secret(told.secret_file)) if keys is None else keys
     return Collector(CollectorState(store, told, held, clock))
 

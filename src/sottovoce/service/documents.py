@@ -119,6 +119,7 @@ class About(Struct, frozen=True):
     upload: str
     retention: int | None
     scrub: bool
+    handed_over: bool
     closed: bool
     publisher: str
     """The key that signed it; empty where none did."""
@@ -197,12 +198,13 @@ class SignIn(Struct, frozen=True):
 
 
 class WindowStatus(Struct, frozen=True):
-    """Counts of one window."""
+    """Counts of one window; once it is ``closed``, its reports are complete and stay the same."""
 
     window: str
     reports: Count
     released: Count
     shown: bool
+    closed: bool
 
 
 class Status(About, frozen=True):

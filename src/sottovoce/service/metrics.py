@@ -25,7 +25,7 @@ class UpkeepState:
 
     def __init__(self) -> None:
         self.failures: Counter[tuple[str, str]] = Counter()
-        """By work (fold, expire, scrub) and fingerprint of the survey."""
+        """By work (fold, hand-over, expire, scrub, release) and fingerprint of the survey."""
         self.failing: set[tuple[str, str]] = set()
         self.clock_trusted = True
 

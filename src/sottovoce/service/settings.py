@@ -86,6 +86,11 @@ class Settings:
     patience_days: int = _number(2, 0, "days that reports of a window are taken after its end")
     fold_seconds: float = _number(5.0, 0.01, "seconds between two foldings of reports into tallies")
     expire_seconds: float = _number(3600.0, 0.01, "seconds between two rounds of retention")
+    hand_over: str = _text(
+        "",
+        "folder that closed windows are copied to, as Parquet for a warehouse; empty: none. "
+        "Deletion and retention do not reach the copies",
+    )
     stop_seconds: int = _number(10, 1, "seconds that requests under way may take at the end")
 
     def __post_init__(self) -> None:

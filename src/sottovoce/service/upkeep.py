@@ -1,4 +1,4 @@
-"""What a collector does by itself: folding reports into tallies, releases, retention, scrubbing.
+"""What a collector does by itself: folding reports into tallies, releases, retention, scrubbing, handing over.
 
 What fails for one survey is counted, shown in ``/health/ready`` and ``/metrics`` and logged once, and
 the other surveys are done all the same.  Nothing is removed by a clock that has just jumped ahead.
@@ -9,7 +9,9 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from datetime import date, timedelta
+from pathlib import Path
 
+from sottovoce.engines.handover import hand_over, is_handed_over
 from sottovoce.service.logs import log_failure, log_warning
 from sottovoce.service.state import CollectorState
 from sottovoce.store import StoreDown, StoreFull
@@ -75,9 +77,22 @@ class Upkeep:
     def _tidy(self) -> None:
         day, store = self._desk.today(), self._desk.store
         if self._trusts(day):
+            if self._desk.settings.hand_over:  # before anything is removed
+                self._each("release", lambda survey: store.release(survey, self._desk.ended()))
+                self._each("hand-over", self._hand_over)
             self._each("expire", lambda survey: store.expire(day, survey))
             self._each("scrub", lambda survey: store.scrub(day, survey))
             self._each("release", lambda survey: store.release(survey, self._desk.ended()))
+
+    def _hand_over(self, fingerprint: str) -> None:
+        """Copy the closed windows of a survey that are not there yet."""
+        store, folder = self._desk.store, Path(self._desk.settings.hand_over)
+        survey = store.surveys()[fingerprint].survey
+        for window, count in store.closed_windows(fingerprint, self._desk.ended()).items():
+            if self._ended.is_set():
+                return
+            if not is_handed_over(folder, survey, window):
+                hand_over(folder, survey, window, store.hand_out(fingerprint, window), count)
 
     def _each(self, work: str, do: Callable[[str], object]) -> None:
         """Do some work for every survey; what fails is noted, and the others follow."""

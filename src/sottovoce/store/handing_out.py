@@ -10,6 +10,7 @@ With a minimum batch of 1 all of this is left out.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import date
 
 from sqlalchemy import ColumnElement, Connection, and_, exists, select
 
@@ -19,7 +20,7 @@ from sottovoce.store.catalogue import Entry
 from sottovoce.store.databases.base import Database
 from sottovoce.store.schema import HELD, changes, releases, reports, windows
 
-__all__ = ["hand_out", "windows_to_hand_out"]
+__all__ = ["closed_windows", "hand_out", "windows_to_hand_out"]
 
 _CHUNK_BYTES = 2**20
 """Bytes of reports that are read at once, about: a row in Python is larger than its payload."""
@@ -31,6 +32,26 @@ def windows_to_hand_out(database: Database, entry: Entry) -> tuple[str, ...]:
     chosen = select(windows.c.name).where(windows.c.survey == entry.number, _is_whole(entry))
     with database.reading() as connection:
         return tuple(connection.execute(chosen.order_by(windows.c.name)).scalars())
+
+
+def closed_windows(database: Database, entry: Entry, ended: date) -> dict[str, int]:
+    """Windows that stay as they are, with all their reports, and how many: they have ended, and
+    nothing of them was scrubbed or has expired.
+
+    Those with a last day before ``ended`` have ended, and all of a survey that is closed.
+    """
+    complete = and_(
+        windows.c.over.is_(False), windows.c.scrubbed == 0, windows.c.expired == 0,
+        ~exists().where(changes.c.window == windows.c.number),
+    )  # fmt: skip
+    there = (windows.c.stored - windows.c.deleted).label("there")
+    chosen = select(windows.c.name, there).where(
+        windows.c.survey == entry.number, _is_whole(entry), complete
+    )
+    with database.reading() as connection:
+        found = connection.execute(chosen.order_by(windows.c.name)).all()
+    closed = entry.published.closed
+    return {row.name: int(row.there) for row in found if closed or entry.last_day(row.name) < ended}
 
 
 def _is_whole(entry: Entry) -> ColumnElement[bool]:

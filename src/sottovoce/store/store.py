@@ -195,6 +195,10 @@ class Store:
         """Windows whose reports readers may have one by one: all are released, none is gone."""
         return handing_out.windows_to_hand_out(self.database, self._entry(fingerprint))
 
+    def closed_windows(self, fingerprint: str, ended: date) -> dict[str, int]:
+        """Windows that ended before a day and are complete, and how many reports they have."""
+        return handing_out.closed_windows(self.database, self._entry(fingerprint), ended)
+
     def hand_out(self, fingerprint: str, window: str) -> Iterator[Reports]:
         """The reports of such a window, some megabytes at a time; an error where one goes meanwhile."""
         return handing_out.hand_out(self.database, self._entry(fingerprint), window)

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.base.errors import InvalidInput, Refused
+from sottovoce.base.errors import InvalidCell, InvalidInput, Refused
 from sottovoce.core.fields import Column
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
@@ -24,6 +24,7 @@ __all__ = [
     "payloads_of",
     "reports_from_payloads",
     "reports_from_rows",
+    "rows_of",
 ]
 
 
@@ -86,6 +87,20 @@ def _slices(column: Column) -> list[bytes]:
     return [data[start : start + width] for start in range(0, len(data), width or 1)]
 
 
+def rows_of(reports: Reports) -> bytes:
+    """The payloads of all reports, one after the other; :func:`reports_from_rows` reads them.
+
+    >>> import sottovoce as sv
+    >>> m = sv.mechanism("grr", sv.Categories(1000), 1.0)
+    >>> rows_of(sv.Reports(m, {"value": [1, 258]}))
+    b'\\x01\\x00\\x02\\x01'
+    """
+    table = np.empty(len(reports), dtype=_layout(reports.mechanism))
+    for name, column in reports.columns.items():
+        table[name] = column
+    return table.tobytes()
+
+
 def reports_from_rows(mechanism: Mechanism, rows: Sequence[bytes] | bytes) -> Reports:
     """The reports of some payloads: a list of them, or all in one; any that is wrong refuses all."""
     layout = _layout(mechanism)
@@ -112,6 +127,8 @@ def reports_from_payloads(mechanism: Mechanism, payloads: Sequence[Any]) -> Repo
         for position, payload in enumerate(payloads):
             try:
                 reports_from_rows(mechanism, [payload])
+            except InvalidCell as wrong:
+                raise Refused("wrong-payload", wrong.without_row(), position) from wrong
             except InvalidInput as wrong:
                 raise Refused("wrong-payload", str(wrong), position) from wrong
         raise AssertionError("payloads are wrong one by one or not at all") from error

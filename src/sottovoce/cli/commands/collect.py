@@ -42,6 +42,7 @@ from sottovoce.cli.shared.screen import say, show_json
 from sottovoce.cli.shared.values import Columns, read_values
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
+from sottovoce.surveys.toml import read_survey
 
 __all__ = ["randomize", "tally"]
 
@@ -176,7 +177,8 @@ def tally(
         list[str],
         typer.Argument(
             metavar="INPUT...",
-            help="Reports (Parquet, Arrow stream), tallies, or folders of tallies; - is a pipe. Several are merged. "
+            help="Reports (Parquet files, folders of them, Arrow streams), tallies, or folders of tallies; - is a pipe. "
+            "Several are merged. A folder name=value below a folder of reports is a public column. "
             "With --counts: results of the query that `sql` prints, as CSV or Parquet.",
         ),
     ],
@@ -200,7 +202,10 @@ def tally(
     survey: Annotated[
         Path | None,
         typer.Option(
-            "--survey", metavar="FILE", help="With --counts: the survey that the query is of."
+            "--survey",
+            metavar="FILE",
+            help="The survey that everything must be of. Needed with --counts, and for files that another engine "
+            "wrote without our metadata.",
         ),
     ] = None,
     force: Force = False,
@@ -219,11 +224,10 @@ def tally(
     _check_json(output, as_json)
     if by is not None and output == STDOUT:
         raise InvalidInput("--output", "tally", "a folder where --by is given", STDOUT)
-    if survey is not None and not counts:
-        raise InvalidInput("--survey", "tally", "left out without --counts", str(survey))
+    agreed = None if survey is None or counts else read_survey(survey)
     if by is None:
         check_file(output)
-        whole = read_counts(sources, None, survey)[""] if counts else read_tally(sources)
+        whole = read_counts(sources, None, survey)[""] if counts else read_tally(sources, agreed)
         if output == STDOUT:
             stdout = binary_stdout()
             stdout.write(whole.to_bytes())
@@ -233,7 +237,7 @@ def tally(
         n, groups, chosen = whole.n, None, whole.mechanism
     else:
         check_folder(output)
-        counted = read_counts(sources, by, survey) if counts else read_groups(sources, by)
+        counted = read_counts(sources, by, survey) if counts else read_groups(sources, by, agreed)
         if not counted:
             raise InvalidInput(
                 "the inputs", "tally", "not without reports, where --by is given", sources

@@ -1,8 +1,9 @@
-"""``sottovoce export``: the reports of a survey as a file, from a collector or from its store."""
+"""``sottovoce export``: the reports of a survey as a file or folders, from a collector or its store."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +13,12 @@ import typer
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.extras import optional
 from sottovoce.base.files import write_whole
+from sottovoce.cli.shared.closed_windows import (
+    AtCollector,
+    ClosedWindows,
+    in_store,
+    write_windows,
+)
 from sottovoce.cli.shared.collector import (
     COLLECTOR,
     LOCAL,
@@ -25,7 +32,7 @@ from sottovoce.cli.shared.collector import (
 )
 from sottovoce.cli.shared.exits import guarded
 from sottovoce.cli.shared.options import AsJson, Force
-from sottovoce.cli.shared.outputs import check_file, check_output, format_of
+from sottovoce.cli.shared.outputs import check_file, check_output, format_of, refuse_format
 from sottovoce.cli.shared.screen import progress, say, show_json
 from sottovoce.cli.shared.stores import open_beside
 from sottovoce.core.reports import Reports
@@ -45,8 +52,8 @@ def export(
     output: Annotated[
         str,
         typer.Option(
-            "--output", "-o", metavar="FILE",
-            help="A .parquet file, which tally and estimate read, or a .csv file.",
+            "--output", "-o", metavar="PATH",
+            help="A .parquet file, which tally and estimate read, or a .csv file; with --partitioned a folder.",
         ),
     ],
     window: Windows = None,
@@ -66,21 +73,35 @@ def export(
             help="Read the store itself and ask no collector: a SQLite file, or a postgresql:// address.",
         ),
     ] = None,
+    partitioned: Annotated[
+        bool,
+        typer.Option(
+            "--partitioned",
+            help="Write closed windows in folders survey=.../window=..., which tally, Spark and others read. Windows "
+            "that were written before are left as they are, so that it can be run again.",
+        ),
+    ] = False,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
     """Write the reports of a survey to a file: randomized, without ids, in no order.
 
     Windows below the survey's minimum batch are left out and named. A collector hands out windows that have
-    ended; --store reads those of open windows too. Reports that retention or scrubbing removed are not there
-    any more; their tallies are, in `answers`.
+    ended; --store reads those of open windows too, but for --partitioned. Reports that retention or scrubbing
+    removed are not there any more; their tallies are, in `answers`. Deletion and retention do not reach what was
+    written.
     """
-    form = format_of(output, tuple(FILE_FORMS))
-    check_output(output, force=force, inputs=[survey])
-    check_file(output)
     if (store is None) == (key_file is None):
         given = "none of them" if store is None else "both"
         raise InvalidInput("--key-file, --store", "export", "one of the two", given)
+    if partitioned:
+        _check_folder(output, force)
+        with _closed_windows(find_survey(survey), url, key_file, plain_http, store) as source:
+            _export_windows(source, window or (), output, as_json)
+        return
+    form = format_of(output, tuple(FILE_FORMS))
+    check_output(output, force=force, inputs=[survey])
+    check_file(output)
     fingerprint = find_survey(survey)
     left_out: list[str] = []
     written = 0
@@ -105,6 +126,44 @@ def export(
         show_json({**told, "output": output})
     else:
         say(f"{written:,} reports in {output}")
+
+
+def _check_folder(output: str, force: bool) -> None:
+    refuse_format(output, "with --partitioned it is a folder")
+    if force:
+        allowed = "left out with --partitioned, which replaces nothing"
+        raise InvalidInput("--force", "export", allowed, force)
+    path = Path(output)
+    if not path.is_dir():
+        check_output(output, force=False)
+
+
+@contextmanager
+def _closed_windows(
+    fingerprint: str, url: str, key_file: Path | None, plain_http: bool, store: str | None
+) -> Iterator[ClosedWindows]:
+    if key_file is not None:
+        yield AtCollector(Collector.at(url, key_file, plain_http=plain_http), fingerprint)
+    elif store is not None:
+        with in_store(store, fingerprint) as source:
+            yield source
+
+
+def _export_windows(
+    source: ClosedWindows, wanted: Sequence[str], output: str, as_json: bool
+) -> None:
+    with progress("exporting", len(source.closed)) as advance:
+        done = write_windows(source, wanted, Path(output), advance)
+    if done.left_out:
+        say(f"left out, not closed or not complete: {', '.join(done.left_out)}")
+    total = sum(done.written.values())
+    if as_json:
+        windows = [{"window": name, "reports": count} for name, count in done.written.items()]
+        told = {"fingerprint": source.survey.fingerprint, "reports": total, "windows": windows}
+        show_json({**told, "before": done.before, "left_out": done.left_out, "output": output})
+    else:
+        there = f"; {len(done.before)} were there" if done.before else ""
+        say(f"{total:,} reports of {len(done.written)} windows in {output}{there}")
 
 
 @dataclass(frozen=True)

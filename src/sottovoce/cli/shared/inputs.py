@@ -8,21 +8,25 @@ from __future__ import annotations
 import io
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
-import numpy as np
-
-from sottovoce.base.errors import CorruptBytes, InvalidInput, Mismatch, Unfit
+from sottovoce.base.errors import CorruptBytes, InvalidInput, Mismatch, Unfit, named
 from sottovoce.base.extras import optional
-from sottovoce.cli.shared.outputs import read_folder
+from sottovoce.base.parquet import open_parquet
+from sottovoce.cli.shared.exits import outlive_pipes
+from sottovoce.cli.shared.outputs import INDEX, read_folder
 from sottovoce.cli.shared.screen import Advance, progress
-from sottovoce.cli.shared.tables import CHUNK, PARQUET_MAGIC, STDIN, check_input, no_column
-from sottovoce.core.batches import tally_batches
+from sottovoce.cli.shared.tables import CHUNK, PARQUET_MAGIC, STDIN, check_input
+from sottovoce.core.counter import Counter
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
+from sottovoce.engines.files import count_files
+from sottovoce.engines.lake import ReportFile, report_files
+from sottovoce.surveys.survey import Survey
 
 __all__ = ["MOST_GROUPS", "Groups", "add_group", "check_distinct", "read_groups", "read_tally"]
 
@@ -37,20 +41,71 @@ _ALL = ""
 """The only group, where no column tells groups apart."""
 
 
-def read_tally(inputs: Sequence[str]) -> Tally:
+def read_tally(inputs: Sequence[str], survey: Survey | None = None) -> Tally:
     """Everything in the inputs together."""
-    return read_groups(inputs, None)[_ALL]
+    return read_groups(inputs, None, survey)[_ALL]
 
 
-def read_groups(inputs: Sequence[str], by: str | None) -> Groups:
-    """A tally a group, in order of name; without ``by``, everything is one group."""
+def read_groups(inputs: Sequence[str], by: str | None, survey: Survey | None = None) -> Groups:
+    """A tally a group, in order of name; without ``by``, everything is one group.
+
+    With ``survey``, what is not of its mechanism is refused, and files need not say their own.
+    """
     check_distinct(inputs)
+    listed = [_Listed.of(given) for given in inputs]
+    files = [file for each in listed for file in each.files]
+    if len({file.path.resolve() for file in files}) < len(files):
+        allowed = "distinct: a file is also in one of the folders, and would count twice"
+        raise InvalidInput("the inputs", "the command", allowed, list(inputs))
     found: Groups = {}
-    with progress("tallying") as advance:
-        for given in inputs:
-            for group, tally in _parts(given, by, advance):
-                add_group(found, group, tally, given, by)
+    sizes = [each.size for each in listed]
+    total = None if None in sizes else sum(size or 0 for size in sizes)
+    with progress("tallying", total) as advance:
+        for each in listed:
+            if not each.files:
+                for group, tally in _parts(each.given, by, survey, advance):
+                    add_group(found, group, tally, each.given, by)
+        if files:
+            for group, tally in _tallies(files, by, survey, advance):
+                add_group(found, group, tally, "the files", by)
     return dict(sorted(found.items()))
+
+
+@dataclass(frozen=True)
+class _Listed:
+    """An input: its Parquet files, if it has some, and its size, if that is known."""
+
+    given: str
+    files: Sequence[ReportFile]
+    size: int | None
+
+    @classmethod
+    def of(cls, given: str) -> _Listed:
+        if given == STDIN:
+            return cls(given, (), None)
+        path = check_input(given, "INPUT")
+        if path.is_dir():
+            files = () if (path / INDEX).exists() else report_files(path)
+            return cls(given, files, sum(file.size for file in files))
+        if not path.is_file():
+            return cls(given, (), None)  # a pipe with a name
+        with path.open("rb") as file:
+            is_parquet = file.read(len(PARQUET_MAGIC)) == PARQUET_MAGIC
+        return cls(given, [ReportFile.at(path)] if is_parquet else (), path.stat().st_size)
+
+
+def _tallies(
+    files: Sequence[ReportFile], by: str | None, survey: Survey | None, advance: Advance
+) -> Iterator[tuple[str, Tally]]:
+    def check(counter: Counter) -> None:
+        if counter.groups > MOST_GROUPS:
+            _refuse_groups(by)
+
+    columns = () if by is None else (by,)
+    with outlive_pipes():
+        counter = count_files(files, columns, survey, advance=advance, check=check)
+    for group, tally in counter.tallies().items():
+        yield (_ALL if by is None else group[0]), tally
 
 
 def check_distinct(inputs: Sequence[str]) -> None:
@@ -63,8 +118,7 @@ def check_distinct(inputs: Sequence[str]) -> None:
 def add_group(found: Groups, group: str, tally: Tally, given: str, by: str | None) -> None:
     """Add the tally of a group to those found before."""
     if group not in found and len(found) >= MOST_GROUPS:
-        allowed = f"a column with at most {MOST_GROUPS:,} groups"
-        raise InvalidInput("--by", "the command", allowed, by)
+        _refuse_groups(by)
     first = next(iter(found.values()), tally)
     try:
         found[group] = found.get(group, Tally.empty(first.mechanism)) + tally
@@ -72,21 +126,41 @@ def add_group(found: Groups, group: str, tally: Tally, given: str, by: str | Non
         raise Mismatch(f"{_name(given)}: {error}") from error
 
 
+def _refuse_groups(by: str | None) -> NoReturn:
+    allowed = f"a column with at most {MOST_GROUPS:,} groups"
+    raise InvalidInput("--by", "the command", allowed, by)
+
+
 def _name(given: str) -> str:
     return "standard input" if given == STDIN else given
 
 
-def _parts(given: str, by: str | None, advance: Advance) -> Iterator[tuple[str, Tally]]:
-    """Tallies of parts of the input, each with its group."""
+def _parts(
+    given: str, by: str | None, survey: Survey | None, advance: Advance
+) -> Iterator[tuple[str, Tally]]:
+    """Tallies of parts of an input that is no Parquet file, each with its group."""
+    mechanism = None if survey is None else survey.mechanism
+    for group, tally in _tallies_of(given, by, mechanism, advance):
+        if mechanism is not None and tally.mechanism != mechanism:
+            raise Mismatch(
+                f"{_name(given)} is of {tally.mechanism} ({tally.mechanism.fingerprint}); the survey "
+                f"has {mechanism} ({mechanism.fingerprint})"
+            )
+        yield group, tally
+
+
+def _tallies_of(
+    given: str, by: str | None, mechanism: Mechanism | None, advance: Advance
+) -> Iterator[tuple[str, Tally]]:
     if given == STDIN:
-        stream: Any = sys.stdin.buffer
-        peeks = isinstance(stream, io.BufferedReader)
-        yield from _from_stream(stream if peeks else io.BufferedReader(stream), given, by, advance)
+        raw: Any = sys.stdin.buffer
+        stream = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(raw)
+        yield from _from_stream(stream, given, by, mechanism, advance)
         return
-    path = check_input(given, "INPUT")
+    path = Path(given)
     if not path.is_dir():
         with path.open("rb") as file:
-            yield from _from_stream(file, given, by, advance)
+            yield from _from_stream(file, given, by, mechanism, advance)
         return
     column, groups = read_folder(path)
     if by is not None and by != column:
@@ -96,7 +170,11 @@ def _parts(given: str, by: str | None, advance: Advance) -> Iterator[tuple[str, 
 
 
 def _from_stream(
-    stream: io.BufferedReader, given: str, by: str | None, advance: Advance
+    stream: io.BufferedReader,
+    given: str,
+    by: str | None,
+    mechanism: Mechanism | None,
+    advance: Advance,
 ) -> Iterator[tuple[str, Tally]]:
     start, name = stream.peek(8), _name(given)
     if not start:
@@ -105,11 +183,13 @@ def _from_stream(
     if start.startswith(_TALLY_MAGIC):
         if by is not None:
             raise Unfit(f"{name} is one tally, of no group: tally the reports themselves --by {by}")
-        yield _ALL, _tally(stream.read(), name)
+        data = stream.read()
+        yield _ALL, _tally(data, name)
+        advance(len(data))
     elif start.startswith(PARQUET_MAGIC):
-        yield from _counted(_parquet_batches(stream, given), name, by, advance)
+        yield from _counted(_parquet_batches(stream, name), name, by, mechanism, advance)
     elif start.startswith(_STREAM_MAGIC):
-        yield from _counted(_stream_batches(stream, name), name, by, advance)
+        yield from _counted(_stream_batches(stream, name), name, by, mechanism, advance)
     else:
         raise CorruptBytes(f"{name} is neither reports (Parquet, or an Arrow stream) nor a tally")
 
@@ -124,19 +204,15 @@ def _tally(data: bytes, name: str) -> Tally:
 # -- reports, some rows at a time ------------------------------------------------------
 
 
-def _parquet_batches(stream: BinaryIO, given: str) -> Iterator[Any]:
+def _parquet_batches(stream: BinaryIO, name: str) -> Iterator[Any]:
+    """Those of a Parquet file from a pipe: its end is read first, so all of it is in memory."""
     arrow = optional("pyarrow", extra="analyse", purpose="reading reports")
-    parquet = optional("pyarrow.parquet", extra="analyse", purpose="reading reports")
-    source = (
-        Path(given) if given != STDIN and stream.seekable() else arrow.BufferReader(stream.read())
-    )
     try:
-        with parquet.ParquetFile(source) as file:
-            yield arrow.Table.from_batches([], file.schema_arrow)
-            for batch in file.iter_batches(batch_size=CHUNK):
-                yield arrow.Table.from_batches([batch], file.schema_arrow)
+        with open_parquet(arrow.BufferReader(stream.read())) as file:
+            yield file.schema_arrow.empty_table()
+            yield from file.iter_batches(batch_size=CHUNK)
     except (arrow.ArrowException, OSError) as error:
-        raise CorruptBytes(f"{_name(given)} is not a readable Parquet file: {error}") from error
+        raise CorruptBytes(f"{name} is not a readable Parquet file: {error}") from error
 
 
 class _Watched:
@@ -172,9 +248,8 @@ def _stream_batches(stream: BinaryIO, name: str) -> Iterator[Any]:
     watched = _Watched(stream)
     try:
         reader = arrow.ipc.open_stream(arrow.PythonFile(watched, "r"))
-        yield arrow.Table.from_batches([], reader.schema)
-        for batch in reader:
-            yield arrow.Table.from_batches([batch], reader.schema)
+        yield reader.schema.empty_table()
+        yield from reader
     except (arrow.ArrowException, OSError) as error:
         raise CorruptBytes(f"{name} is not a readable stream of reports: {error}") from error
     if watched.broke_off:
@@ -182,55 +257,16 @@ def _stream_batches(stream: BinaryIO, name: str) -> Iterator[Any]:
 
 
 def _counted(
-    tables: Iterator[Any], name: str, by: str | None, advance: Advance
+    batches: Iterator[Any], name: str, by: str | None, mechanism: Mechanism | None, advance: Advance
 ) -> Iterator[tuple[str, Tally]]:
-    """Tallies of tables of reports; the first table has no rows, and shows the mechanism."""
-    batches = _reports(tables, name)
-    header, first = next(batches)
-    if by is None:
-        yield _ALL, tally_batches(first.mechanism, _advancing(batches, advance))
-        return
-    for table, reports in chain([(header, first)], batches):
-        for group, part in _split(reports, table, by, name):
-            yield group, part.mechanism.tally(part)
-        advance(len(reports))
-
-
-def _reports(tables: Iterator[Any], name: str) -> Iterator[tuple[Any, Reports]]:
-    """Each table with its reports, all of the mechanism of the first."""
-    mechanism: Mechanism | None = None
-    for table in tables:
-        try:
-            reports = Reports.from_arrow(table, mechanism)
-        except CorruptBytes as error:
-            raise CorruptBytes(f"{name}: {error}") from error
-        mechanism = reports.mechanism
-        yield table, reports
-
-
-def _advancing(batches: Iterator[tuple[Any, Reports]], advance: Advance) -> Iterator[Reports]:
-    for _, reports in batches:
-        yield reports
-        advance(len(reports))
-
-
-def _split(reports: Reports, table: Any, by: str, name: str) -> Iterator[tuple[str, Reports]]:
-    """The reports of every group."""
-    fields = set(reports.columns)
-    public = [column for column in table.column_names if column not in fields]
-    if by not in public:
-        raise Unfit(no_column(by, public, name, "public column"))
-    cells = table.column(by).to_pylist()
-    if None in cells:
-        raise CorruptBytes(f"{name}: column {by!r} has empty cells")
-    if not cells:
-        return
-    groups, which = np.unique(
-        np.array([str(cell) for cell in cells], dtype=object), return_inverse=True
-    )
-    order = np.argsort(which, kind="stable")
-    ends = np.cumsum(np.bincount(which))
-    for group, rows in zip(groups, np.split(order, ends[:-1]), strict=True):
-        columns = {field: column[rows] for field, column in reports.columns.items()}
-        marks = {"certified": reports.certified, "simulated": reports.simulated}
-        yield str(group), Reports(reports.mechanism, columns, **marks)
+    """Tallies of batches of reports; the first has no rows, and shows the mechanism."""
+    with named(name):
+        first = next(batches)
+        counter = Counter(Reports.from_arrow(first, mechanism).mechanism, () if by is None else by)
+        for batch in chain([first], batches):
+            counter.add(batch)
+            advance(batch.nbytes)
+            if counter.groups > MOST_GROUPS:
+                _refuse_groups(by)
+    for group, tally in counter.tallies().items():
+        yield (_ALL if by is None else group[0]), tally

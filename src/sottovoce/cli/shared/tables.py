@@ -18,6 +18,7 @@ from typing import Any, BinaryIO, TextIO
 
 from sottovoce.base.errors import CorruptBytes, InvalidInput, Unfit
 from sottovoce.base.extras import optional
+from sottovoce.base.parquet import open_parquet
 from sottovoce.base.suggestions import no_column
 from sottovoce.cli.shared.screen import Advance, progress
 
@@ -200,10 +201,9 @@ def _place(names: Sequence[str], column: str, option: str, name: str) -> int:
 def _read_parquet(given: InputFile, wanted: Sequence[tuple[str, str]]) -> Iterator[Columns]:
     path = given.name
     arrow = optional("pyarrow", extra="analyse", purpose="reading Parquet")
-    parquet = optional("pyarrow.parquet", extra="analyse", purpose="reading Parquet")
     try:
         pipe = given.size is None  # its end is read first: all of it is in memory
-        file = parquet.ParquetFile(arrow.BufferReader(given.stream.read()) if pipe else path)
+        file = open_parquet(arrow.BufferReader(given.stream.read()) if pipe else path)
     except (arrow.ArrowException, OSError) as error:
         if isinstance(error, PermissionError):
             raise

@@ -17,6 +17,8 @@ import inspect
 import math
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -24,6 +26,7 @@ from sottovoce.base.checks import check_choice, check_int, check_real
 from sottovoce.base.errors import InvalidInput, Unfit
 from sottovoce.base.progress import Progress, silent
 from sottovoce.base.randomness import Seeded
+from sottovoce.base.tasks import Run, one_by_one
 from sottovoce.channels.base import Floats
 from sottovoce.core.coarse import CoarseMechanism
 from sottovoce.core.mechanism import Mechanism
@@ -52,6 +55,9 @@ __all__ = ["compare"]
 _Runs = dict[Candidate, list[tuple[float, float]]]
 """The error and the seconds of every run."""
 
+_Result = tuple[int, tuple[float, float] | str]
+"""The index of a task, and its error and seconds, or why its candidate is unfit."""
+
 _LEAST = 5
 """Runs that a slow candidate needs to be ranked."""
 _LOOKS, _WORSE, _CLEARLY = (5, 10, 20, 40), 1.25, 4.0
@@ -66,6 +72,7 @@ def compare(
     replicates: int = 100,
     seconds: float = 30.0,
     progress: Progress | None = None,
+    run: Run = one_by_one,
 ) -> Comparison:
     """Rank methods by their expected error, on surveys simulated like this one.
 
@@ -88,6 +95,9 @@ def compare(
         out, and ``Comparison.left_out`` lists it.
     progress : callable, optional
         Called with a text and the part of the work that is done.
+    run : callable
+        Who runs methods on surveys: this process, or ``sottovoce.spark.runner(...)``. The budget
+        is then of all workers together.
 
     Returns
     -------
@@ -122,7 +132,9 @@ def compare(
     candidates, unfit = _candidates(mechanism, goal, methods)
     left_out: dict[str, str] = {}
     surveys = _Surveys(given, count, score, budget)
-    contenders = _run(candidates, surveys, budget, left_out, progress or silent)
+    contenders = _run(
+        candidates, surveys, budget, left_out=left_out, progress=progress or silent, run=run
+    )
     return Comparison(observed, goal, measure, contenders, left_out, unfit, surveys.count)
 
 
@@ -193,30 +205,54 @@ class _Surveys:
             self._made.append((tally, counts / self._n))
         return self._made[number]
 
-    def run(self, candidate: Candidate, number: int, limit: float) -> tuple[float, float]:
-        """The error of a candidate in one survey, and the seconds it took: about ``limit`` at most."""
-        tally, truth = self[number]
+    def task(self, candidate: Candidate, number: int, limit: float = math.inf) -> _Task:
+        """A candidate in one survey."""
+        return _Task(candidate, *self[number], self._score, limit)
+
+
+@dataclass(frozen=True, eq=False)
+class _Task:
+    """To run a candidate on one survey, in about ``limit`` seconds at most."""
+
+    candidate: Candidate
+    tally: Tally
+    truth: Floats
+    score: Score
+    limit: float
+
+    def run(self) -> tuple[float, float]:
+        """The error of the candidate, and the seconds it took."""
         start = time.perf_counter()
 
         def watch(*_: object) -> None:
-            if time.perf_counter() - start > limit:
+            if time.perf_counter() - start > self.limit:
                 raise _TooLong
 
-        options = dict(candidate.options)
-        fit = find_method(candidate.method, self._mechanism).fit
+        method, options = self.candidate.method, dict(self.candidate.options)
+        fit = find_method(method, self.tally.mechanism).fit
         if fit is not None and "progress" in inspect.signature(fit).parameters:
             options["progress"] = watch
-        found = run_method(tally, candidate.method, then=candidate.then, **options)
+        found = run_method(self.tally, method, then=self.candidate.then, **options)
         taken = time.perf_counter() - start
-        return self._score(found, truth), taken
+        return self.score(found, self.truth), taken
+
+
+def _run_task(task: _Task) -> tuple[float, float] | str:
+    """What a task gives, or why the candidate is unfit."""
+    try:
+        return task.run()
+    except Unfit as error:
+        return str(error)
 
 
 def _run(
     candidates: Sequence[Candidate],
     surveys: _Surveys,
     budget: float,
+    *,
     left_out: dict[str, str],
     progress: Progress,
+    run: Run,
 ) -> tuple[Contender, ...]:
     """All that fit in the budget, ranked; what does not is added to ``left_out``."""
     runs: _Runs = {}
@@ -234,20 +270,35 @@ def _run(
     for candidate in [one for one in runs if allowed[one] < needed]:
         taken = runs.pop(candidate)[0][1]
         left_out[candidate.name] = _too_slow(f"{taken:.2g}", needed, budget)
-    for number in range(1, surveys.count):
+    for number, stop in pairwise([1, *(k for k in _LOOKS if k < surveys.count), surveys.count]):
         if number in _LOOKS:
             _stop_the_hopeless(runs, allowed, number, surveys.count, budget)
-        for candidate in [one for one in runs if number < allowed[one]]:
-            try:
-                runs[candidate].append(surveys.run(candidate, number, math.inf))
-            except Unfit as error:
-                left_out[candidate.name] = str(error)
-                del runs[candidate]
-        progress(f"survey {number + 1} of {surveys.count}", (number + 1) / surveys.count)
+        numbers = range(number, stop)
+        tasks = [surveys.task(one, k) for k in numbers for one in runs if k < allowed[one]]
+        results = []
+        for result in run(_run_task, tasks):
+            results.append(result)
+            part = (number + (stop - number) * len(results) / len(tasks)) / surveys.count
+            progress(f"surveys {number + 1} to {stop} of {surveys.count}", part)
+        _append_results(runs, tasks, left_out, results)
     if not runs:
         reasons = "; ".join(f"{name}: {reason}" for name, reason in left_out.items())
         raise Unfit(f"no candidate could be run in seconds={budget:g}: {reasons}")
     return ranked([_contender(candidate, told) for candidate, told in runs.items()])
+
+
+def _append_results(
+    runs: _Runs, tasks: Sequence[_Task], left_out: dict[str, str], results: Sequence[_Result]
+) -> None:
+    """Results of tasks, in whatever order they come; a candidate that is unfit is left out."""
+    found = dict(results)
+    for index, task in enumerate(tasks):
+        result = found[index]
+        if isinstance(result, str):
+            left_out.setdefault(task.candidate.name, result)
+            runs.pop(task.candidate, None)
+        elif task.candidate in runs:
+            runs[task.candidate].append(result)
 
 
 def _too_slow(taken: str, needed: int, budget: float) -> str:
@@ -257,10 +308,10 @@ def _too_slow(taken: str, needed: int, budget: float) -> str:
 def _warm(surveys: _Surveys, candidate: Candidate, limit: float) -> tuple[float, float]:
     """A first run; where it takes too long, another: the first one may have had to compile."""
     try:
-        error, taken = surveys.run(candidate, 0, limit)
-        return (error, taken) if taken <= limit else surveys.run(candidate, 0, limit)
+        error, taken = surveys.task(candidate, 0, limit).run()
+        return (error, taken) if taken <= limit else surveys.task(candidate, 0, limit).run()
     except _TooLong:
-        return surveys.run(candidate, 0, limit)
+        return surveys.task(candidate, 0, limit).run()
 
 
 def _shared_out(runs: _Runs, count: int, budget: float) -> dict[Candidate, int]:

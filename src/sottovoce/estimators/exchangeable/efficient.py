@@ -10,7 +10,9 @@ Its covariance about the population is ``M^-1`` less ``w w' / n``, which keeps t
 distribution that was found with the plain one, this is one step of Fisher's scoring.
 
 Small channels are written out; for others ``M^-1`` is applied by conjugate gradients, and its mean
-diagonal found by four vectors of random signs.
+diagonal found by four vectors e of random signs, ``E[e' M^-1 e]``.  Cells of frequent values weigh less, so
+that these have more noise: ``sqrt(w) e`` in the place of e has the mean weighted by w, and a line in the share
+through both is taken for all values.
 """
 
 from __future__ import annotations
@@ -31,6 +33,8 @@ _GAIN, _LARGE_GAIN = 1.01, 1.05
 """What noise must fall by for a channel that is written out, and for a larger one."""
 _APART = 2.0
 """Cells a value by which public hashes tell values apart."""
+_UNEVEN = 0.1
+"""Squares of shares above even ones, in parts of these, from which noise is seen to grow with the share."""
 _PROBES = 4
 _STEPS, _EXACT = 60, 1e-4
 _LEAST = 1e-3
@@ -64,7 +68,7 @@ def efficient(observed: Observations, plain: Seen, shares: Floats) -> Seen:
         covariance = np.linalg.inv(n * matrix.T @ (matrix / expected[:, None]))
         own = np.diag(covariance)
         own = own - (covariance.sum(axis=1) - own) / (len(own) - 1)
-        return _with_variance(plain, covariance @ score, own, shares)
+        return _with_variance(plain, covariance @ score, own, shares, plain.slope)
 
     def information(v: Floats) -> Floats:
         return n * channel.adjoint(channel.forward(v) / expected)
@@ -74,15 +78,31 @@ def efficient(observed: Observations, plain: Seen, shares: Floats) -> Seen:
     words = Seeded(channel.inputs).words(_PROBES * channel.inputs).reshape(_PROBES, -1)
     signs = np.where(words >> np.uint64(63) == 0, 1.0, -1.0)
     probes = signs - signs.mean(axis=1, keepdims=True)
-    traces = [probe @ _solve(information, probe, probe * typical) for probe in probes]
-    variance = np.full(channel.inputs, np.mean(traces) / (channel.inputs - 1))
-    return _with_variance(plain, found, variance, np.full(channel.inputs, 1 / channel.inputs))
+
+    def mean_of(probes: Floats) -> float:
+        solved = [probe @ _solve(information, probe, probe * typical) for probe in probes]
+        return float(np.mean(solved))
+
+    variance = mean_of(probes) / (channel.inputs - 1)
+    weighted = mean_of(np.sqrt(shares) * signs)
+    uneven = float(shares @ shares) - 1 / channel.inputs
+    slope = max(plain.slope, (weighted - variance) / max(uneven, _UNEVEN / channel.inputs))
+    everywhere = np.full(channel.inputs, 1 / channel.inputs)
+    return _with_variance(
+        plain,
+        found,
+        np.full(channel.inputs, variance),
+        everywhere,
+        min(slope, variance * channel.inputs),
+    )
 
 
-def _with_variance(plain: Seen, seen: Floats, variance: Floats, shares: Floats) -> Seen:
+def _with_variance(
+    plain: Seen, seen: Floats, variance: Floats, shares: Floats, slope: float
+) -> Seen:
     """The variance about the population at ``shares``, taken back to a share of 0."""
-    squares = np.maximum(variance - plain.slope * shares, _LEAST * float(variance.mean()))
-    return Seen(seen, np.sqrt(squares), plain.slope, plain.n)
+    squares = np.maximum(variance - slope * shares, _LEAST * float(variance.mean()))
+    return Seen(seen, np.sqrt(squares), slope, plain.n)
 
 
 def _solve(information: Callable[[Floats], Floats], right: Floats, start: Floats) -> Floats:

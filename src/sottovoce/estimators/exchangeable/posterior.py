@@ -5,7 +5,8 @@ variances v.  So an answer ``z . t`` has the variance
 
     z^2 . v - (z . v)^2 / sum v,
 
-and over the priors, with probabilities w, the mean of these and the spread of their answers.
+and over the priors, with probabilities w, the mean of these and the spread of their answers.  No prior is quite
+right, and v is raised by up to a quarter where it is the prior that makes it small.
 
 These n *respondents* are a draw of the population.  Their share u of a value is, given t, about
 normal with variance ``s = t/n`` around t, and was seen as x with noise r of its own, so that
@@ -26,7 +27,8 @@ x does not rule out, r being taken at t:
     (x - t)^2 <= reach^2 (a + b t).
 
 Of d values k that were chosen for being large have such intervals at the confidence ``1 - alpha k/d``, so
-that of all that are shown no more than alpha miss (Benjamini and Yekutieli 2005).
+that of all that are shown no more than alpha miss (Benjamini and Yekutieli 2005).  They begin where x, as a count
+of few, does not rule t out (:func:`~sottovoce.answers.intervals.count_low`).
 """
 
 from __future__ import annotations
@@ -38,7 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.answers.answer import two_sided
-from sottovoce.answers.intervals import score_interval
+from sottovoce.answers.intervals import count_low, score_interval
 from sottovoce.base.caches import state_without_caches
 from sottovoce.channels.base import Floats
 from sottovoce.estimators.exchangeable.prior_averaging import Weighed
@@ -52,6 +54,12 @@ _TINY = 1e-280
 _FEW, _DOUBT = 20, 2e-3
 """Values below which, and a probability that all are alike above which, no prior is relied upon."""
 _TIE = 1e-9
+_MISFIT = 0.25
+"""What is added to the variance of a share for which reports say nothing and priors all, in parts of it.
+
+No prior is quite right for real shares.  Over 13 sets, five oracles and 10,000 to a million people, squared errors were
+1.04 times the variances in the median, 1.28 in a tenth of the cases.
+"""
 _MATTERS, _HARDLY = 1e-2, 1e-3
 """For values among the largest: priors that matter, and chances that do not."""
 
@@ -179,7 +187,11 @@ class ExchangeablePosterior:
     # -- errors -----------------------------------------------------------------------------
 
     def _moments(self, about: str) -> tuple[_Moments, _Moments]:
-        return self._population if about == "population" else self._respondents
+        """Those that errors are made of: hidden ones wider by what no prior is right about."""
+        hidden, clear = self._population if about == "population" else self._respondents
+        noise = self.weighed.hidden.sigma[:, None] ** 2
+        shrunk = np.maximum(1 - hidden.variances / noise, 0.0)
+        return _Moments(hidden.means, hidden.variances * (1 + _MISFIT * shrunk)), clear
 
     def _totals(self, about: str) -> Floats:
         """The sum of all variances, under every prior."""
@@ -233,7 +245,7 @@ class ExchangeablePosterior:
     ) -> tuple[Floats, Floats]:
         """Of every share: the shortest that has the wanted probability, or all that x does not rule out."""
         if not self._relies_on_priors:
-            return self._not_ruled_out(about, two_sided(confidence, chosen))
+            return self._not_ruled_out(about, two_sided(confidence, chosen), chosen < 1)
         reach = two_sided(confidence)
         low, high = _shortest(self._row_masses, self.weighed.edges, confidence)
         mean, w = (
@@ -261,15 +273,13 @@ class ExchangeablePosterior:
         seen, own = self.weighed.seen, self._noise(about)
         return seen.shares + (1 - seen.shares.sum()) * own / own.sum()
 
-    def _not_ruled_out(self, about: str, reach: float) -> tuple[Floats, Floats]:
+    def _not_ruled_out(self, about: str, reach: float, largest: bool) -> tuple[Floats, Floats]:
         seen, own = self.weighed.seen, self._noise(about)
-        given_sum = 1 - own / own.sum()
-        low, high = score_interval(
-            self._of_sum_one(about),
-            seen.sigma**2 * given_sum,
-            self._slope(about) * given_sum,
-            reach,
-        )
+        x, given_sum = self._of_sum_one(about), 1 - own / own.sum()
+        variance, slope = seen.sigma**2 * given_sum, self._slope(about) * given_sum
+        low, high = score_interval(x, variance, slope, reach)
+        if largest and slope.min() > 0:
+            low = np.minimum(low, count_low(x, variance, slope, reach))
         return np.minimum(low, self.shares), np.maximum(high, self.shares)
 
     @cached_property

@@ -14,6 +14,7 @@ log-likelihood, ``tau = 0.001 e^epsilon`` for EM and ``0.001`` for EMS, in at mo
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -30,7 +31,10 @@ from sottovoce.estimators.likelihood.base import (
     gap_of,
     unidentified,
 )
+from sottovoce.estimators.likelihood.key_errors import key_errors
+from sottovoce.estimators.likelihood.key_start import start_of_keys
 from sottovoce.estimators.observed import Fit, Observations
+from sottovoce.kernels.pairs import long_ratio
 
 __all__ = ["em", "ems", "smooth", "unordered"]
 
@@ -48,23 +52,34 @@ def em(
     tolerance: float | None = None,
     max_iterations: int = MOST_PASSES,
     start: Any = None,
+    long_passes: bool = False,
     progress: Progress | None = None,
 ) -> Fit:
     """The likeliest distribution, nearly: stopped where passes no longer gain much.
 
     ``tolerance`` is the gain in log-likelihood below which to stop, ``0.001 e^epsilon``
     unless given; ``max_iterations`` the most passes; ``start`` the shares to begin with instead of
-    uniform ones; ``progress(text, part)`` is called now and then.
+    uniform ones (over keys, where no report says "no pair", instead of those that frequencies by
+    formula give); ``long_passes`` whether a pass over keys that are blocks of their own is as long as
+    there are keys: the same way in so many fewer passes; ``progress(text, part)`` is called now and then.
 
     ``history`` holds the log-likelihood at the start and after every pass, and
     ``optimality`` bounds how much more likelihood the best distribution has.
     """
     if tolerance is None:
         tolerance = _TOLERANCE * math.exp(observed.epsilon)
-    return _climb(
+    if not isinstance(long_passes, bool):
+        raise InvalidInput("long_passes", "em", "True or False", long_passes)
+    stride = observed.channel.stride if long_passes and observed.rows is None else 1
+    if start is None and observed.rows is None:
+        start = start_of_keys(observed.channel, observed.cells / observed.n)
+    fit = _climb(
         observed, "em", smoothing=NONE, tolerance=tolerance, max_iterations=max_iterations,
-        start=start, progress=progress,
+        start=start, progress=progress, stride=stride,
     )  # fmt: skip
+    if observed.rows is not None or observed.channel.key_blocks is None:
+        return fit
+    return replace(fit, error_model=key_errors(observed, fit.shares, stride * fit.iterations))
 
 
 def ems(
@@ -123,6 +138,7 @@ def _climb(
     max_iterations: int,
     start: Any,
     progress: Progress | None,
+    stride: int = 1,
 ) -> Fit:
     """Passes from ``start`` until one changes the log-likelihood by no more than ``tolerance``.
 
@@ -134,8 +150,10 @@ def _climb(
     check_int(max_iterations, "max_iterations", name, 1)
     shares = first_shares(observed, start, name)
     meter = Meter(progress, name, "passes", "gain", max_iterations)
-    climb = None if observed.rows is not None else observed.channel.em_run(observed.cells)
-    run, at_once = (_PassByPass(observed).run, 1) if climb is None else (climb.run, _AT_ONCE)
+    climb = None if observed.rows is not None else observed.channel.em_run(observed.cells, stride)
+    run, at_once = (
+        (_PassByPass(observed, stride).run, 1) if climb is None else (climb.run, _AT_ONCE)
+    )
     history, gain, converged = [observed.em_step(shares)[1]], math.inf, False
     while not converged and (done := len(history) - 1) < max_iterations:
         shares, ratio, found = run(
@@ -158,8 +176,8 @@ def _climb(
 class _PassByPass:
     """A :class:`~sottovoce.channels.base.EmRun` over any evidence; shares are those it last gave."""
 
-    def __init__(self, observed: Observations) -> None:
-        self._evidence = observed
+    def __init__(self, observed: Observations, stride: int = 1) -> None:
+        self._evidence, self._stride = observed, stride
         self._here: tuple[Floats, float] | None = None
 
     def run(
@@ -168,13 +186,24 @@ class _PassByPass:
         ratio, likelihood = self._here or self._evidence.em_step(shares)
         likelihoods = [likelihood]
         for _ in range(passes):
-            shares = shares * ratio
-            shares[shares < NEGLIGIBLE] = 0.0
-            shares = smooth(shares, smoothing == RING) if smoothing else shares
-            ratio, likelihood = self._evidence.em_step(shares)
+            shares, ratio, likelihood = self._pass(shares, ratio, likelihood, smoothing)
             gain = likelihood - likelihoods[-1]
             likelihoods.append(likelihood)
             if (abs(gain) if smoothing else gain) <= tolerance:
                 break
         self._here = ratio, likelihood
         return shares, ratio, np.array(likelihoods)
+
+    def _pass(
+        self, before: Floats, ratio: Floats, likelihood: float, smoothing: int
+    ) -> tuple[Floats, Floats, float]:
+        """One pass: a long one, or a plain one where that would lower the likelihood."""
+        if self._stride > 1:
+            shares = as_distribution(before * long_ratio(ratio, self._stride))
+            found, reached = self._evidence.em_step(shares)
+            if reached >= likelihood:
+                return shares, found, reached
+        shares = before * ratio
+        shares[shares < NEGLIGIBLE] = 0.0
+        shares = smooth(shares, smoothing == RING) if smoothing else shares
+        return shares, *self._evidence.em_step(shares)

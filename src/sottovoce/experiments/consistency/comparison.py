@@ -26,7 +26,7 @@ from sottovoce.experiments.consistency.oracle import oracle_shares
 from sottovoce.experiments.consistency.sweep import errors_on_sets
 from sottovoce.experiments.curves import Quotient, quotient
 from sottovoce.experiments.datasets import Dataset
-from sottovoce.experiments.work import in_processes, seed_of
+from sottovoce.experiments.work import Workers, in_processes, seed_of
 
 __all__ = [
     "CELL_EPSILONS",
@@ -104,7 +104,7 @@ def compare(
     *,
     epsilons: Sequence[float] = CELL_EPSILONS,
     progress: Progress = silent,
-    workers: int | None = None,
+    workers: Workers = None,
 ) -> list[Cell]:
     """All cells, in every task."""
     tasks = [_Task(m, d, e, draws) for m in mechanisms for d in datasets for e in epsilons]

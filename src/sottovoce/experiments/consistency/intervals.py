@@ -24,7 +24,7 @@ from sottovoce.experiments.claims import Reading
 from sottovoce.experiments.consistency.methods import OURS, PUBLISHED, TITLES
 from sottovoce.experiments.datasets import Dataset
 from sottovoce.experiments.measures import set_size
-from sottovoce.experiments.work import in_processes, seed_of
+from sottovoce.experiments.work import Workers, in_processes, seed_of
 
 __all__ = ["QUESTIONS", "Coverage", "coverage", "coverage_readings", "coverage_table"]
 
@@ -68,7 +68,7 @@ def coverage(
     surveys: int,
     *,
     progress: Progress = silent,
-    workers: int | None = None,
+    workers: Workers = None,
 ) -> list[Coverage]:
     """The coverage of every method on every data set, under OUE at epsilon 1."""
     methods = (*reversed(OURS), *PUBLISHED)  # the slowest first, for even work

@@ -18,6 +18,7 @@ from sottovoce.experiments.consistency.report import TITLE, Results
 from sottovoce.experiments.consistency.sweep import sweep
 from sottovoce.experiments.datasets import Dataset, load
 from sottovoce.experiments.outcome import file_name
+from sottovoce.experiments.work import Workers
 
 __all__ = ["CLAIMS", "REPEATS", "TITLE", "Results", "pictures", "results"]
 
@@ -46,7 +47,7 @@ def pictures(results: Results) -> Iterator[tuple[str, Any]]:
 
 
 def measure(
-    data: Path | None, repeats: int, *, progress: Progress = silent, workers: int | None = None
+    data: Path | None, repeats: int, *, progress: Progress = silent, workers: Workers = None
 ) -> Results:
     """All numbers, without writing anything."""
     wanted = dict.fromkeys((*figures.MAIN, *figures.APPENDIX, *TABLED))

@@ -23,7 +23,7 @@ from sottovoce.experiments import measures
 from sottovoce.experiments.consistency.methods import AUTO, OURS, PUBLISHED, Answers, answers_to
 from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.datasets import Dataset
-from sottovoce.experiments.work import in_processes, seed_of
+from sottovoce.experiments.work import Workers, in_processes, seed_of
 
 __all__ = ["EPSILONS", "METHODS", "PERCENTS", "TOPS", "errors_on_sets", "sweep"]
 
@@ -47,7 +47,7 @@ def sweep(
     repeats: int,
     *,
     progress: Progress = silent,
-    workers: int | None = None,
+    workers: Workers = None,
 ) -> dict[tuple[str, str], Curve]:
     """The curves of every data set, by (data set, measure)."""
     tasks = [_Task(dataset, epsilon, repeats) for dataset in datasets for epsilon in EPSILONS]

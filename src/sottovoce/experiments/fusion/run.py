@@ -29,6 +29,7 @@ from sottovoce.experiments.fusion.sizes import Sizes, sizes_of
 from sottovoce.experiments.fusion.values import SKEWED, load, steps_of_time
 from sottovoce.experiments.numbers import Numbers
 from sottovoce.experiments.outcome import file_name
+from sottovoce.experiments.work import Workers
 
 __all__ = ["CLAIMS", "REPEATS", "TITLE", "Results", "conclude", "measure", "pictures", "results"]
 
@@ -64,7 +65,7 @@ class Measured:
 
 
 def measure(
-    data: Path | None, repeats: int, *, progress: Progress = silent, workers: int | None = None
+    data: Path | None, repeats: int, *, progress: Progress = silent, workers: Workers = None
 ) -> Measured:
     """All numbers."""
     loaded, skipped = load(figures.ALL, data)

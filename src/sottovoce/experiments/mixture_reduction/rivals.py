@@ -23,6 +23,7 @@ from sottovoce.experiments.curves import Curve
 from sottovoce.experiments.datasets import Dataset
 from sottovoce.experiments.draws import Errors, repeat, shares_of
 from sottovoce.experiments.mixture_reduction.populations import SIZES, load, names
+from sottovoce.experiments.work import Workers
 
 __all__ = ["MEASURES", "QUICK", "SETTINGS", "SLOW", "rivals"]
 
@@ -75,7 +76,7 @@ def rivals(
     repeats: int,
     *,
     progress: Progress = silent,
-    workers: int | None = None,
+    workers: Workers = None,
     data: Path | None = None,
     wanted: Sequence[str] = (),
 ) -> tuple[Curves, list[str]]:

@@ -32,6 +32,7 @@ from sottovoce.experiments.mixture_reduction.report import TITLE, Results
 from sottovoce.experiments.mixture_reduction.rivals import rivals
 from sottovoce.experiments.numbers import Numbers
 from sottovoce.experiments.outcome import file_name
+from sottovoce.experiments.work import Workers
 
 __all__ = [
     "CLAIMS",
@@ -88,7 +89,7 @@ def results(data: Path | None, repeats: int, **how: Any) -> Results:
 
 
 def measure(
-    data: Path | None, repeats: int, *, progress: Progress = silent, workers: int | None = None
+    data: Path | None, repeats: int, *, progress: Progress = silent, workers: Workers = None
 ) -> Measured:
     """All numbers."""
     shares, no_shares = categories.load((*categories.SETS, categories.UNIFORM), data)

@@ -19,6 +19,7 @@ from sottovoce.experiments.square_wave import comparison, figures, variants
 from sottovoce.experiments.square_wave.means import means
 from sottovoce.experiments.square_wave.report import TITLE, Results
 from sottovoce.experiments.square_wave.sweep import sweep
+from sottovoce.experiments.work import Workers
 
 __all__ = ["CLAIMS", "REPEATS", "TITLE", "Results", "conclude", "measure", "pictures", "results"]
 
@@ -47,7 +48,7 @@ Measured = tuple[list[Numbers], list[str], dict[tuple[str, str], Curve]]
 
 
 def measure(
-    data: Path | None, repeats: int, *, progress: Progress = silent, workers: int | None = None
+    data: Path | None, repeats: int, *, progress: Progress = silent, workers: Workers = None
 ) -> Measured:
     """All numbers."""
     loaded, skipped = load(figures.ALL, data)

@@ -18,6 +18,7 @@ from sottovoce.experiments.wiener import comparison, figures, spectra
 from sottovoce.experiments.wiener.histograms import Histogram, load
 from sottovoce.experiments.wiener.report import TITLE, Results
 from sottovoce.experiments.wiener.sweep import sweep
+from sottovoce.experiments.work import Workers
 
 __all__ = ["CLAIMS", "REPEATS", "TITLE", "Results", "conclude", "measure", "pictures", "results"]
 
@@ -36,7 +37,7 @@ Measured = tuple[list[Histogram], list[str], dict[tuple[str, str], Curve]]
 
 
 def measure(
-    data: Path | None, repeats: int, *, progress: Progress = silent, workers: int | None = None
+    data: Path | None, repeats: int, *, progress: Progress = silent, workers: Workers = None
 ) -> Measured:
     """All numbers."""
     loaded, skipped = load(figures.ALL, data)

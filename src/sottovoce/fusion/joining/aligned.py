@@ -35,6 +35,9 @@ class Aligned:
     ``rows[j]`` tells the row of each user in ``reports[j]``, -1 where there is none; None stands
     for row i being user i.  ``n`` counts users with at least one report.  ``certified[j]`` is
     False where reports were made elsewhere with floats: their privacy is as claimed, not proved.
+
+    Users with equal reports may be counted instead: ``counts`` then says how many users each entry
+    of ``rows`` stands for.  None is one user each.
     """
 
     names: tuple[str, ...]
@@ -43,6 +46,7 @@ class Aligned:
     rows: tuple[Rows | None, ...]
     n: int
     certified: tuple[bool, ...]
+    counts: Rows | None = None
 
     def __len__(self) -> int:
         return len(self.names)
@@ -55,7 +59,15 @@ class Aligned:
     def count(self, column: int) -> int:
         """How many users have a report there."""
         rows = self.rows[column]
-        return self.n if rows is None else int(np.count_nonzero(rows >= 0))
+        if rows is None:
+            return self.n
+        present = rows >= 0
+        return int(np.count_nonzero(present) if self.counts is None else self.counts[present].sum())
+
+    @property
+    def entries(self) -> int:
+        """How many entries ``rows`` has: users, or different combinations of reports."""
+        return self.n if self.counts is None else len(self.counts)
 
     def frame(self) -> Frame:
         """The services: mechanism, epsilon, users, their part of all, and whether certified."""

@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.base.errors import CorruptBytes, InvalidInput, Mismatch
+from sottovoce.base.errors import CorruptBytes, InvalidInput, Mismatch, named
 from sottovoce.base.extras import optional
+from sottovoce.base.parquet import open_parquet
 from sottovoce.base.suggestions import did_you_mean
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import mechanism as make_mechanism
-from sottovoce.core.reports import Reports
+from sottovoce.core.reports import Reports, is_described
 from sottovoce.domains.base import Domain
 from sottovoce.fusion.external_reports import Foreign
 from sottovoce.fusion.joining.keys import Keys, fixed_width, read_keys
@@ -84,7 +85,7 @@ class ServiceFile:
             raise InvalidInput("rows", f"service {told!r}", "at least one", f"none in {where}")
         if key is not None:
             _check_column(key, schema, told, "the key column")
-        if b"sottovoce.format" in (schema.metadata or {}):
+        if is_described(schema):
             for option, given in (("column", column), ("units", units)):
                 if given is not None:
                     allowed = "left out: the file holds reports of ours"
@@ -141,7 +142,7 @@ class ServiceFile:
 
     def _reports(self, table: Any, row: int) -> Reports:
         if self.law is None:
-            with _named(self.name):
+            with named(f"service {self.name!r}"):
                 return Reports.from_arrow(table, self.mechanism)
         assert self.column is not None
         column = table.column(self.column).combine_chunks()
@@ -154,7 +155,7 @@ def file_mechanism(path: str | Path, name: str | None = None) -> Mechanism | Non
     told = name if name is not None else Path(path).stem
     with _parquet(Path(path), told) as file:
         schema = file.schema_arrow
-    if b"sottovoce.format" not in (schema.metadata or {}):
+    if not is_described(schema):
         return None
     return _empty(schema, told).mechanism
 
@@ -165,9 +166,8 @@ def file_mechanism(path: str | Path, name: str | None = None) -> Mechanism | Non
 @contextmanager
 def _parquet(path: Path, name: str) -> Iterator[Any]:
     arrow = optional("pyarrow", extra="analyse", purpose=_PURPOSE)
-    parquet = optional("pyarrow.parquet", extra="analyse", purpose=_PURPOSE)
     try:
-        with parquet.ParquetFile(path) as file:
+        with open_parquet(path) as file:
             yield file
     except (arrow.ArrowException, OSError) as error:
         if isinstance(error, (FileNotFoundError, IsADirectoryError, PermissionError)):
@@ -178,20 +178,8 @@ def _parquet(path: Path, name: str) -> Iterator[Any]:
 
 def _empty(schema: Any, name: str) -> Reports:
     """No reports, of the mechanism that a schema tells."""
-    with _named(name):
+    with named(f"service {name!r}"):
         return Reports.from_arrow(schema.empty_table())
-
-
-@contextmanager
-def _named(name: str) -> Iterator[None]:
-    """Errors about reports, with the service that they are of."""
-    try:
-        yield
-    except InvalidInput as error:
-        owner = f"service {name!r}, {error.owner}"
-        raise InvalidInput(error.parameter, owner, error.allowed, error.given) from error
-    except (CorruptBytes, Mismatch) as error:
-        raise type(error)(f"service {name!r}: {error}") from error
 
 
 def _check_column(column: str, schema: Any, name: str, what: str) -> None:
@@ -227,7 +215,7 @@ def _check_claim(
     if mechanism is None:
         return
     told = inside.epsilon if epsilon is None else epsilon
-    with _named(name):
+    with named(f"service {name!r}"):
         claimed = make_mechanism(mechanism, inside.domain, told, **options)
     same = claimed.name == inside.name and claimed.epsilon == inside.epsilon
     if not same or any(claimed.options()[key] != inside.options()[key] for key in options):

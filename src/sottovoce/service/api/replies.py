@@ -26,6 +26,7 @@ from sottovoce.service.documents import (
     refusal_body,
 )
 from sottovoce.service.refusals import Declined
+from sottovoce.service.settings import Settings
 from sottovoce.store import Published
 from sottovoce.surveys.signing import SignedSurvey
 from sottovoce.surveys.survey import Survey
@@ -60,14 +61,15 @@ def refusal_reply(declined: Declined) -> Response:
     return Response(refusal_body(declined), declined.status, declined.headers, "application/json")
 
 
-def survey_document(published: Published) -> About:
+def survey_document(published: Published, settings: Settings) -> About:
     """The public facts of a survey."""
     survey, rules = published.survey, published.rules
     return About(
         fingerprint=survey.fingerprint, name=survey.name, question=survey.question,
         mechanism=survey.mechanism.name, epsilon=survey.mechanism.epsilon, window=survey.window,
         minimum_batch=survey.minimum_batch, opens=survey.opens, closes=survey.closes,
-        upload=rules.upload, retention=rules.retention, scrub=rules.scrub, closed=published.closed,
+        upload=rules.upload, retention=rules.retention, scrub=rules.scrub,
+        handed_over=bool(settings.hand_over), closed=published.closed,
         publisher=published.publisher,
     )  # fmt: skip
 

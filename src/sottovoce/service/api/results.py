@@ -46,12 +46,19 @@ async def status(state: CollectorState, request: Request) -> Response:
     counts = await state.lookup(state.store.counts, fingerprint)
     released = await state.lookup(state.analyst.released, published)
     held = await state.lookup(state.store.windows, fingerprint)
+    closed = await state.lookup(state.store.closed_windows, fingerprint, state.ended())
     windows = [
-        WindowStatus(name, held.get(name, 0), seen.reports, published.survey.shows(seen.reports))
+        WindowStatus(
+            name,
+            held.get(name, 0),
+            seen.reports,
+            published.survey.shows(seen.reports),
+            name in closed,
+        )
         for name, seen in released.items()
     ]
     document = Status(
-        **msgspec.structs.asdict(survey_document(published)), windows=windows, stored=counts.stored,
+        **msgspec.structs.asdict(survey_document(published, state.settings)), windows=windows, stored=counts.stored,
         duplicates=counts.duplicates, refused=dict(counts.refused), deleted=counts.deleted,
         expired=counts.expired,
     )  # fmt: skip

@@ -36,7 +36,9 @@ _ID = re.compile("[0-9a-f]{32}")
 
 async def list_surveys(state: CollectorState, request: Request) -> Response:
     """All surveys, with what everybody may know of them."""
-    surveys = [survey_document(intake.published) for intake in state.intakes.values()]
+    surveys = [
+        survey_document(intake.published, state.settings) for intake in state.intakes.values()
+    ]
     return json_reply(documents.Surveys(sorted(surveys, key=lambda each: each.name)))
 
 
@@ -69,7 +71,8 @@ async def show_log(state: CollectorState, request: Request) -> Response:
 
 async def show_about(state: CollectorState, request: Request) -> Response:
     """What a device wants to know before it spends: whether the survey is closed, and needs tokens."""
-    return json_reply(survey_document(state.published(request.path_params["fingerprint"])))
+    found = state.published(request.path_params["fingerprint"])
+    return json_reply(survey_document(found, state.settings))
 
 
 async def publish(state: CollectorState, request: Request) -> Response:
@@ -80,7 +83,9 @@ async def publish(state: CollectorState, request: Request) -> Response:
     rules = Rules(**msgspec.structs.asdict(publication.rules))
     new = await state.commits.call(state.store.publish, given, rules)
     state.refresh()
-    about = msgspec.structs.asdict(survey_document(state.published(survey.fingerprint)))
+    about = msgspec.structs.asdict(
+        survey_document(state.published(survey.fingerprint), state.settings)
+    )
     clients = {
         "windows_answered": windows_answered(survey),
         "default_client": default_client(survey),
@@ -109,7 +114,7 @@ async def close(state: CollectorState, request: Request) -> Response:
     survey = state.published(request.path_params["fingerprint"]).survey
     await state.commits.call(state.store.close_survey, survey.fingerprint)
     state.refresh()
-    return json_reply(survey_document(state.published(survey.fingerprint)))
+    return json_reply(survey_document(state.published(survey.fingerprint), state.settings))
 
 
 async def issue_tokens(state: CollectorState, request: Request) -> Response:

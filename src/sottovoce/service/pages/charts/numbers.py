@@ -26,6 +26,7 @@ _WIDE = 1e7  # percents from here on are no shares, and wider than an axis has r
 _FINE, _TINY = 12, 5  # decimals beyond which a power of ten is shorter; and if no digit comes early
 _NARROW = 1e-12  # a span below this part of the values is lost in their rounding
 _SLACK = Fraction(1, 10**9)  # of a step: shares that add to 1 + 1e-16 need no tick beyond 1
+_ROUNDING = 1e-13  # a share below this is what rounding left of 0
 _NOTHING = 1e-290  # below this, ratios of numbers leave the range of doubles
 _MINUS, _TIMES = "\N{MINUS SIGN}", "\N{MULTIPLICATION SIGN}"
 _RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -57,19 +58,24 @@ def number(value: float, digits: int | None = None) -> str:
 def percent(value: float, digits: int = 1) -> str:
     """A share as percent with that many decimals.
 
-    >>> percent(0.4213), percent(0.004, 2), percent(1, 0)
-    ('42.1%', '0.40%', '100%')
+    >>> percent(0.4213), percent(0.004, 2), percent(1, 0), percent(3e-17, 6)
+    ('42.1%', '0.40%', '100%', '0%')
     """
-    return f"{_power(100 * value) if abs(100 * value) >= _WIDE else number(100 * value, digits)}%"
+    whole = _in_percent(value)
+    return f"{_power(whole) if abs(whole) >= _WIDE else number(whole, digits)}%"
 
 
 def points(value: float, digits: int = 1) -> str:
     """A difference of shares, signed, in percentage points.
 
-    >>> points(0.012), points(0.5, 0), points(0.0)
-    ('+1.2', '+50', '0.0')
+    >>> points(0.012), points(0.5, 0), points(0.0), points(-2e-16, 6)
+    ('+1.2', '+50', '0.0', '0')
     """
-    return signed(100 * value, digits)
+    return signed(_in_percent(value), digits)
+
+
+def _in_percent(value: float) -> float:
+    return 0.0 if abs(value) < _ROUNDING else 100 * value
 
 
 def signed(value: float, digits: int | None = None) -> str:

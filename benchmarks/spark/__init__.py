@@ -1,0 +1,1 @@
+"""Spark on this machine: counting, error bars of groups, joins, each beside one process."""

@@ -1,0 +1,1 @@
+"""Spark: DataFrames in, DataFrames out; :mod:`sottovoce.spark` is the public face."""
