@@ -2481,9 +2481,8 @@ function plain(text2) {
 }
 function fold(character) {
   if (character === "ı") return character;
-  const upper = character.toUpperCase();
-  if (/[\u13a0-\u13f5]/.test(upper)) return upper;
-  return upper.toLowerCase().replace(/\u03c2/g, "σ");
+  const upper = character.toLowerCase().toUpperCase();
+  return /[\u13a0-\u13f5]/.test(upper) ? upper : upper.toLowerCase().replace(/\u03c2/g, "σ");
 }
 
 // src/device/budget.ts
@@ -2556,10 +2555,10 @@ function explain(survey, receipt) {
   const written = writeUpload({ fingerprint: survey.fingerprint, window, reports: [{ id, payload }] });
   if (toHex(written) !== toHex(upload)) throw new Mismatch(`this receipt is not of survey "${survey.name}"`);
   const fields = fieldsInWords(survey, payload);
-  const said = fields.filter((_, i) => !isConstant(survey.mechanism.fields[i]));
+  const said = fields.filter((_, i) => !isConstant(survey.mechanism.fields[i])).map(({ words: words2 }) => words2);
   return {
     status: status(receipt),
-    report: `The report says: ${said.map(({ words: words2 }) => words2).join("; ")}. It was drawn at random: your answer only made some reports likelier than others.`,
+    report: `The report says: ${said.join("; ") || "nothing, for all reports are the same"}. It was drawn at random: your answer only made some reports likelier than others.`,
     cost: `It cost epsilon ${receipt.epsilon}. ${survey.privacy()}`,
     parts: [...envelope(survey, receipt, upload.length - payload.length), ...fields]
   };
@@ -2840,9 +2839,8 @@ var Client = class {
   }
 };
 function limitsOf(options) {
-  const limits = { ...LIMITS };
-  for (const name of Object.keys(LIMITS)) limits[name] = options[name] ?? LIMITS[name];
-  return limits;
+  const given = Object.entries(options).filter(([name, value]) => name in LIMITS && value !== void 0);
+  return { ...LIMITS, ...Object.fromEntries(given) };
 }
 function checkScope(survey, scopes) {
   const { scope } = survey.certificate;

@@ -143,11 +143,10 @@ export class Client {
         }
     }
 }
+/** The limits that are set, and the others by default; a wrong one is refused later, not replaced. */
 function limitsOf(options) {
-    const limits = { ...LIMITS };
-    for (const name of Object.keys(LIMITS))
-        limits[name] = options[name] ?? LIMITS[name];
-    return limits;
+    const given = Object.entries(options).filter(([name, value]) => name in LIMITS && value !== undefined);
+    return { ...LIMITS, ...Object.fromEntries(given) };
 }
 function checkScope(survey, scopes) {
     const { scope } = survey.certificate;

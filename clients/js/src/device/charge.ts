@@ -80,10 +80,9 @@ export function plain(text: string): string {
   return folded.split(SPACES).filter((word) => word !== "").join(" ");
 }
 
-/** Case folding of one character. It is lower case of upper case, but for the dotless i and Cherokee, which folds to upper case. */
+/** Case folding of one character: lower case of upper case, but for the dotless i, and Cherokee, which folds to upper case. */
 function fold(character: string): string {
   if (character === "\u0131") return character;
-  const upper = character.toUpperCase();
-  if (/[\u13a0-\u13f5]/.test(upper)) return upper;
-  return upper.toLowerCase().replace(/\u03c2/g, "\u03c3");
+  const upper = character.toLowerCase().toUpperCase();
+  return /[\u13a0-\u13f5]/.test(upper) ? upper : upper.toLowerCase().replace(/\u03c2/g, "\u03c3");
 }

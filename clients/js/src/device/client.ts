@@ -174,10 +174,10 @@ export class Client {
 
 type SettleArguments = Parameters<typeof settle> extends [unknown, unknown, ...infer Rest] ? Rest : never;
 
+/** The limits that are set, and the others by default; a wrong one is refused later, not replaced. */
 function limitsOf(options: ClientOptions): Limits {
-  const limits = { ...LIMITS } as Record<keyof Limits, number>;
-  for (const name of Object.keys(LIMITS) as (keyof Limits)[]) limits[name] = options[name] ?? LIMITS[name];
-  return limits;
+  const given = Object.entries(options).filter(([name, value]) => name in LIMITS && value !== undefined);
+  return { ...LIMITS, ...Object.fromEntries(given) };
 }
 
 function checkScope(survey: Survey, scopes: readonly string[]): void {

@@ -33,10 +33,10 @@ export function explain(survey: Survey, receipt: Receipt): Explanation {
   const written = writeUpload({ fingerprint: survey.fingerprint, window, reports: [{ id, payload }] });
   if (toHex(written) !== toHex(upload)) throw new Mismatch(`this receipt is not of survey "${survey.name}"`);
   const fields = fieldsInWords(survey, payload);
-  const said = fields.filter((_, i) => !isConstant(survey.mechanism.fields[i]!));
+  const said = fields.filter((_, i) => !isConstant(survey.mechanism.fields[i]!)).map(({ words }) => words);
   return {
     status: status(receipt),
-    report: `The report says: ${said.map(({ words }) => words).join("; ")}. It was drawn at random: your answer only made some reports likelier than others.`,
+    report: `The report says: ${said.join("; ") || "nothing, for all reports are the same"}. It was drawn at random: your answer only made some reports likelier than others.`,
     cost: `It cost epsilon ${receipt.epsilon}. ${survey.privacy()}`,
     parts: [...envelope(survey, receipt, upload.length - payload.length), ...fields],
   };
