@@ -1,9 +1,7 @@
-export { Survey } from "./survey.js";
-export { Client } from "./device/client.js";
-export { BrowserLedger } from "./device/browserledger.js";
+import "./mechanisms/withdelta.js";
+export * from "./page.js";
 export { ratioText } from "./certificate.js";
 export { newId, systemWords } from "./words.js";
 export { writeUpload, writeUploadJson } from "./upload.js";
 export { isDay, windowDays, windowName } from "./windows.js";
-export { fromHex, toHex } from "./bytes.js";
-export { InvalidArgument, InvalidSurvey, InvalidValue, Mismatch, NoAnswer, NoLedger, NoRandomness, OverBudget, Refused, SottovoceError } from "./errors.js";
+export { fromHex } from "./bytes.js";

@@ -1,7 +1,7 @@
-export { Survey, type FetchOptions, type ParseOptions } from "./survey.js";
-export { Client, type ClientOptions } from "./device/client.js";
+import "./mechanisms/withdelta.js";
+
+export * from "./page.js";
 export type { Change, Elapsed, Ledger, Receipt, Row, State } from "./device/ledger.js";
-export { BrowserLedger } from "./device/browserledger.js";
 export type { Limits } from "./device/budget.js";
 export type { Explanation, Part } from "./device/explaining.js";
 export type { Patience } from "./device/sending.js";
@@ -14,5 +14,4 @@ export type { Domain } from "./domain.js";
 export { newId, systemWords, type Words } from "./words.js";
 export { writeUpload, writeUploadJson, type ReportOut, type Upload } from "./upload.js";
 export { isDay, windowDays, windowName, type WindowDays, type WindowKind } from "./windows.js";
-export { fromHex, toHex } from "./bytes.js";
-export { InvalidArgument, InvalidSurvey, InvalidValue, Mismatch, NoAnswer, NoLedger, NoRandomness, OverBudget, Refused, SottovoceError } from "./errors.js";
+export { fromHex } from "./bytes.js";

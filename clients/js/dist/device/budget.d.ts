@@ -25,5 +25,4 @@ export declare class Budget {
     /** Why a report is refused after those `before`, or undefined where it is allowed. */
     check(asked: Charge, before: readonly Charge[], pinned: boolean): OverBudget | undefined;
     private limit;
-    private beyond;
 }

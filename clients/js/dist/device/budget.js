@@ -21,30 +21,34 @@ export class Budget {
             throw new OverBudget(`survey "${survey.name}" asks for epsilon ${survey.epsilon} per report; this device gives at most ${this.limits.maxEpsilon} (maxEpsilon)`);
         }
         if (exceeds(survey.certificate.delta, fraction(0n, 1n))) {
-            throw new OverBudget(`survey "${survey.name}" has delta above 0: its promise may fail, and this client does not answer it`);
+            throw new OverBudget(`survey "${survey.name}" has delta above 0, which this client does not answer`);
         }
     }
     /** Why a report is refused after those `before`, or undefined where it is allowed. */
     check(asked, before, pinned) {
         const alike = before.filter((one) => one.name === asked.name || one.question === asked.question);
         const recent = before.filter((one) => one.boot === asked.boot && asked.uptime - one.uptime < DAY);
-        return (outOfOrder(asked, alike) ??
-            (pinned ? undefined : dearer(asked, alike)) ??
-            this.beyond(asked, before.filter((one) => one.day >= asked.day), "dayEpsilon", "per day") ??
-            this.beyond(asked, recent, "dayEpsilon", "per 24 hours since the machine started", 2n) ??
-            this.beyond(asked, before.filter((one) => one.name === asked.name), "nameEpsilon", "on surveys of one name") ??
-            this.beyond(asked, before.filter((one) => one.question === asked.question), "questionEpsilon", "on one question") ??
-            this.beyond(asked, before, "totalEpsilon", "in all"));
+        const refusal = outOfOrder(asked, alike) ?? (pinned ? undefined : dearer(asked, alike));
+        if (refusal !== undefined)
+            return refusal;
+        const sums = [
+            ["dayEpsilon", "per day", before.filter((one) => one.day >= asked.day)],
+            ["dayEpsilon", "per 24 hours since the machine started", recent, 2n],
+            ["nameEpsilon", "on surveys of one name", before.filter((one) => one.name === asked.name)],
+            ["questionEpsilon", "on one question", before.filter((one) => one.question === asked.question)],
+            ["totalEpsilon", "in all", before],
+        ];
+        for (const [name, what, spent, times = 1n] of sums) {
+            const most = this.limit(name, times);
+            if (exceeds(costOf(...spent, asked), most)) {
+                return new OverBudget(`survey "${asked.survey}" asks for epsilon ${asked.epsilon}; of the ${toNumber(most)} that this device may spend ${what} (${name}), ${costText(spent)} are spent`);
+            }
+        }
+        return undefined;
     }
     limit(name, times = 1n) {
         const { numerator, denominator } = exact(decimalOf(this.limits[name]));
         return fraction(numerator * times, denominator);
-    }
-    beyond(asked, before, name, what, times = 1n) {
-        const most = this.limit(name, times);
-        if (!exceeds(costOf(...before, asked), most))
-            return undefined;
-        return new OverBudget(`survey "${asked.survey}" asks for epsilon ${asked.epsilon}; of the ${toNumber(most)} that this device may spend ${what} (${name}), ${costText(before)} are spent`);
     }
 }
 /** Rule 1: windows are answered in order, under whatever fingerprint. */
@@ -55,7 +59,7 @@ function outOfOrder(asked, alike) {
     const last = later.reduce((a, b) => (b.last > a.last ? b : a));
     return new OverBudget(last.fingerprint === asked.fingerprint
         ? `survey "${asked.survey}" was answered for the window "${last.window}", so "${asked.window}" gets no answer: windows are answered in order. Check the clock of this device`
-        : `survey "${asked.survey}" has the name or question of "${last.survey}" (fingerprint ${last.fingerprint}), which was answered for the same days or later ones: one window gets one answer`);
+        : `survey "${asked.survey}" has the name or question of "${last.survey}" (${last.fingerprint}), which was answered for the same days or later ones: one window gets one answer`);
 }
 /** Rule 2: under a new fingerprint, a name or question that was answered before does not cost more. */
 function dearer(asked, alike) {

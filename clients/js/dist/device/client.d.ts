@@ -57,7 +57,8 @@ export declare class Client {
     withdraw(receipt: Receipt): Promise<Receipt>;
     /** Bring one report to where it belongs. */
     private sent;
-    private current;
+    private rows;
+    private find;
     private settled;
     private draw;
     private windowOf;

@@ -19,18 +19,18 @@ export function explain(survey, receipt) {
     };
 }
 /** The bytes before the payload. */
-function envelope(survey, { upload, window, id }, length) {
+function envelope(survey, { upload, window }, length) {
     const head = upload.slice(0, length);
     let at = 0;
     const part = (size, name, words) => ({ name, words, bytes: toHex(head.slice(at, (at += size))) });
-    const period = window === "" ? "no window: one report, ever" : `the window ${window}`;
+    const period = window === "" ? "one report, ever" : `the window ${window}`;
     return [
-        part(2, "version", "a list of four, the first of which is the version, 2"),
-        part(18, "survey", `the survey "${survey.name}", by the 16 bytes of its fingerprint`),
+        part(2, "version", "version 2 of the format"),
+        part(18, "survey", `the survey "${survey.name}", by its fingerprint`),
         part(1 + window.length, "window", period),
-        part(4, "reports", "one report: an id of 16 bytes and what it says"),
-        part(16, "id", `the random id ${toHex(id)}, under which it counts once and can be deleted`),
-        part(length - at, "length", "the number of bytes that follow"),
+        part(4, "reports", "one report"),
+        part(16, "id", "its random id, under which it counts once and can be deleted"),
+        part(length - at, "length", "how many bytes follow"),
     ];
 }
 function fieldsInWords(survey, payload) {
@@ -46,8 +46,7 @@ function fieldsInWords(survey, payload) {
 function fieldInWords(field, bytes, label) {
     if (field.kind === "bits") {
         const set = Array.from({ length: field.count }, (_, i) => i).filter((i) => (bytes[i >> 3] >> (i & 7)) & 1);
-        const listed = set.slice(0, 20).map(label ?? String).join(", ") + (set.length > 20 ? ", ..." : "");
-        return label === undefined ? `${field.name}: ${set.length} of ${field.count} set (${listed})` : `${set.length} of ${field.count} possible answers (${listed})`;
+        return `${field.name}: ${set.length} of ${field.count} (${listed(set.map(label ?? String))})`;
     }
     const size = numberBytes(field.below);
     const numbers = [];
@@ -55,8 +54,10 @@ function fieldInWords(field, bytes, label) {
         numbers.push(littleEndian(bytes.slice(at, at + size)));
     if (field.kind === "number" && label !== undefined)
         return label(Number(numbers[0]));
-    const listed = numbers.slice(0, 20).join(", ") + (numbers.length > 20 ? ", ..." : "");
-    return `${field.name} ${listed}, of numbers from 0 to ${field.below - 1n}`;
+    return `${field.name} ${listed(numbers.map(String))} of 0 to ${field.below - 1n}`;
+}
+function listed(words) {
+    return words.length > 20 ? `${words.slice(0, 20).join(", ")}, ...` : words.join(", ");
 }
 /** Whether a field is 0 in every report. */
 function isConstant(field) {
@@ -81,7 +82,7 @@ function status({ state, code }) {
     if (state === "acknowledged")
         return code === "scrubbed" ? "The collector has counted your report and can no longer delete it." : "The collector has your report.";
     if (state === "withdrawn") {
-        return code === "" ? "Your report is withdrawn: the collector does not have it any more." : "Your report is withdrawn and not sent any more; the collector has not confirmed yet that it deleted it.";
+        return code === "" ? "Your report is withdrawn: the collector does not have it." : "Your report is withdrawn, but the collector has not confirmed that it deleted it.";
     }
     if (state === "refused") {
         const why = code === "window-closed" ? "the time to answer is over" : `its code is ${code}`;

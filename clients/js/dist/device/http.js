@@ -12,7 +12,7 @@ export async function exchange(url, { seconds, most, method = "GET", headers = {
         return { status: response.status, headers: response.headers, body: await readBody(response, most) };
     }
     catch (error) {
-        throw error instanceof NoAnswer ? error : new NoAnswer("the collector did not answer in time, or not at all");
+        throw error instanceof NoAnswer ? error : new NoAnswer("the collector did not answer");
     }
     finally {
         clearTimeout(timer);
@@ -45,11 +45,11 @@ export function readObject(answer) {
 }
 /** An address that a path can be added to; unencrypted only on this machine, unless `plainHttp` allows it. */
 export function checkUrl(url, plainHttp) {
-    const parts = typeof url === "string" && /^https?:\/\/[\x21-\x7e]+$/.test(url) && !/[?#]/.test(url) ? /^(https?):\/\/(?:\[([^\]/]+)\]|([^:/@]+))(?::\d+)?(?:\/|$)/.exec(url) : null;
-    if (parts === null)
+    const parts = /^(https?):\/\/([\w.-]+|\[[\w:]+\])(:\d+)?(\/[!-~]*)?$/.exec(url);
+    if (parts === null || /[?#]/.test(url))
         throw new InvalidArgument("url must be an address such as https://collector.example");
-    if (parts[1] === "http" && !["localhost", "127.0.0.1", "::1"].includes((parts[2] ?? parts[3])) && !plainHttp) {
-        throw new InvalidArgument("url must begin with https, or be on this machine: over plain http anyone on the network path can read who sends what (plainHttp: true allows it)");
+    if (parts[1] === "http" && !["localhost", "127.0.0.1", "[::1]"].includes(parts[2]) && !plainHttp) {
+        throw new InvalidArgument("url must be https, or on this machine: plainHttp: true lets anyone on the network path read who sends what");
     }
     return url.replace(/\/+$/, "");
 }

@@ -2,7 +2,6 @@ import { toHex } from "../bytes.js";
 import { InvalidArgument, InvalidSurvey, Mismatch, NoLedger, Refused } from "../errors.js";
 import { Survey } from "../survey.js";
 import { writeUpload } from "../upload.js";
-import { isDay } from "../windows.js";
 import { newId, systemWords } from "../words.js";
 import { BrowserLedger } from "./browserledger.js";
 import { Budget, LIMITS, type Limits } from "./budget.js";
@@ -10,7 +9,7 @@ import { builtin } from "./builtins.js";
 import { chargeOf, costText } from "./charge.js";
 import { explain, type Explanation } from "./explaining.js";
 import { checkUrl } from "./http.js";
-import { find, receiptOf, settle, spend, type Ledger, type Receipt } from "./ledger.js";
+import { find, receiptOf, settle, spend, type Ledger, type Receipt, type Row } from "./ledger.js";
 import { about, deliver, PATIENCE, remove, type Collector, type Patience } from "./sending.js";
 
 /** What a program may say about a client: limits, and the following. */
@@ -47,12 +46,12 @@ export class Client {
   private readonly ledger: () => Promise<Ledger>;
 
   constructor(readonly survey: Survey, options: ClientOptions = {}) {
-    if (!(survey instanceof Survey)) throw new InvalidArgument("survey must be a Survey: use Survey.fetch or Survey.parse");
+    if (!(survey instanceof Survey)) throw new InvalidArgument("survey must be a Survey");
     const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
-    if (unknown !== undefined) throw new InvalidArgument(`there is no option ${unknown}; the options of a client are ${OPTIONS.join(", ")}`);
+    if (unknown !== undefined) throw new InvalidArgument(`there is no option ${unknown}; there are ${OPTIONS.join(", ")}`);
     const { fingerprint, url = survey.collector, token, plainHttp = false, clock = today } = options;
     if (fingerprint !== undefined && fingerprint !== survey.fingerprint) {
-      throw new Mismatch(`survey "${survey.name}" has the fingerprint ${survey.fingerprint}, not ${fingerprint}, which was agreed to: it is not answered`);
+      throw new Mismatch(`survey "${survey.name}" does not have the fingerprint ${fingerprint}, which was agreed to`);
     }
     if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) throw new InvalidArgument("token must be visible ASCII characters without spaces");
     this.pinned = fingerprint !== undefined;
@@ -73,13 +72,12 @@ export class Client {
    * answer, the budget or the collector's word that it is closed stands against it, nothing is drawn, spent or sent.
    */
   async report(value: unknown): Promise<Receipt> {
-    const ledger = await this.ledger();
     const day = this.clock();
     const window = this.windowOf(day);
-    const key = { fingerprint: this.survey.fingerprint, window };
-    const stored = await ledger.transact((rows) => ({ write: [], result: find(rows, key) }));
+    const stored = await this.find({ fingerprint: this.survey.fingerprint, window });
     if (stored !== undefined) return this.sent(stored);
     await this.checkOpen();
+    const ledger = await this.ledger();
     const charge = chargeOf(this.survey, window, day, ledger.elapsed());
     return this.sent(await spend(ledger, charge, this.budget, this.pinned, () => this.draw(value, window)));
   }
@@ -93,15 +91,13 @@ export class Client {
 
   /** All receipts of this survey, by window. */
   async receipts(): Promise<Receipt[]> {
-    const ledger = await this.ledger();
-    const rows = await ledger.transact((all) => ({ write: [], result: all.filter((row) => row.fingerprint === this.survey.fingerprint) }));
+    const rows = (await this.rows()).filter((row) => row.fingerprint === this.survey.fingerprint);
     return rows.map(receiptOf).sort((a, b) => (a.window < b.window ? -1 : 1));
   }
 
   /** The epsilon of all reports in the ledger, of whatever survey, exactly, as decimal text. */
   async spent(): Promise<string> {
-    const ledger = await this.ledger();
-    return ledger.transact((rows) => ({ write: [], result: costText(rows) }));
+    return costText(await this.rows());
   }
 
   /** What a report is, in words: what became of it, what it says, what it cost, and every byte of it. */
@@ -130,14 +126,17 @@ export class Client {
       return this.settled(receipt, ["withdrawn"], state, code);
     }
     if (receipt.state !== "pending" || collector === undefined) return receiptOf(receipt);
-    const { state, code } = await deliver(collector, receipt.upload, async () => (await this.current(receipt))?.state === "pending");
+    const { state, code } = await deliver(collector, receipt.upload, async () => (await this.find(receipt))?.state === "pending");
     const settled = await this.settled(receipt, ["pending", "refused"], state, code);
     return settled.state === "withdrawn" ? this.sent({ ...settled, code: "not-confirmed" }) : settled; // meanwhile, elsewhere
   }
 
-  private async current(receipt: Receipt): Promise<Receipt | undefined> {
-    const ledger = await this.ledger();
-    return ledger.transact((rows) => ({ write: [], result: find(rows, receipt) }));
+  private async rows(): Promise<readonly Row[]> {
+    return (await this.ledger()).transact((rows) => ({ write: [], result: rows }));
+  }
+
+  private async find(key: Pick<Receipt, "fingerprint" | "window">): Promise<Row | undefined> {
+    return find(await this.rows(), key);
   }
 
   private async settled(receipt: Receipt, ...change: SettleArguments): Promise<Receipt> {
@@ -153,26 +152,27 @@ export class Client {
   }
 
   private windowOf(day: string): string {
-    if (!isDay(day)) throw new InvalidArgument("clock must return a date such as 2026-01-31");
     const { opens, name } = this.survey;
     const window = this.survey.windowOf(day);
     if (window !== undefined) return window;
-    if (day < opens) throw new Refused("clock-skew", `survey "${name}" opens on ${opens}`);
-    throw new Refused("window-closed", `survey "${name}" is closed`);
+    throw day < opens ? new Refused("clock-skew", `survey "${name}" opens on ${opens}`) : closed("window-closed", name);
   }
 
   /** Nobody pays for a report that will be refused. Where the collector says nothing, the report is drawn and kept. */
   private async checkOpen(): Promise<void> {
     if (this.collector === undefined) return;
-    const { closed, upload } = await about(this.collector, this.survey.fingerprint);
-    if (closed === true) throw new Refused("survey-closed", `survey "${this.survey.name}" is closed`);
-    if (upload === "tokens" && this.collector.token === undefined) {
-      throw new Refused("not-allowed", `survey "${this.survey.name}" is only for people with a token`);
-    }
+    const { name, fingerprint } = this.survey;
+    const said = await about(this.collector, fingerprint);
+    if (said.closed === true) throw closed("survey-closed", name);
+    if (said.upload === "tokens" && this.collector.token === undefined) throw new Refused("not-allowed", `survey "${name}" is only for people with a token`);
   }
 }
 
 type SettleArguments = Parameters<typeof settle> extends [unknown, unknown, ...infer Rest] ? Rest : never;
+
+function closed(code: string, name: string): Refused {
+  return new Refused(code, `survey "${name}" is closed`);
+}
 
 /** The limits that are set, and the others by default; a wrong one is refused later, not replaced. */
 function limitsOf(options: ClientOptions): Limits {
@@ -183,7 +183,7 @@ function limitsOf(options: ClientOptions): Limits {
 function checkScope(survey: Survey, scopes: readonly string[]): void {
   const { scope } = survey.certificate;
   if (scope === "" || scopes.includes(scope)) return;
-  throw new InvalidSurvey(`survey "${survey.name}" is not private between any two answers, only between two that differ by one ${scope}; scopes: ["${scope}"] takes part all the same`);
+  throw new InvalidSurvey(`survey "${survey.name}" protects one ${scope}, not the whole answer; scopes: ["${scope}"] takes part all the same`);
 }
 
 /** IndexedDB, or the file of this device; refused where there is neither, for nothing is forgotten silently. */
@@ -193,7 +193,7 @@ function defaultLedger(): () => Promise<Ledger> {
     return () => (opened ??= import("./nodeledger.js").then(({ NodeLedger }) => new NodeLedger()));
   }
   if (typeof indexedDB === "undefined") {
-    throw new NoLedger("nothing here remembers what was spent: pass a ledger, or use Node 22.13 or newer, or a browser with IndexedDB");
+    throw new NoLedger("nothing here remembers what was spent: pass a ledger, or use Node 22.13 or newer");
   }
   const ledger = new BrowserLedger();
   return async () => ledger;
