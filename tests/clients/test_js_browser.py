@@ -31,7 +31,7 @@ CLIENT_OF = """
 """
 REPORT = f"""async (given) => {{
     {CLIENT_OF}
-    await new Promise((resolve) => setTimeout(resolve, given.at - Date.now()));
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, given.at - Date.now())));
     try {{
         return toHex((await client.report("tea")).upload);
     }} catch (error) {{
@@ -147,12 +147,20 @@ def test_tabs_that_race_keep_the_budget(browser):
 def chromium_of(folder: Path, connect: Any) -> Iterator[Any]:
     """A browser with a profile of its own, which is killed with all its processes in the end."""
     program = shutil.which("chromium") or pytest.skip("needs Chromium")
-    command = [program, "--headless", *FLAGS, "--remote-debugging-port=0", f"--user-data-dir={folder}"]
+    command = [
+        program,
+        "--headless",
+        *FLAGS,
+        "--remote-debugging-port=0",
+        f"--user-data-dir={folder}",
+    ]
     with subprocess.Popen(
         command, stderr=subprocess.PIPE, text=True, start_new_session=True
     ) as started:
         try:
-            address = next(line.split()[-1] for line in started.stderr if "DevTools listening" in line)
+            address = next(
+                line.split()[-1] for line in started.stderr if "DevTools listening" in line
+            )
             yield connect(address)
         finally:
             os.killpg(started.pid, signal.SIGKILL)

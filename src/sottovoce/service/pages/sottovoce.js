@@ -74,12 +74,6 @@ function largest(first, ...others) {
 function product(one, other) {
   return fraction(one.numerator * other.numerator, one.denominator * other.denominator);
 }
-function lowest(one) {
-  let a = one.numerator;
-  let b = one.denominator;
-  while (b > 0n) [a, b] = [b, a % b];
-  return a === 0n ? ZERO : fraction(one.numerator / a, one.denominator / a);
-}
 function toNumber(one) {
   let shift = one.denominator.toString(2).length - one.numerator.toString(2).length + 80;
   if (shift <= 0) return Number(one.numerator / one.denominator);
@@ -578,7 +572,7 @@ async function exchange(url, { seconds, most, method = "GET", headers = {}, body
     });
     return { status: response.status, headers: response.headers, body: await readBody(response, most) };
   } catch (error) {
-    throw error instanceof NoAnswer ? error : new NoAnswer("the collector did not answer in time, or not at all");
+    throw error instanceof NoAnswer ? error : new NoAnswer("the collector did not answer");
   } finally {
     clearTimeout(timer);
     controller.abort();
@@ -605,10 +599,10 @@ function readObject(answer) {
   }
 }
 function checkUrl(url, plainHttp) {
-  const parts = typeof url === "string" && /^https?:\/\/[\x21-\x7e]+$/.test(url) && !/[?#]/.test(url) ? /^(https?):\/\/(?:\[([^\]/]+)\]|([^:/@]+))(?::\d+)?(?:\/|$)/.exec(url) : null;
-  if (parts === null) throw new InvalidArgument("url must be an address such as https://collector.example");
-  if (parts[1] === "http" && !["localhost", "127.0.0.1", "::1"].includes(parts[2] ?? parts[3]) && !plainHttp) {
-    throw new InvalidArgument("url must begin with https, or be on this machine: over plain http anyone on the network path can read who sends what (plainHttp: true allows it)");
+  const parts = /^(https?):\/\/([\w.-]+|\[[\w:]+\])(:\d+)?(\/[!-~]*)?$/.exec(url);
+  if (parts === null || /[?#]/.test(url)) throw new InvalidArgument("url must be an address such as https://collector.example");
+  if (parts[1] === "http" && !["localhost", "127.0.0.1", "[::1]"].includes(parts[2]) && !plainHttp) {
+    throw new InvalidArgument("url must be https, or on this machine: plainHttp: true lets anyone on the network path read who sends what");
   }
   return url.replace(/\/+$/, "");
 }
@@ -881,11 +875,6 @@ function ratioCertificate(ratio, single = false) {
 function keeps(certificate, epsilon) {
   return certificate.ratio === null || holds(certificate.ratio, epsilon);
 }
-function ratioText(certificate) {
-  if (certificate.ratio === null) return "";
-  const { numerator, denominator } = lowest(certificate.ratio);
-  return `${numerator}/${denominator}`;
-}
 
 // src/mechanisms/common.ts
 function readBits(value, where) {
@@ -1129,192 +1118,6 @@ function readFixedHashing(source) {
       return [hash, response.respond(cell, words2)];
     })
   };
-}
-
-// src/normal.ts
-function bell(x) {
-  const head = Math.fround(x);
-  return Math.exp(-head * head) * Math.exp(-(x - head) * (x + head));
-}
-function erfc(x) {
-  if (x < 1) {
-    let term = x;
-    let sum3 = x;
-    for (let i = 1; Math.abs(term) > 1e-18 * sum3; i++) {
-      term *= 2 * x * x / (2 * i + 1);
-      sum3 += term;
-    }
-    return 1 - 2 / Math.sqrt(Math.PI) * bell(x) * sum3;
-  }
-  let tail = x;
-  for (let i = Math.ceil(60 + 200 / x); i > 0; i--) tail = x + i / 2 / tail;
-  return bell(x) / (Math.sqrt(Math.PI) * tail);
-}
-function normal(x) {
-  const upper = erfc(Math.abs(x) / Math.SQRT2) / 2;
-  return x < 0 ? upper : 1 - upper;
-}
-function normalInverse(p) {
-  if (!(p > 0)) return -Infinity;
-  if (p >= 1) return Infinity;
-  if (p > 0.5) return -normalInverse(1 - p);
-  const target = Math.log(p);
-  let x = -Math.sqrt(-2 * target + 1e-300);
-  for (let i = 0; i < 60; i++) {
-    const value = normal(x);
-    const density = Math.exp(-x * x / 2) / Math.sqrt(2 * Math.PI);
-    const step2 = (Math.log(value) - target) * value / density;
-    x -= step2;
-    if (!(Math.abs(step2) > 1e-15 * Math.abs(x))) break;
-  }
-  return x;
-}
-
-// src/mechanisms/gaussianrows.ts
-var U = 1e-12;
-function rowDelta(noise, sums, bins, reach, k, epsilon, where) {
-  const n = noise.heights.length;
-  const all = sums[2 * n - 1] + sums[0];
-  const size = BigInt(n);
-  const loss = 2n * size * ((size * size + 4n * size + 3n) / 4n);
-  const lows = new Float64Array(n);
-  const highs = new Float64Array(n);
-  for (let i = 0; i < n; i++) {
-    lows[i] = normalInverse(toNumber(fraction(sums[i], all)));
-    highs[i] = normalInverse(toNumber(fraction(sums[i] + loss, all)));
-  }
-  const low = (j) => j < 0 ? lows[j + n] : -highs[n - 1 - j];
-  const high = (j) => j < 0 ? highs[j + n] : -lows[n - 1 - j];
-  let m = -Infinity;
-  for (let j = -reach; j < n; j++) m = Math.max(m, high(j) - low(j - (bins - 1)));
-  const a = 4 * k * n / Number(noise.total);
-  const D = (n * n + 4 * n) / 2 ** 66;
-  const z = (m + U) * Math.sqrt(k) * (1 + U);
-  const e = epsilon.value - a - k * D;
-  const over = (1 + U) * normal(z / 2 - e / z) - (1 - U) * Math.exp(e) * normal(-z / 2 - e / z);
-  const delta = Math.max(0, over) + a;
-  require2(Number.isFinite(delta), `${where}.weights`, "such that delta can be computed");
-  return exact(decimalOf(delta));
-}
-
-// src/mechanisms/noise.ts
-var MOST_NOISE = 2 ** 16;
-function makeNoise(weights, bins, reach, where) {
-  const { center, ratio, tail, least, change } = weights;
-  const one = 1n << 128n;
-  require2([center, ratio, tail, least, change].every((weight2) => weight2 >= 1n), where, "at least 1");
-  require2(ratio <= one && change <= one, where, "such that ratio and change are at most 2^128");
-  require2(center < MOST_TOTAL && tail < MOST_TOTAL, where, "such that center and tail are below 2^63");
-  const heights = [];
-  const curve = [];
-  const ratios = [];
-  let g = center << 64n;
-  let q = ratio;
-  let sum3 = 0n;
-  for (let k = 0; k < bins + reach - 1; k++) {
-    const height = (g >> 64n) + least;
-    curve.push(g);
-    ratios.push(q);
-    heights.push(height);
-    sum3 += height;
-    require2(sum3 <= MOST_TOTAL, where, "of a total of at most 2^63");
-    g = g * q >> 128n;
-    if (change !== one) q = q * change >> 128n;
-  }
-  const total = 2n * (sum3 + tail) - (heights[0] ?? 0n);
-  require2(total <= MOST_TOTAL, where, "of a total of at most 2^63");
-  const last = bins + 2 * reach - 1;
-  return {
-    heights,
-    tail,
-    total,
-    curve,
-    ratios,
-    respond(bin2, words2) {
-      const cell = bin2 + sumsAtMost(below(total, words2), heights, tail) - (bins - 1);
-      return Math.min(Math.max(cell, 0), last);
-    }
-  };
-}
-function sumsAtMost(x, heights, tail) {
-  let running = tail;
-  let count = running <= x ? 1 : 0;
-  for (let k = heights.length - 1; k > 0; k--) {
-    running += heights[k];
-    if (running <= x) count++;
-  }
-  for (const height of heights) {
-    running += height;
-    if (running <= x) count++;
-  }
-  return count;
-}
-function oneCell(noise) {
-  return (bin2, words2) => [noise.respond(bin2, words2)];
-}
-
-// src/mechanisms/gaussian.ts
-function readGaussian(source) {
-  const { domain, where } = source;
-  const vector = domain.kind === "vector" ? domain : void 0;
-  const one = vector?.interval ?? (isNumeric(domain) ? domain : refuse(`${where}.domain`, "an interval, counts, ratings or a vector"));
-  const options = readOptions(source, ["bits", "delta", "reach"]);
-  readBits(options.get("bits"), where);
-  const allowed = decimal(options.get("delta"), `${where}.options.delta`);
-  require2(allowed.value >= 1e-12 && allowed.value <= 0.5, `${where}.options.delta`, "from 1e-12 to 0.5");
-  require2(one.bins <= MOST_NOISE, `${where}.domain`, "of at most 2^16 bins");
-  const reach = whole(options.get("reach"), 0, one.bins === 1 ? 0 : MOST_NOISE, `${where}.options.reach`);
-  const weights = weightsNamed(source.weights, ["center", "change", "ratio", "tail"], `${where}.weights`);
-  const noise = makeNoise({ ...weights, least: 1n }, one.bins, reach, `${where}.weights`);
-  const delta = deltaOf(noise, one.bins, reach, vector?.coordinates, source.epsilon, where);
-  require2(!exceeds(delta, exact(allowed)), `${where}.weights`, `such that delta is at most ${allowed.text}`);
-  const certificate = { ratio: one.bins === 1 ? ONE : null, delta, scope: "" };
-  const below2 = one.bins + 2 * reach;
-  if (vector === void 0) {
-    return { fields: [numberField("cell", below2)], cells: below2, blocks: 1, certificate, ...byInput(one, oneCell(noise)) };
-  }
-  return {
-    fields: [rowField("cell", vector.coordinates, below2)],
-    cells: below2 * vector.coordinates,
-    blocks: vector.coordinates,
-    steps: 0,
-    certificate,
-    respond: (value, words2) => [vector.row(value).map((number) => noise.respond(one.bin(number), words2))],
-    respondAt: () => {
-      throw new InvalidValue("a vector has no single position");
-    }
-  };
-}
-function deltaOf(noise, bins, reach, coordinates, epsilon, where) {
-  const n = noise.heights.length;
-  if (bins === 1) return ZERO;
-  if (n >= 2) {
-    const q = noise.ratios[n - 2];
-    const falls = (noise.tail << 64n) * ((1n << 128n) - q) <= noise.curve[n - 1] * q;
-    require2(falls, `${where}.weights`, "such that the noise falls steadily");
-  }
-  const sums = runningSums(noise);
-  return coordinates === void 0 ? numberDelta(noise, sums, bins, reach, epsilon) : rowDelta(noise, sums, bins, reach, coordinates, epsilon, where);
-}
-function runningSums({ tail, curve }) {
-  const sums = [tail << 64n];
-  for (let k = curve.length - 1; k > 0; k--) sums.push(sums[sums.length - 1] + curve[k]);
-  for (const g of curve) sums.push(sums[sums.length - 1] + g);
-  return sums;
-}
-function numberDelta(noise, sums, bins, reach, epsilon) {
-  const n = noise.heights.length;
-  const exp = lowerExp(epsilon);
-  const e = exp >> EXP_BITS - 64n;
-  let worst = 0n;
-  for (let j = -reach; j < n; j++) {
-    const over = (sums[j + n] << 64n) - e * sums[j - (bins - 1) + n];
-    if (over > worst) worst = over;
-  }
-  const size = BigInt(n);
-  const scale = 1n << EXP_BITS + 66n;
-  const margin = 4n * size * scale + 2n * size * ((1n << EXP_BITS) + exp) * (size * size + 4n * size);
-  return fraction((worst << EXP_BITS + 66n - 128n) + margin, noise.total * scale);
 }
 
 // src/mechanisms/hadamard.ts
@@ -1610,9 +1413,9 @@ function worstRatio(K, l, numbers, own, other, T, N) {
   const O = BigInt(numbers.outputs);
   const M = own * O * (numbers.low + numbers.top) * (T - other);
   const m = own * O * numbers.low * (T - other);
-  const U2 = (T - own) * other * N;
+  const U = (T - own) * other * N;
   const I = (T - other) * other * N;
-  const least = m < U2 ? m : U2;
+  const least = m < U ? m : U;
   const L = l < K ? l : K;
   const sizes = [
     [1n, 1n],
@@ -1631,7 +1434,7 @@ function worstRatio(K, l, numbers, own, other, T, N) {
       const p = n - t;
       const q = n - s;
       const c = s + t - n;
-      for (const [x, y] of [[M, m], [U2, U2]]) {
+      for (const [x, y] of [[M, m], [U, U]]) {
         const ratio = fraction(p * M + c * x + (l - p - c) * I, q * least + c * y + (l - q - c) * I);
         if (exceeds(ratio, worst)) worst = ratio;
       }
@@ -1669,6 +1472,62 @@ function readKeyValue(source) {
       throw new InvalidValue("a pair has no single position");
     }
   };
+}
+
+// src/mechanisms/noise.ts
+var MOST_NOISE = 2 ** 16;
+function makeNoise(weights, bins, reach, where) {
+  const { center, ratio, tail, least, change } = weights;
+  const one = 1n << 128n;
+  require2([center, ratio, tail, least, change].every((weight2) => weight2 >= 1n), where, "at least 1");
+  require2(ratio <= one && change <= one, where, "such that ratio and change are at most 2^128");
+  require2(center < MOST_TOTAL && tail < MOST_TOTAL, where, "such that center and tail are below 2^63");
+  const heights = [];
+  const curve = [];
+  const ratios = [];
+  let g = center << 64n;
+  let q = ratio;
+  let sum3 = 0n;
+  for (let k = 0; k < bins + reach - 1; k++) {
+    const height = (g >> 64n) + least;
+    curve.push(g);
+    ratios.push(q);
+    heights.push(height);
+    sum3 += height;
+    require2(sum3 <= MOST_TOTAL, where, "of a total of at most 2^63");
+    g = g * q >> 128n;
+    if (change !== one) q = q * change >> 128n;
+  }
+  const total = 2n * (sum3 + tail) - (heights[0] ?? 0n);
+  require2(total <= MOST_TOTAL, where, "of a total of at most 2^63");
+  const last = bins + 2 * reach - 1;
+  return {
+    heights,
+    tail,
+    total,
+    curve,
+    ratios,
+    respond(bin2, words2) {
+      const cell = bin2 + sumsAtMost(below(total, words2), heights, tail) - (bins - 1);
+      return Math.min(Math.max(cell, 0), last);
+    }
+  };
+}
+function sumsAtMost(x, heights, tail) {
+  let running = tail;
+  let count = running <= x ? 1 : 0;
+  for (let k = heights.length - 1; k > 0; k--) {
+    running += heights[k];
+    if (running <= x) count++;
+  }
+  for (const height of heights) {
+    running += height;
+    if (running <= x) count++;
+  }
+  return count;
+}
+function oneCell(noise) {
+  return (bin2, words2) => [noise.respond(bin2, words2)];
 }
 
 // src/mechanisms/laplace.ts
@@ -2078,7 +1937,6 @@ var READERS = /* @__PURE__ */ new Map([
   ["binned", readBinned],
   ["degree-noise", readDegreeNoise],
   ["fixed-hashing", readFixedHashing],
-  ["gaussian", readGaussian],
   ["haar", readHaar],
   ["hadamard-response", readHadamardResponse],
   ["hierarchy", readHierarchy],
@@ -2336,11 +2194,6 @@ function writeUpload(upload) {
   for (const { id, payload } of upload.reports) pieces.push(array(2), ...bin(id), ...bin(payload));
   return concatBytes(pieces);
 }
-function writeUploadJson(upload) {
-  check(upload);
-  const reports = upload.reports.map(({ id, payload }) => ({ id: toHex(id), payload: toHex(payload) }));
-  return JSON.stringify({ version: VERSION, fingerprint: upload.fingerprint, window: upload.window, reports });
-}
 
 // src/device/ledger.ts
 function ownElapsed() {
@@ -2501,25 +2354,33 @@ var Budget = class {
       throw new OverBudget(`survey "${survey.name}" asks for epsilon ${survey.epsilon} per report; this device gives at most ${this.limits.maxEpsilon} (maxEpsilon)`);
     }
     if (exceeds(survey.certificate.delta, fraction(0n, 1n))) {
-      throw new OverBudget(`survey "${survey.name}" has delta above 0: its promise may fail, and this client does not answer it`);
+      throw new OverBudget(`survey "${survey.name}" has delta above 0, which this client does not answer`);
     }
   }
   /** Why a report is refused after those `before`, or undefined where it is allowed. */
   check(asked, before, pinned) {
     const alike = before.filter((one) => one.name === asked.name || one.question === asked.question);
     const recent = before.filter((one) => one.boot === asked.boot && asked.uptime - one.uptime < DAY);
-    return outOfOrder(asked, alike) ?? (pinned ? void 0 : dearer(asked, alike)) ?? this.beyond(asked, before.filter((one) => one.day >= asked.day), "dayEpsilon", "per day") ?? this.beyond(asked, recent, "dayEpsilon", "per 24 hours since the machine started", 2n) ?? this.beyond(asked, before.filter((one) => one.name === asked.name), "nameEpsilon", "on surveys of one name") ?? this.beyond(asked, before.filter((one) => one.question === asked.question), "questionEpsilon", "on one question") ?? this.beyond(asked, before, "totalEpsilon", "in all");
+    const refusal2 = outOfOrder(asked, alike) ?? (pinned ? void 0 : dearer(asked, alike));
+    if (refusal2 !== void 0) return refusal2;
+    const sums = [
+      ["dayEpsilon", "per day", before.filter((one) => one.day >= asked.day)],
+      ["dayEpsilon", "per 24 hours since the machine started", recent, 2n],
+      ["nameEpsilon", "on surveys of one name", before.filter((one) => one.name === asked.name)],
+      ["questionEpsilon", "on one question", before.filter((one) => one.question === asked.question)],
+      ["totalEpsilon", "in all", before]
+    ];
+    for (const [name, what, spent, times2 = 1n] of sums) {
+      const most = this.limit(name, times2);
+      if (exceeds(costOf(...spent, asked), most)) {
+        return new OverBudget(`survey "${asked.survey}" asks for epsilon ${asked.epsilon}; of the ${toNumber(most)} that this device may spend ${what} (${name}), ${costText(spent)} are spent`);
+      }
+    }
+    return void 0;
   }
   limit(name, times2 = 1n) {
     const { numerator, denominator } = exact(decimalOf(this.limits[name]));
     return fraction(numerator * times2, denominator);
-  }
-  beyond(asked, before, name, what, times2 = 1n) {
-    const most = this.limit(name, times2);
-    if (!exceeds(costOf(...before, asked), most)) return void 0;
-    return new OverBudget(
-      `survey "${asked.survey}" asks for epsilon ${asked.epsilon}; of the ${toNumber(most)} that this device may spend ${what} (${name}), ${costText(before)} are spent`
-    );
   }
 };
 function outOfOrder(asked, alike) {
@@ -2527,7 +2388,7 @@ function outOfOrder(asked, alike) {
   if (later.length === 0) return void 0;
   const last = later.reduce((a, b) => b.last > a.last ? b : a);
   return new OverBudget(
-    last.fingerprint === asked.fingerprint ? `survey "${asked.survey}" was answered for the window "${last.window}", so "${asked.window}" gets no answer: windows are answered in order. Check the clock of this device` : `survey "${asked.survey}" has the name or question of "${last.survey}" (fingerprint ${last.fingerprint}), which was answered for the same days or later ones: one window gets one answer`
+    last.fingerprint === asked.fingerprint ? `survey "${asked.survey}" was answered for the window "${last.window}", so "${asked.window}" gets no answer: windows are answered in order. Check the clock of this device` : `survey "${asked.survey}" has the name or question of "${last.survey}" (${last.fingerprint}), which was answered for the same days or later ones: one window gets one answer`
   );
 }
 function dearer(asked, alike) {
@@ -2563,18 +2424,18 @@ function explain(survey, receipt) {
     parts: [...envelope(survey, receipt, upload.length - payload.length), ...fields]
   };
 }
-function envelope(survey, { upload, window, id }, length) {
+function envelope(survey, { upload, window }, length) {
   const head = upload.slice(0, length);
   let at = 0;
   const part = (size, name, words2) => ({ name, words: words2, bytes: toHex(head.slice(at, at += size)) });
-  const period = window === "" ? "no window: one report, ever" : `the window ${window}`;
+  const period = window === "" ? "one report, ever" : `the window ${window}`;
   return [
-    part(2, "version", "a list of four, the first of which is the version, 2"),
-    part(18, "survey", `the survey "${survey.name}", by the 16 bytes of its fingerprint`),
+    part(2, "version", "version 2 of the format"),
+    part(18, "survey", `the survey "${survey.name}", by its fingerprint`),
     part(1 + window.length, "window", period),
-    part(4, "reports", "one report: an id of 16 bytes and what it says"),
-    part(16, "id", `the random id ${toHex(id)}, under which it counts once and can be deleted`),
-    part(length - at, "length", "the number of bytes that follow")
+    part(4, "reports", "one report"),
+    part(16, "id", "its random id, under which it counts once and can be deleted"),
+    part(length - at, "length", "how many bytes follow")
   ];
 }
 function fieldsInWords(survey, payload) {
@@ -2590,15 +2451,16 @@ function fieldsInWords(survey, payload) {
 function fieldInWords(field, bytes, label2) {
   if (field.kind === "bits") {
     const set = Array.from({ length: field.count }, (_, i) => i).filter((i) => bytes[i >> 3] >> (i & 7) & 1);
-    const listed2 = set.slice(0, 20).map(label2 ?? String).join(", ") + (set.length > 20 ? ", ..." : "");
-    return label2 === void 0 ? `${field.name}: ${set.length} of ${field.count} set (${listed2})` : `${set.length} of ${field.count} possible answers (${listed2})`;
+    return `${field.name}: ${set.length} of ${field.count} (${listed(set.map(label2 ?? String))})`;
   }
   const size = numberBytes(field.below);
   const numbers = [];
   for (let at = 0; at < bytes.length; at += size) numbers.push(littleEndian(bytes.slice(at, at + size)));
   if (field.kind === "number" && label2 !== void 0) return label2(Number(numbers[0]));
-  const listed = numbers.slice(0, 20).join(", ") + (numbers.length > 20 ? ", ..." : "");
-  return `${field.name} ${listed}, of numbers from 0 to ${field.below - 1n}`;
+  return `${field.name} ${listed(numbers.map(String))} of 0 to ${field.below - 1n}`;
+}
+function listed(words2) {
+  return words2.length > 20 ? `${words2.slice(0, 20).join(", ")}, ...` : words2.join(", ");
 }
 function isConstant(field) {
   return field.kind === "number" && field.below === 1n;
@@ -2618,7 +2480,7 @@ function label(domain, index) {
 function status({ state, code }) {
   if (state === "acknowledged") return code === "scrubbed" ? "The collector has counted your report and can no longer delete it." : "The collector has your report.";
   if (state === "withdrawn") {
-    return code === "" ? "Your report is withdrawn: the collector does not have it any more." : "Your report is withdrawn and not sent any more; the collector has not confirmed yet that it deleted it.";
+    return code === "" ? "Your report is withdrawn: the collector does not have it." : "Your report is withdrawn, but the collector has not confirmed that it deleted it.";
   }
   if (state === "refused") {
     const why2 = code === "window-closed" ? "the time to answer is over" : `its code is ${code}`;
@@ -2728,12 +2590,12 @@ var OPTIONS = [...Object.keys(LIMITS), "fingerprint", "url", "token", "scopes", 
 var Client = class {
   constructor(survey, options = {}) {
     this.survey = survey;
-    if (!(survey instanceof Survey)) throw new InvalidArgument("survey must be a Survey: use Survey.fetch or Survey.parse");
+    if (!(survey instanceof Survey)) throw new InvalidArgument("survey must be a Survey");
     const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
-    if (unknown !== void 0) throw new InvalidArgument(`there is no option ${unknown}; the options of a client are ${OPTIONS.join(", ")}`);
+    if (unknown !== void 0) throw new InvalidArgument(`there is no option ${unknown}; there are ${OPTIONS.join(", ")}`);
     const { fingerprint: fingerprint2, url = survey.collector, token, plainHttp = false, clock = today } = options;
     if (fingerprint2 !== void 0 && fingerprint2 !== survey.fingerprint) {
-      throw new Mismatch(`survey "${survey.name}" has the fingerprint ${survey.fingerprint}, not ${fingerprint2}, which was agreed to: it is not answered`);
+      throw new Mismatch(`survey "${survey.name}" does not have the fingerprint ${fingerprint2}, which was agreed to`);
     }
     if (token !== void 0 && !/^[\x21-\x7e]+$/.test(token)) throw new InvalidArgument("token must be visible ASCII characters without spaces");
     this.pinned = fingerprint2 !== void 0;
@@ -2752,13 +2614,12 @@ var Client = class {
    * answer, the budget or the collector's word that it is closed stands against it, nothing is drawn, spent or sent.
    */
   async report(value) {
-    const ledger = await this.ledger();
     const day = this.clock();
     const window = this.windowOf(day);
-    const key = { fingerprint: this.survey.fingerprint, window };
-    const stored = await ledger.transact((rows) => ({ write: [], result: find(rows, key) }));
+    const stored = await this.find({ fingerprint: this.survey.fingerprint, window });
     if (stored !== void 0) return this.sent(stored);
     await this.checkOpen();
+    const ledger = await this.ledger();
     const charge = chargeOf(this.survey, window, day, ledger.elapsed());
     return this.sent(await spend(ledger, charge, this.budget, this.pinned, () => this.draw(value, window)));
   }
@@ -2770,14 +2631,12 @@ var Client = class {
   }
   /** All receipts of this survey, by window. */
   async receipts() {
-    const ledger = await this.ledger();
-    const rows = await ledger.transact((all) => ({ write: [], result: all.filter((row) => row.fingerprint === this.survey.fingerprint) }));
+    const rows = (await this.rows()).filter((row) => row.fingerprint === this.survey.fingerprint);
     return rows.map(receiptOf).sort((a, b) => a.window < b.window ? -1 : 1);
   }
   /** The epsilon of all reports in the ledger, of whatever survey, exactly, as decimal text. */
   async spent() {
-    const ledger = await this.ledger();
-    return ledger.transact((rows) => ({ write: [], result: costText(rows) }));
+    return costText(await this.rows());
   }
   /** What a report is, in words: what became of it, what it says, what it cost, and every byte of it. */
   explain(receipt) {
@@ -2802,13 +2661,15 @@ var Client = class {
       return this.settled(receipt, ["withdrawn"], state2, code2);
     }
     if (receipt.state !== "pending" || collector === void 0) return receiptOf(receipt);
-    const { state, code } = await deliver(collector, receipt.upload, async () => (await this.current(receipt))?.state === "pending");
+    const { state, code } = await deliver(collector, receipt.upload, async () => (await this.find(receipt))?.state === "pending");
     const settled = await this.settled(receipt, ["pending", "refused"], state, code);
     return settled.state === "withdrawn" ? this.sent({ ...settled, code: "not-confirmed" }) : settled;
   }
-  async current(receipt) {
-    const ledger = await this.ledger();
-    return ledger.transact((rows) => ({ write: [], result: find(rows, receipt) }));
+  async rows() {
+    return (await this.ledger()).transact((rows) => ({ write: [], result: rows }));
+  }
+  async find(key) {
+    return find(await this.rows(), key);
   }
   async settled(receipt, ...change) {
     const row = await settle(await this.ledger(), receipt, ...change);
@@ -2821,23 +2682,23 @@ var Client = class {
     return { id, upload: writeUpload({ fingerprint: this.survey.fingerprint, window, reports: [{ id, payload }] }) };
   }
   windowOf(day) {
-    if (!isDay(day)) throw new InvalidArgument("clock must return a date such as 2026-01-31");
     const { opens, name } = this.survey;
     const window = this.survey.windowOf(day);
     if (window !== void 0) return window;
-    if (day < opens) throw new Refused("clock-skew", `survey "${name}" opens on ${opens}`);
-    throw new Refused("window-closed", `survey "${name}" is closed`);
+    throw day < opens ? new Refused("clock-skew", `survey "${name}" opens on ${opens}`) : closed("window-closed", name);
   }
   /** Nobody pays for a report that will be refused. Where the collector says nothing, the report is drawn and kept. */
   async checkOpen() {
     if (this.collector === void 0) return;
-    const { closed, upload } = await about(this.collector, this.survey.fingerprint);
-    if (closed === true) throw new Refused("survey-closed", `survey "${this.survey.name}" is closed`);
-    if (upload === "tokens" && this.collector.token === void 0) {
-      throw new Refused("not-allowed", `survey "${this.survey.name}" is only for people with a token`);
-    }
+    const { name, fingerprint: fingerprint2 } = this.survey;
+    const said = await about(this.collector, fingerprint2);
+    if (said.closed === true) throw closed("survey-closed", name);
+    if (said.upload === "tokens" && this.collector.token === void 0) throw new Refused("not-allowed", `survey "${name}" is only for people with a token`);
   }
 };
+function closed(code, name) {
+  return new Refused(code, `survey "${name}" is closed`);
+}
 function limitsOf(options) {
   const given = Object.entries(options).filter(([name, value]) => name in LIMITS && value !== void 0);
   return { ...LIMITS, ...Object.fromEntries(given) };
@@ -2845,7 +2706,7 @@ function limitsOf(options) {
 function checkScope(survey, scopes) {
   const { scope } = survey.certificate;
   if (scope === "" || scopes.includes(scope)) return;
-  throw new InvalidSurvey(`survey "${survey.name}" is not private between any two answers, only between two that differ by one ${scope}; scopes: ["${scope}"] takes part all the same`);
+  throw new InvalidSurvey(`survey "${survey.name}" protects one ${scope}, not the whole answer; scopes: ["${scope}"] takes part all the same`);
 }
 function defaultLedger() {
   let opened;
@@ -2853,7 +2714,7 @@ function defaultLedger() {
     return () => opened ?? (opened = import("./nodeledger.js").then(({ NodeLedger }) => new NodeLedger()));
   }
   if (typeof indexedDB === "undefined") {
-    throw new NoLedger("nothing here remembers what was spent: pass a ledger, or use Node 22.13 or newer, or a browser with IndexedDB");
+    throw new NoLedger("nothing here remembers what was spent: pass a ledger, or use Node 22.13 or newer");
   }
   const ledger = new BrowserLedger();
   return async () => ledger;
@@ -2875,14 +2736,5 @@ export {
   Refused,
   SottovoceError,
   Survey,
-  fromHex,
-  isDay,
-  newId,
-  ratioText,
-  systemWords,
-  toHex,
-  windowDays,
-  windowName,
-  writeUpload,
-  writeUploadJson
+  toHex
 };
