@@ -69,7 +69,10 @@ def test_both_charge_the_same():
     ]
     surveys = [
         make_survey(name, window=window, question=question)
-        for name, question in (("\uff33traße  ΣΑΣ", "Ist es \u2460?"), ("a\u2028b", "x\x85 y\x1f"))
+        for name, question in (
+            ("\uff33traße  ΣΑΣ", "\u00c9 \u2460?"),
+            ("a\u2028b", "x\x85 y\x1f"),
+        )
         for window in ("once", "day", "week", "month")
     ]
     script = """

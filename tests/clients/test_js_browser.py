@@ -9,6 +9,7 @@ import shutil
 import signal
 import subprocess
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
@@ -143,27 +144,44 @@ def test_tabs_that_race_keep_the_budget(browser):
         assert len(set(codes)) == 4
 
 
-@contextmanager
-def chromium_of(folder: Path, connect: Any) -> Iterator[Any]:
-    """A browser with a profile of its own, which is killed with all its processes in the end."""
+def started_chromium(folder: Path) -> tuple[subprocess.Popen[bytes], str]:
+    """A browser with a profile of its own, in a process group of its own, and its address."""
     program = shutil.which("chromium") or pytest.skip("needs Chromium")
-    command = [
-        program,
-        "--headless",
-        *FLAGS,
-        "--remote-debugging-port=0",
-        f"--user-data-dir={folder}",
-    ]
-    with subprocess.Popen(
-        command, stderr=subprocess.PIPE, text=True, start_new_session=True
-    ) as started:
+    written = folder / "DevToolsActivePort"  # the port, and the path of the browser
+    written.unlink(missing_ok=True)
+    started = subprocess.Popen(
+        [program, "--headless", *FLAGS, "--remote-debugging-port=0", f"--user-data-dir={folder}"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    while not written.exists() or len(written.read_text().split()) < 2:
+        assert started.poll() is None, "Chromium did not start"
+        time.sleep(0.05)
+    port, path = written.read_text().split()
+    return started, f"ws://127.0.0.1:{port}{path}"
+
+
+def kill(started: subprocess.Popen[bytes]) -> None:
+    os.killpg(started.pid, signal.SIGKILL)
+    started.wait()
+
+
+@contextmanager
+def chromium_of(folder: Path, playwright: Any) -> Iterator[Any]:
+    """A browser that is killed in the end. One that was killed before may not answer at once: it is killed again."""
+    for patience in (8000, 8000, 60_000):
+        started, address = started_chromium(folder)
         try:
-            address = next(
-                line.split()[-1] for line in started.stderr if "DevTools listening" in line
-            )
-            yield connect(address)
+            browser = playwright.chromium.connect_over_cdp(address, timeout=patience)
+        except Exception as error:  # playwright's own, which is not imported where it is missing
+            kill(started)
+            if patience > 8000 or "Timeout" not in str(error):
+                raise
+            continue
+        try:
+            yield browser
         finally:
-            os.killpg(started.pid, signal.SIGKILL)
+            kill(started)
+        return
 
 
 def test_a_browser_that_is_killed_after_a_report_has_it(tmp_path):
@@ -172,7 +190,7 @@ def test_a_browser_that_is_killed_after_a_report_has_it(tmp_path):
     wide = {"limits": {"dayEpsilon": 99, "totalEpsilon": 99}}
     with served() as root, playwright.sync_playwright() as started:
         for i in range(KILLS + 1):
-            with chromium_of(tmp_path / "profile", started.chromium.connect_over_cdp) as browser:
+            with chromium_of(tmp_path / "profile", started) as browser:
                 page = browser.contexts[0].new_page()
                 page.goto(root)
                 given = [{"survey": make_survey(f"survey {k}").to_json(), **wide} for k in range(i)]
