@@ -13,4 +13,4 @@ export declare function readDecimal(text: string): Decimal | undefined;
 /** The decimal that a double is written as. */
 export declare function decimalOf(value: number): Decimal;
 /** A decimal as an exact fraction. */
-export declare function exact(decimal: Decimal): Fraction;
+export declare function exact(decimal: Pick<Decimal, "digits" | "scale">): Fraction;

@@ -19,3 +19,22 @@ export declare class InvalidArgument extends SottovoceError {
 export declare class NoRandomness extends SottovoceError {
     constructor();
 }
+/** A report that the limits of this device do not allow. Nothing was drawn. */
+export declare class OverBudget extends SottovoceError {
+    constructor(message: string);
+}
+/** A survey that cannot be answered now, by one of the wire's codes or `survey-closed`. Nothing was drawn. */
+export declare class Refused extends SottovoceError {
+}
+/** A survey with another fingerprint than the one that was agreed to or asked for. */
+export declare class Mismatch extends SottovoceError {
+    constructor(message: string);
+}
+/** There is no place that remembers what this device has spent, or it cannot be read or written. Nothing was drawn. */
+export declare class NoLedger extends SottovoceError {
+    constructor(message: string);
+}
+/** No answer of a collector, or not a whole one in time. */
+export declare class NoAnswer extends SottovoceError {
+    constructor(message: string);
+}

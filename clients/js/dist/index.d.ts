@@ -1,4 +1,9 @@
-export { Survey, type ParseOptions } from "./survey.js";
+import "./mechanisms/withdelta.js";
+export * from "./page.js";
+export type { Change, Elapsed, Ledger, Receipt, Row, State } from "./device/ledger.js";
+export type { Limits } from "./device/budget.js";
+export type { Explanation, Part } from "./device/explaining.js";
+export type { Patience } from "./device/sending.js";
 export type { Outside } from "./admit.js";
 export { ratioText, type Certificate } from "./certificate.js";
 export type { Fraction } from "./fraction.js";
@@ -8,5 +13,4 @@ export type { Domain } from "./domain.js";
 export { newId, systemWords, type Words } from "./words.js";
 export { writeUpload, writeUploadJson, type ReportOut, type Upload } from "./upload.js";
 export { isDay, windowDays, windowName, type WindowDays, type WindowKind } from "./windows.js";
-export { fromHex, toHex } from "./bytes.js";
-export { InvalidArgument, InvalidSurvey, InvalidValue, NoRandomness, SottovoceError } from "./errors.js";
+export { fromHex } from "./bytes.js";

@@ -6,11 +6,19 @@ import type { Words } from "./words.js";
 /** What a program may say about the surveys that it takes. */
 export interface ParseOptions {
     /** The most delta, as a decimal; "0" unless said otherwise, so that a promise that may fail is refused. */
-    readonly maximumDelta?: string;
+    readonly maxDelta?: string;
+}
+/** What a program may say about fetching a survey. */
+export interface FetchOptions extends ParseOptions {
+    /** Whether to fetch from an `http://` address of another machine. */
+    readonly plainHttp?: boolean;
+    /** Seconds for the whole exchange, 10 unless said otherwise. */
+    readonly timeout?: number;
 }
 /** A survey that was read, and whose weights keep its epsilon. */
 export declare class Survey {
     private readonly document;
+    readonly collector?: string | undefined;
     readonly name: string;
     readonly question: string;
     readonly window: WindowKind;
@@ -25,10 +33,18 @@ export declare class Survey {
     private constructor();
     /** Read a survey's JSON and check everything in it, its certificate included. Throws `InvalidSurvey`. */
     static parse(source: string | Uint8Array, options?: ParseOptions): Survey;
+    /**
+     * Fetch a survey from `https://collector.example/surveys/{fingerprint}` and check it as `parse` does. A survey whose
+     * fingerprint is not the one in the address is refused, so that the address stands for what was agreed to.
+     */
+    static fetch(url: string, options?: FetchOptions): Promise<Survey>;
+    private static read;
     /** Epsilon of one report, as a decimal: what a report costs. */
     get epsilon(): string;
     /** What the weights promise. */
     get certificate(): Certificate;
+    /** What the privacy means, for the people asked. */
+    privacy(): string;
     /** Bytes of every payload of this survey. */
     get payloadBytes(): number;
     /** The canonical JSON, of which the fingerprint is the hash. */

@@ -1,19 +1,22 @@
 import { admit } from "./admit.js";
 import { canonical, fingerprint } from "./canonical.js";
 import { exact, readDecimal } from "./decimal.js";
-import { InvalidArgument, InvalidSurvey } from "./errors.js";
+import { checkUrl, exchange } from "./device/http.js";
+import { InvalidArgument, InvalidSurvey, Mismatch, NoAnswer } from "./errors.js";
 import { payloadBytes, writePayload } from "./fields.js";
 import { isNumeric } from "./domain.js";
 import { exceeds } from "./fraction.js";
-import { readJson } from "./json.js";
+import { MOST_BYTES, readJson } from "./json.js";
 import { readMechanism } from "./mechanism.js";
+import { privacyInWords } from "./privacy.js";
 import { choice, record, require, text, whole } from "./reading.js";
 import { isDay, windowName } from "./windows.js";
 const KEYS = ["closes", "mechanism", "minimum_batch", "name", "opens", "outside", "question", "series", "survey", "window"];
 /** A survey that was read, and whose weights keep its epsilon. */
 export class Survey {
-    constructor(document) {
+    constructor(document, /** Address of the collector that it came from, if it was fetched. */ collector) {
         this.document = document;
+        this.collector = collector;
         whole(document.get("survey"), 2, 2, "survey");
         this.name = words(document.get("name"), 200, "name");
         this.question = words(document.get("question"), 2000, "question");
@@ -32,12 +35,32 @@ export class Survey {
     }
     /** Read a survey's JSON and check everything in it, its certificate included. Throws `InvalidSurvey`. */
     static parse(source, options = {}) {
-        const survey = new Survey(record(readJson(source), KEYS, "survey"));
-        const most = readDecimal(options.maximumDelta ?? "0");
+        return Survey.read(source, options);
+    }
+    /**
+     * Fetch a survey from `https://collector.example/surveys/{fingerprint}` and check it as `parse` does. A survey whose
+     * fingerprint is not the one in the address is refused, so that the address stands for what was agreed to.
+     */
+    static async fetch(url, options = {}) {
+        const address = checkUrl(url, options.plainHttp ?? false);
+        const found = /^(.*)\/surveys\/([0-9a-f]{32})$/.exec(address);
+        if (found === null)
+            throw new InvalidArgument("url must end with /surveys/ and the fingerprint of a survey");
+        const answer = await exchange(address, { seconds: options.timeout ?? 10, most: MOST_BYTES });
+        if (answer.status !== 200)
+            throw new NoAnswer(`the collector gave no survey: status ${answer.status}`);
+        const survey = Survey.read(answer.body, options, found[1]);
+        if (survey.fingerprint !== found[2])
+            throw new Mismatch(`the collector gave survey ${survey.fingerprint} where ${found[2]} was asked for`);
+        return survey;
+    }
+    static read(source, options, collector) {
+        const survey = new Survey(record(readJson(source), KEYS, "survey"), collector);
+        const most = readDecimal(options.maxDelta ?? "0");
         if (most === undefined || most.value < 0)
-            throw new InvalidArgument("maximumDelta must be a decimal from 0, as text");
+            throw new InvalidArgument("maxDelta must be a decimal from 0, as text");
         if (exceeds(survey.certificate.delta, exact(most))) {
-            throw new InvalidSurvey(`the delta of this survey exceeds maximumDelta, which is ${most.text}`);
+            throw new InvalidSurvey(`the delta of this survey exceeds maxDelta, which is ${most.text}`);
         }
         return survey;
     }
@@ -48,6 +71,10 @@ export class Survey {
     /** What the weights promise. */
     get certificate() {
         return this.mechanism.certificate;
+    }
+    /** What the privacy means, for the people asked. */
+    privacy() {
+        return privacyInWords(this.certificate);
     }
     /** Bytes of every payload of this survey. */
     get payloadBytes() {

@@ -43,6 +43,6 @@ export function decimalOf(value: number): Decimal {
 }
 
 /** A decimal as an exact fraction. */
-export function exact(decimal: Decimal): Fraction {
+export function exact(decimal: Pick<Decimal, "digits" | "scale">): Fraction {
   return fraction(decimal.digits, 10n ** BigInt(decimal.scale));
 }

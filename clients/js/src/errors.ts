@@ -36,3 +36,34 @@ export class NoRandomness extends SottovoceError {
     super("no-randomness", "crypto.getRandomValues is missing here, so no report can be drawn");
   }
 }
+
+/** A report that the limits of this device do not allow. Nothing was drawn. */
+export class OverBudget extends SottovoceError {
+  constructor(message: string) {
+    super("over-budget", message);
+  }
+}
+
+/** A survey that cannot be answered now, by one of the wire's codes or `survey-closed`. Nothing was drawn. */
+export class Refused extends SottovoceError {}
+
+/** A survey with another fingerprint than the one that was agreed to or asked for. */
+export class Mismatch extends SottovoceError {
+  constructor(message: string) {
+    super("mismatch", message);
+  }
+}
+
+/** There is no place that remembers what this device has spent, or it cannot be read or written. Nothing was drawn. */
+export class NoLedger extends SottovoceError {
+  constructor(message: string) {
+    super("no-ledger", message);
+  }
+}
+
+/** No answer of a collector, or not a whole one in time. */
+export class NoAnswer extends SottovoceError {
+  constructor(message: string) {
+    super("no-answer", message);
+  }
+}

@@ -2,12 +2,14 @@ import { admit, type Outside } from "./admit.js";
 import { canonical, fingerprint } from "./canonical.js";
 import type { Certificate } from "./certificate.js";
 import { exact, readDecimal } from "./decimal.js";
-import { InvalidArgument, InvalidSurvey } from "./errors.js";
+import { checkUrl, exchange } from "./device/http.js";
+import { InvalidArgument, InvalidSurvey, Mismatch, NoAnswer } from "./errors.js";
 import { payloadBytes, writePayload } from "./fields.js";
 import { isNumeric } from "./domain.js";
 import { exceeds } from "./fraction.js";
-import { readJson, type Json, type JsonObject } from "./json.js";
+import { MOST_BYTES, readJson, type Json, type JsonObject } from "./json.js";
 import { readMechanism, type Mechanism } from "./mechanism.js";
+import { privacyInWords } from "./privacy.js";
 import { choice, record, require, text, whole } from "./reading.js";
 import { isDay, windowName, type WindowKind } from "./windows.js";
 import type { Words } from "./words.js";
@@ -17,7 +19,15 @@ const KEYS = ["closes", "mechanism", "minimum_batch", "name", "opens", "outside"
 /** What a program may say about the surveys that it takes. */
 export interface ParseOptions {
   /** The most delta, as a decimal; "0" unless said otherwise, so that a promise that may fail is refused. */
-  readonly maximumDelta?: string;
+  readonly maxDelta?: string;
+}
+
+/** What a program may say about fetching a survey. */
+export interface FetchOptions extends ParseOptions {
+  /** Whether to fetch from an `http://` address of another machine. */
+  readonly plainHttp?: boolean;
+  /** Seconds for the whole exchange, 10 unless said otherwise. */
+  readonly timeout?: number;
 }
 
 /** A survey that was read, and whose weights keep its epsilon. */
@@ -34,7 +44,7 @@ export class Survey {
   /** 32 hexadecimal digits that stand for the survey, weights included. */
   readonly fingerprint: string;
 
-  private constructor(private readonly document: JsonObject) {
+  private constructor(private readonly document: JsonObject, /** Address of the collector that it came from, if it was fetched. */ readonly collector?: string) {
     whole(document.get("survey"), 2, 2, "survey");
     this.name = words(document.get("name"), 200, "name");
     this.question = words(document.get("question"), 2000, "question");
@@ -54,11 +64,30 @@ export class Survey {
 
   /** Read a survey's JSON and check everything in it, its certificate included. Throws `InvalidSurvey`. */
   static parse(source: string | Uint8Array, options: ParseOptions = {}): Survey {
-    const survey = new Survey(record(readJson(source), KEYS, "survey"));
-    const most = readDecimal(options.maximumDelta ?? "0");
-    if (most === undefined || most.value < 0) throw new InvalidArgument("maximumDelta must be a decimal from 0, as text");
+    return Survey.read(source, options);
+  }
+
+  /**
+   * Fetch a survey from `https://collector.example/surveys/{fingerprint}` and check it as `parse` does. A survey whose
+   * fingerprint is not the one in the address is refused, so that the address stands for what was agreed to.
+   */
+  static async fetch(url: string, options: FetchOptions = {}): Promise<Survey> {
+    const address = checkUrl(url, options.plainHttp ?? false);
+    const found = /^(.*)\/surveys\/([0-9a-f]{32})$/.exec(address);
+    if (found === null) throw new InvalidArgument("url must end with /surveys/ and the fingerprint of a survey");
+    const answer = await exchange(address, { seconds: options.timeout ?? 10, most: MOST_BYTES });
+    if (answer.status !== 200) throw new NoAnswer(`the collector gave no survey: status ${answer.status}`);
+    const survey = Survey.read(answer.body, options, found[1]);
+    if (survey.fingerprint !== found[2]) throw new Mismatch(`the collector gave survey ${survey.fingerprint} where ${found[2]} was asked for`);
+    return survey;
+  }
+
+  private static read(source: string | Uint8Array, options: ParseOptions, collector?: string): Survey {
+    const survey = new Survey(record(readJson(source), KEYS, "survey"), collector);
+    const most = readDecimal(options.maxDelta ?? "0");
+    if (most === undefined || most.value < 0) throw new InvalidArgument("maxDelta must be a decimal from 0, as text");
     if (exceeds(survey.certificate.delta, exact(most))) {
-      throw new InvalidSurvey(`the delta of this survey exceeds maximumDelta, which is ${most.text}`);
+      throw new InvalidSurvey(`the delta of this survey exceeds maxDelta, which is ${most.text}`);
     }
     return survey;
   }
@@ -71,6 +100,11 @@ export class Survey {
   /** What the weights promise. */
   get certificate(): Certificate {
     return this.mechanism.certificate;
+  }
+
+  /** What the privacy means, for the people asked. */
+  privacy(): string {
+    return privacyInWords(this.certificate);
   }
 
   /** Bytes of every payload of this survey. */

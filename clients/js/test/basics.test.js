@@ -38,7 +38,7 @@ test("the system's words, and where there are none", (t) => {
 test("a value that is refused draws no word", () => {
   const never = { next: () => assert.fail("a word was drawn") };
   for (const { survey, why } of vectors("surveys-taken.json").cases.filter((one) => one.why.startsWith("plain"))) {
-    const read = Survey.parse(survey, { maximumDelta: "1" });
+    const read = Survey.parse(survey, { maxDelta: "1" });
     for (const value of [undefined, Symbol("x"), {}, NaN, [[]], () => 1, -1e9]) {
       assert.throws(() => read.randomize(value, never), InvalidValue, why);
     }
@@ -47,7 +47,7 @@ test("a value that is refused draws no word", () => {
 
 test("a survey written again is the same", () => {
   for (const { survey } of vectors("surveys-taken.json").cases.filter((one) => one.why.startsWith("plain"))) {
-    assert.equal(Survey.parse(survey, { maximumDelta: "1" }).toJson(), survey);
+    assert.equal(Survey.parse(survey, { maxDelta: "1" }).toJson(), survey);
   }
 });
 

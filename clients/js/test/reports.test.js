@@ -8,7 +8,7 @@ for (const file of mechanismFiles()) {
     const tally = new Tally(file);
     const { surveys } = vectors(file);
     surveys.forEach((one, i) => {
-      const survey = Survey.parse(one.survey, { maximumDelta: "1" });
+      const survey = Survey.parse(one.survey, { maxDelta: "1" });
       const wrong = same(survey.fingerprint, one.fingerprint, "fingerprint") ?? checkCertificate(survey, one.certificate);
       if (wrong !== undefined) tally.failures.push(`survey ${i}: ${wrong}`);
       const { fields } = survey.mechanism;

@@ -22,7 +22,7 @@ function now() {
 function timed(name, text, value, most) {
   const words = systemWords();
   const start = now();
-  const read = Survey.parse(text, { maximumDelta: "1" });
+  const read = Survey.parse(text, { maxDelta: "1" });
   const parsed = now();
   read.randomize(value, words);
   const first = now();

@@ -13,7 +13,7 @@ for (const kind of ["surveys", "limits", "weights"]) {
     const tally = new Tally(`${kind}-taken.json`);
     for (const one of vectors(tally.file).cases) {
       tally.check(one.why, () => {
-        const survey = Survey.parse(source(one), { maximumDelta: "1" });
+        const survey = Survey.parse(source(one), { maxDelta: "1" });
         return same(survey.fingerprint, one.fingerprint, "fingerprint") ?? checkCertificate(survey, one.certificate);
       });
     }
@@ -27,7 +27,7 @@ for (const kind of ["surveys", "mechanisms", "limits", "weights"]) {
     for (const one of vectors(tally.file).cases) {
       tally.check(one.why, () => {
         try {
-          Survey.parse(source(one), { maximumDelta: "1" });
+          Survey.parse(source(one), { maxDelta: "1" });
         } catch (error) {
           return same(error.name, "InvalidSurvey", "error");
         }

@@ -1,3 +1,3 @@
 import type { Parts, Source } from "../mechanism.js";
-/** Every mechanism by its explaining name. */
-export declare const READERS: ReadonlyMap<string, (source: Source) => Parts>;
+/** Every mechanism without delta by its explaining name; `withdelta.ts` adds the one that has it. */
+export declare const READERS: Map<string, (source: Source) => Parts>;

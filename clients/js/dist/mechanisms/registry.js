@@ -1,6 +1,5 @@
 import { readBinned } from "./binned.js";
 import { readFixedHashing } from "./fixedhashing.js";
-import { readGaussian } from "./gaussian.js";
 import { readHaar } from "./haar.js";
 import { readHadamardResponse } from "./hadamard.js";
 import { readHierarchy } from "./hierarchy.js";
@@ -15,12 +14,11 @@ import { readSubsetSelection } from "./subset.js";
 import { readTable } from "./table.js";
 import { readUnaryEncoding } from "./unary.js";
 import { readPiecewise, readSquareWave, readWave } from "./waves.js";
-/** Every mechanism by its explaining name. */
+/** Every mechanism without delta by its explaining name; `withdelta.ts` adds the one that has it. */
 export const READERS = new Map([
     ["binned", readBinned],
     ["degree-noise", readDegreeNoise],
     ["fixed-hashing", readFixedHashing],
-    ["gaussian", readGaussian],
     ["haar", readHaar],
     ["hadamard-response", readHadamardResponse],
     ["hierarchy", readHierarchy],

@@ -1,0 +1,28 @@
+import { OverBudget } from "../errors.js";
+import type { Survey } from "../survey.js";
+import { type Charge } from "./charge.js";
+/** Limits of a device, in epsilon; no survey sets one. Each is a number of at least 0. */
+export interface Limits {
+    /** One report. */
+    readonly maxEpsilon: number;
+    /** All reports drawn on one day. */
+    readonly dayEpsilon: number;
+    /** All surveys of one name. */
+    readonly nameEpsilon: number;
+    /** One question over one domain. */
+    readonly questionEpsilon: number;
+    /** All reports in the ledger. */
+    readonly totalEpsilon: number;
+}
+/** The limits where a program sets none: those of the client in Python. */
+export declare const LIMITS: Limits;
+/** Whether one more report keeps within the limits, and the rules against forged surveys and wrong clocks. */
+export declare class Budget {
+    readonly limits: Limits;
+    constructor(limits: Limits);
+    /** Refuse a survey of which one report costs too much, whatever was spent before. */
+    checkReport(survey: Survey): void;
+    /** Why a report is refused after those `before`, or undefined where it is allowed. */
+    check(asked: Charge, before: readonly Charge[], pinned: boolean): OverBudget | undefined;
+    private limit;
+}

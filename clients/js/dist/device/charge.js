@@ -1,0 +1,60 @@
+import { fingerprint } from "../canonical.js";
+import { exact, readDecimal } from "../decimal.js";
+import { NoLedger } from "../errors.js";
+import { windowDays } from "../windows.js";
+/** What a report of a survey costs, for a window, drawn on a day. */
+export function chargeOf(survey, window, day, elapsed) {
+    const { first, last } = windowDays(survey.window, window);
+    return {
+        fingerprint: survey.fingerprint,
+        window,
+        survey: survey.name,
+        epsilon: survey.epsilon,
+        delta: "0",
+        name: plain(survey.name),
+        question: fingerprint([plain(survey.question), survey.mechanism.domain.document]),
+        first,
+        last,
+        day,
+        boot: elapsed.boot,
+        uptime: elapsed.seconds,
+    };
+}
+/** The epsilon of some charges together, exactly. One that cannot be read is not taken for 0. */
+export function costOf(...charges) {
+    return exact(sum(charges));
+}
+/** The same as decimal text. */
+export function costText(charges) {
+    const { digits, scale } = sum(charges);
+    const text = String(digits).padStart(scale + 1, "0");
+    const point = text.length - scale;
+    return scale === 0 ? text : `${text.slice(0, point)}.${text.slice(point)}`.replace(/\.?0+$/, "");
+}
+function sum(charges) {
+    let digits = 0n;
+    let scale = 0;
+    for (const { epsilon } of charges) {
+        const cost = readDecimal(epsilon);
+        if (cost === undefined)
+            throw new NoLedger("the ledger has a report whose cost cannot be read, so nothing is answered");
+        const finer = Math.max(scale, cost.scale);
+        digits = digits * 10n ** BigInt(finer - scale) + cost.digits * 10n ** BigInt(finer - cost.scale);
+        scale = finer;
+    }
+    return { digits, scale };
+}
+/** White space as Python's `split` has it. */
+const SPACES = /[\t-\r\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
+/** Text without case, width and superfluous spaces: NFKC, then full case folding, as the other clients that share a ledger do. */
+export function plain(text) {
+    const folded = Array.from(text.normalize("NFKC"), fold).join("");
+    return folded.split(SPACES).filter((word) => word !== "").join(" ");
+}
+/** Case folding of one character: lower case of upper case, but for the dotless i, and Cherokee, which folds to upper case. */
+function fold(character) {
+    if (character === "\u0131")
+        return character;
+    const upper = character.toLowerCase().toUpperCase();
+    return /[\u13a0-\u13f5]/.test(upper) ? upper : upper.toLowerCase().replace(/\u03c2/g, "\u03c3");
+}

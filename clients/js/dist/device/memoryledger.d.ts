@@ -1,0 +1,7 @@
+import { type Change, type Elapsed, type Ledger, type Row } from "./ledger.js";
+/** A ledger that forgets when the program ends: for tests and simulations only. */
+export declare class MemoryLedger implements Ledger {
+    private rows;
+    elapsed(): Elapsed;
+    transact<T>(change: (rows: readonly Row[]) => Change<T>): Promise<T>;
+}

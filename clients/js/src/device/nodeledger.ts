@@ -1,0 +1,202 @@
+import { toHex } from "../bytes.js";
+import { NoLedger, SottovoceError } from "../errors.js";
+import { newId } from "../words.js";
+import { builtin, environment, type Database } from "./builtins.js";
+import { ownElapsed, type Change, type Elapsed, type Ledger, type Row } from "./ledger.js";
+
+const FILE = "ledger.sqlite";
+/** "svld": the `application_id` of a ledger. */
+const MARK = 0x73766c64;
+const VERSION = 2;
+/** Milliseconds that a process waits for another that is writing. */
+const WAIT = 60_000;
+
+const TABLE = `\
+CREATE TABLE reports (
+    fingerprint TEXT NOT NULL,
+    "window" TEXT NOT NULL,
+    survey TEXT NOT NULL,
+    epsilon TEXT NOT NULL,
+    delta TEXT NOT NULL,
+    name TEXT NOT NULL,
+    question TEXT NOT NULL,
+    first TEXT NOT NULL,
+    last TEXT NOT NULL,
+    day TEXT NOT NULL,
+    boot TEXT NOT NULL,
+    uptime REAL NOT NULL,
+    id BLOB NOT NULL,
+    upload BLOB NOT NULL,
+    state TEXT NOT NULL,
+    code TEXT NOT NULL,
+    PRIMARY KEY (fingerprint, "window")
+) WITHOUT ROWID
+`;
+const COLUMNS = [
+  "fingerprint", "window", "survey", "epsilon", "delta", "name", "question", "first", "last", "day", "boot", "uptime",
+  "id", "upload", "state", "code",
+] as const;
+const NAMES = COLUMNS.map((name) => `"${name}"`).join(", ");
+const REPLACE = `INSERT OR REPLACE INTO reports (${NAMES}) VALUES (${COLUMNS.map(() => "?").join(", ")})`;
+
+/**
+ * The ledger of a device with Node 22.13 or newer: the file `ledger.sqlite` of the client in Python, so that programs
+ * in both languages share one budget. Commits are synced to the disk (`synchronous = EXTRA`). A file that is damaged,
+ * or not a ledger, is refused and never replaced: that would forget what was spent.
+ */
+export class NodeLedger implements Ledger {
+  readonly path: string;
+
+  /** Opens the ledger in a folder; without one, in `sottovoce` under XDG_STATE_HOME, LOCALAPPDATA or ~/.local/state. */
+  constructor(folder?: string) {
+    if (builtin("node:sqlite") === undefined) throw new NoLedger("node:sqlite is missing: Node 22.13 or newer is needed for this ledger");
+    const { join, dirname } = builtin("node:path")!;
+    this.path = join(folder ?? defaultFolder(), FILE);
+    this.run(() => {
+      const fs = builtin("node:fs")!;
+      fs.mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
+      if (!fs.existsSync(this.path)) this.create();
+    });
+    this.read((database) => this.check(database));
+  }
+
+  elapsed(): Elapsed {
+    try {
+      const boot = builtin("node:fs")!.readFileSync("/proc/sys/kernel/random/boot_id", "ascii").trim();
+      return { boot, seconds: builtin("node:os")!.uptime() };
+    } catch {
+      return ownElapsed(); // a system that does not say which start this is
+    }
+  }
+
+  async transact<T>(change: (rows: readonly Row[]) => Change<T>): Promise<T> {
+    return this.read((database) => {
+      this.checkMark(database);
+      const rows = database.prepare(`SELECT ${NAMES} FROM reports`).all() as unknown as Row[];
+      const { write, result } = change(rows);
+      const insert = database.prepare(REPLACE);
+      for (const row of write) insert.run(...COLUMNS.map((name) => row[name]));
+      return result;
+    });
+  }
+
+  /** One transaction of one writer, undone where anything fails. */
+  private read<T>(work: (database: Database) => T): T {
+    return this.run(() => {
+      if (!builtin("node:fs")!.existsSync(this.path)) throw this.damaged("it is gone");
+      if (builtin("node:fs")!.statSync(this.path).size === 0) throw this.damaged("it is empty");
+      const database = connect(this.path);
+      try {
+        return inTransaction(database, work);
+      } finally {
+        database.close();
+      }
+    });
+  }
+
+  /** A new file gets its name when it is complete and synced; where another process was first, its file stays. */
+  private create(): void {
+    const fs = builtin("node:fs")!;
+    const { join, dirname } = builtin("node:path")!;
+    const part = join(dirname(this.path), `.${FILE}.${toHex(newId())}.part`);
+    fs.closeSync(fs.openSync(part, "wx", 0o600));
+    try {
+      const database = connect(part);
+      try {
+        inTransaction(database, () => database.exec(`${TABLE}; PRAGMA application_id = ${MARK}; PRAGMA user_version = ${VERSION}`));
+      } finally {
+        database.close();
+      }
+      sync(part, "r+");
+      try {
+        fs.linkSync(part, this.path);
+      } catch (error) {
+        if ((error as { code?: string }).code !== "EEXIST") throw error;
+      }
+    } finally {
+      fs.rmSync(part, { force: true });
+    }
+    try {
+      sync(dirname(this.path), "r");
+    } catch {
+      // Windows syncs no folder, and writes their entries itself.
+    }
+  }
+
+  private check(database: Database): void {
+    this.checkMark(database);
+    const { size } = builtin("node:fs")!.statSync(this.path);
+    if (size < pragma(database, "page_count") * pragma(database, "page_size")) throw this.damaged("its end is missing");
+    const fault = Object.values(database.prepare("PRAGMA quick_check(1)").all()[0]!)[0];
+    if (fault !== "ok") throw this.damaged(String(fault));
+  }
+
+  private checkMark(database: Database): void {
+    if (pragma(database, "application_id") !== MARK) throw this.damaged("it is another database");
+    const version = pragma(database, "user_version");
+    if (version !== VERSION) throw new NoLedger(`${this.path} is a ledger of version ${version}; this client reads ${VERSION}`);
+  }
+
+  private damaged(why: string): NoLedger {
+    return new NoLedger(
+      `${this.path} cannot be read as a ledger: ${why}. Nothing is answered. Restore it from a copy; to delete it is to forget what this device has spent`,
+    );
+  }
+
+  /** Errors of the system and the database as ours. */
+  private run<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      if (error instanceof SottovoceError || (error as { code?: string }).code === undefined) throw error;
+      throw new NoLedger(`${this.path} cannot be used, so nothing is drawn or sent: ${(error as Error).message}`);
+    }
+  }
+}
+
+function defaultFolder(): string {
+  const { join } = builtin("node:path")!;
+  const { XDG_STATE_HOME, LOCALAPPDATA } = environment();
+  return join(XDG_STATE_HOME || LOCALAPPDATA || join(builtin("node:os")!.homedir(), ".local", "state"), "sottovoce");
+}
+
+function connect(path: string): Database {
+  const database = new (builtin("node:sqlite")!.DatabaseSync)(path);
+  try {
+    database.exec(`PRAGMA busy_timeout = ${WAIT}; PRAGMA synchronous = EXTRA`);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+  return database;
+}
+
+function inTransaction<T>(database: Database, work: (database: Database) => T): T {
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    const result = work(database);
+    database.exec("COMMIT");
+    return result;
+  } catch (error) {
+    try {
+      database.exec("ROLLBACK");
+    } catch {
+      // SQLite undid it already, after an error of the disk.
+    }
+    throw error;
+  }
+}
+
+function pragma(database: Database, name: string): number {
+  return Number(Object.values(database.prepare(`PRAGMA ${name}`).all()[0]!)[0]);
+}
+
+function sync(path: string, flags: string): void {
+  const fs = builtin("node:fs")!;
+  const file = fs.openSync(path, flags);
+  try {
+    fs.fsyncSync(file);
+  } finally {
+    fs.closeSync(file);
+  }
+}

@@ -1,0 +1,118 @@
+// Limits of the device, the rules against forged surveys and wrong clocks, and what a client refuses at birth.
+import assert from "node:assert/strict";
+import test from "node:test";
+import { plain } from "../dist/device/charge.js";
+import { Client, Survey } from "../dist/index.js";
+import { MemoryLedger } from "../dist/testing.js";
+import { makeClient, makeSurvey, mechanismFiles, vectors } from "./device.js";
+
+const WIDE = { maxEpsilon: 99, dayEpsilon: 99, nameEpsilon: 99, questionEpsilon: 99, totalEpsilon: 99 };
+
+/** Answers each survey on its day in one ledger; the codes of what came of them. */
+async function codes(answers, options = {}) {
+  const ledger = options.ledger ?? new MemoryLedger();
+  const found = [];
+  for (const [survey, day, more = {}] of answers) {
+    const client = makeClient(survey, { ...options, ...more, ledger, clock: () => day });
+    found.push(await client.report("yes").then(() => "", (error) => error.message.match(/\((\w+Epsilon)\)|in order|one answer|it asked for/)?.[1] ?? error.message));
+  }
+  return found;
+}
+
+test("ten tenths are one", async () => {
+  const tenths = Array.from({ length: 11 }, (_, i) => [makeSurvey({ name: `n${i}`, epsilon: "0.1" }), "2026-11-16"]);
+  assert.deepEqual(await codes(tenths, { ...WIDE, totalEpsilon: 1 }), [...Array(10).fill(""), "totalEpsilon"]);
+});
+
+test("every limit holds", async () => {
+  const on = (i, survey) => [survey, `2026-11-${10 + i}`];
+  const named = [0, 1, 2].map((i) => on(i, makeSurvey({ question: `Question ${i}?` })));
+  assert.deepEqual(await codes(named, { ...WIDE, nameEpsilon: 2 }), ["", "", "nameEpsilon"]);
+  const asked = [0, 1, 2].map((i) => on(i, makeSurvey({ name: `n${i}`, question: "  WHAT   else? " })));
+  assert.deepEqual(await codes(asked, { ...WIDE, questionEpsilon: 2 }), ["", "", "questionEpsilon"]);
+  const daily = ["a", "b", "c"].map((name) => [makeSurvey({ name }), "2026-11-10"]);
+  assert.deepEqual(await codes(daily), ["", "", "dayEpsilon"]);
+  assert.throws(() => makeClient(makeSurvey({ epsilon: "2.1" })), { code: "over-budget", message: /gives at most 2 \(maxEpsilon\)/ });
+});
+
+test("a clock that is set forward is stopped by elapsed time", async () => {
+  const forward = [10, 11, 12, 13, 14].map((day) => [makeSurvey(), `2026-11-${day}`]);
+  assert.deepEqual(await codes(forward, { ...WIDE, dayEpsilon: 2 }), ["", "", "", "", "dayEpsilon"]);
+  const ledger = new MemoryLedger();
+  let now = 0;
+  ledger.elapsed = () => ({ boot: "one", seconds: (now += 40_000) });
+  assert.deepEqual(await codes(forward, { ...WIDE, dayEpsilon: 2, ledger }), ["", "", "", "", ""]);
+});
+
+test("windows are answered in order, under any fingerprint, and a known survey does not become dearer", async () => {
+  const week = makeSurvey({ window: "week" });
+  const [, back] = await codes([[makeSurvey(), "2026-11-16"], [makeSurvey(), "2026-11-15"]], WIDE);
+  assert.match(back, /windows are answered in order/);
+  const [, copy] = await codes([[makeSurvey(), "2026-11-16"], [week, "2026-11-17"]], WIDE);
+  assert.match(copy, /one window gets one answer/);
+  const dear = makeSurvey({ epsilon: "1.5" });
+  const [, dearer, pinned] = await codes(
+    [[makeSurvey(), "2026-11-16"], [dear, "2026-11-17"], [dear, "2026-11-18", { fingerprint: dear.fingerprint }]], WIDE,
+  );
+  assert.match(dearer, /it asked for 1\. If the new one is agreed to/);
+  assert.equal(pinned, "");
+});
+
+test("names and questions are compared without case, width and spaces", () => {
+  assert.equal(plain("  Ｗhat\t\u00a0IS\u2003 it?\n"), "what is it?");
+  assert.equal(plain("STRASSE ΣΑΣ"), plain("straße σας"));
+});
+
+test("a client is refused at birth what it must not have", () => {
+  const refused = (options, code) => assert.throws(() => makeClient(makeSurvey(), options), { code });
+  refused({ fingerprint: "0".repeat(32) }, "mismatch");
+  refused({ maximumEpsilon: 1 }, "invalid-argument"); // a limit that is misspelt would not hold
+  refused({ maxDelta: 1 }, "invalid-argument");
+  refused({ token: "to ken" }, "invalid-argument");
+  for (const totalEpsilon of [-1, NaN, Infinity, "10", null]) refused({ totalEpsilon }, "invalid-argument");
+  for (const url of ["collector.example", "ftp://x", "https://", "https://x/?a", "https://x#a", "https://u:p@x", "http://x.example", 7]) refused({ url }, "invalid-argument");
+  for (const url of ["http://localhost:8000", "http://[::1]:8000/base/", "https://x.example/base"]) makeClient(makeSurvey(), { url });
+  makeClient(makeSurvey(), { url: "http://x.example", plainHttp: true });
+  assert.throws(() => new Client({ name: "pets" }, { ledger: new MemoryLedger() }), { code: "invalid-argument" });
+});
+
+test("without randomness a client is refused", () => {
+  const descriptor = Object.getOwnPropertyDescriptor(globalThis, "crypto");
+  Object.defineProperty(globalThis, "crypto", { value: undefined, configurable: true });
+  try {
+    assert.throws(() => makeClient(makeSurvey()), { code: "no-randomness" });
+  } finally {
+    Object.defineProperty(globalThis, "crypto", descriptor);
+  }
+});
+
+test("delta above 0 is refused by every client, and edges unless they are asked for", () => {
+  let deltas = 0;
+  let edges = 0;
+  for (const file of mechanismFiles()) {
+    for (const { survey: text, certificate } of vectors(file).surveys) {
+      if (certificate.delta !== undefined) {
+        deltas++;
+        assert.throws(() => Survey.parse(text), { code: "invalid-survey", message: /delta/ });
+        assert.throws(() => makeClient(Survey.parse(text, { maxDelta: "1" }), WIDE), { code: "over-budget", message: /delta above 0/ });
+        continue;
+      }
+      const survey = Survey.parse(text);
+      if (survey.certificate.scope === "edge") {
+        edges++;
+        assert.throws(() => makeClient(survey, WIDE), { code: "invalid-survey", message: /scopes: \["edge"\]/ });
+      }
+      makeClient(survey, { ...WIDE, scopes: ["edge"] });
+    }
+  }
+  assert.ok(deltas > 3 && edges > 3, `${deltas} surveys with delta, ${edges} with edges`);
+});
+
+test("an unreadable cost is not taken for nothing", async () => {
+  const ledger = new MemoryLedger();
+  await makeClient(makeSurvey(), { ledger }).report("yes");
+  await ledger.transact((rows) => ({ write: rows.map((row) => ({ ...row, epsilon: "one" })), result: 0 }));
+  const client = makeClient(makeSurvey({ name: "other" }), { ledger });
+  await assert.rejects(client.report("yes"), { code: "no-ledger" });
+  await assert.rejects(client.spent(), { code: "no-ledger" });
+});

@@ -1,0 +1,175 @@
+"""The client in TypeScript and the one in Python share one ledger, and say the same in the same words."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import unicodedata
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+import sottovoce as sv
+from clients.test_js import CLIENT, NODE, needs_node
+from sottovoce.base.errors import OverBudget
+from sottovoce.device import ledger as python_ledger
+from sottovoce.surveys.charges import _plain, charge_of
+from support.devices import client_of, make_survey
+
+DAY = "2026-11-16"
+
+
+def node_with_sqlite() -> str | None:
+    """A Node that has `node:sqlite`: 22.13 or newer, on the path or in SOTTOVOCE_NODE_22."""
+    for program in (os.environ.get("SOTTOVOCE_NODE_22"), NODE):
+        if program and shutil.which(program):
+            asked = "process.exit(process.getBuiltinModule?.('node:sqlite') ? 0 : 1)"
+            if subprocess.run([program, "-e", asked], check=False).returncode == 0:
+                return program
+    return None
+
+
+NODE_22 = node_with_sqlite()
+
+
+def run_node(program: str, script: str, given: object = None) -> object:
+    """What a module prints as JSON; `given` is its standard input, `DIST` the folder of the client."""
+    text = f"const given = JSON.parse((await import('node:fs')).readFileSync(0, 'utf8'));\n{script}"
+    done = subprocess.run(
+        [program, "--input-type=module", "-e", text.replace("DIST", str(CLIENT / "dist"))],
+        input=json.dumps(given), capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_both_create_the_same_ledger():
+    """What `node:sqlite` is told, compared with what Python tells SQLite."""
+    text = (CLIENT / "dist" / "device" / "nodeledger.js").read_text(encoding="utf-8")
+    made = python_ledger._FORMAT
+    (table,) = re.findall(r"`\\\n(CREATE TABLE .*?)`", text, re.S)
+    assert (table,) == made.tables
+    (mark,) = re.findall(r"const MARK = (\w+);", text)
+    assert int(mark, 16).to_bytes(4, "big") == made.mark
+    assert f"const VERSION = {made.version};" in text
+    columns = re.findall(r'"(\w+)"', re.findall(r"const COLUMNS = \[(.*?)\]", text, re.S)[0])
+    assert columns == re.findall(r'^    "?(\w+)"? (?:TEXT|REAL|BLOB)', table, re.M)
+
+
+@needs_node
+def test_both_charge_the_same():
+    """The keys by which a ledger knows a survey again: for every character, and for whole surveys."""
+    letters = [
+        chr(c) for c in range(0x20, 0x2FA20) if unicodedata.category(chr(c)) not in ("Cs", "Cn")
+    ]
+    surveys = [
+        make_survey(name, window=window, question=question)
+        for name, question in (
+            ("\uff33traße  ΣΑΣ", "\u00c9 \u2460?"),
+            ("a\u2028b", "x\x85 y\x1f"),
+        )
+        for window in ("once", "day", "week", "month")
+    ]
+    script = """
+        const { plain, chargeOf } = await import("DIST/device/charge.js");
+        const { Survey } = await import("DIST/index.js");
+        const elapsed = { boot: "", seconds: 0 };
+        const charges = given.surveys.map((text) => Survey.parse(text)).map((one) => chargeOf(one, one.windowOf(given.day), given.day, elapsed));
+        console.log(JSON.stringify({ letters: given.letters.map((one) => (/\\p{Cn}/u.test(one) ? null : plain(`a${one}b`))), charges }));
+    """
+    given = {"letters": letters, "day": DAY, "surveys": [survey.to_json() for survey in surveys]}
+    found = run_node(NODE, script, given)
+    wrong = [
+        letter
+        for letter, text in zip(letters, found["letters"], strict=True)
+        if text not in (None, _plain(f"a{letter}b"))  # of newer Unicode than this Node's
+    ]
+    assert not wrong
+    for survey, charge in zip(surveys, found["charges"], strict=True):
+        window = charge["window"]
+        wanted = vars(charge_of(survey, window, date.fromisoformat(DAY)))
+        assert charge == {**wanted, "boot": "", "uptime": 0}
+
+
+@needs_node
+def test_both_say_the_same_of_privacy():
+    mechanisms = [
+        sv.mechanism(name, domain, epsilon)
+        for epsilon in (1e-6, 0.1, 1.0, 4.0, 9.5, 20.0)
+        for name, domain in (("grr", sv.Categories(5)), ("sw", sv.Interval(0, 1, bins=4)))
+    ]
+    surveys = [sv.Survey("a", "b?", mechanism) for mechanism in mechanisms]
+    script = """
+        const { Survey } = await import("DIST/index.js");
+        console.log(JSON.stringify(given.map((text) => Survey.parse(text).privacy())));
+    """
+    found = run_node(NODE, script, [survey.to_json() for survey in surveys])
+    assert found == [survey.privacy() for survey in surveys]
+
+
+ANSWER = """
+    const { Client, Survey, toHex } = await import("DIST/index.js");
+    const { NodeLedger } = await import("DIST/device/nodeledger.js");
+    const codes = [];
+    for (const text of given.surveys) {
+      const client = new Client(Survey.parse(text), { ledger: new NodeLedger(given.folder), clock: () => "2026-11-16" });
+      codes.push(await client.report("tea").then(({ upload }) => toHex(upload), (error) => error.code));
+    }
+    console.log(JSON.stringify(codes));
+"""
+
+
+@pytest.mark.skipif(NODE_22 is None, reason="needs Node 22.13 or newer (or SOTTOVOCE_NODE_22)")
+def test_python_and_node_share_one_ledger(tmp_path):
+    """Whoever is first, the other gets the same report and counts it in the same budget."""
+    surveys = [make_survey(name) for name in ("drinks", "meals", "sleep")]
+    for first in ("python", "node"):
+        folder = tmp_path / first
+        given = {"folder": str(folder), "surveys": [survey.to_json() for survey in surveys]}
+        if first == "python":
+            receipt = client_of(folder, surveys[0]).report("tea")
+        found = run_node(NODE_22, ANSWER, given)
+        if first == "node":
+            receipt = client_of(folder, surveys[0]).report("water")
+        assert found[0] == receipt.upload.hex()
+        assert found[2] == "over-budget"  # the day's 2 are spent
+        client = client_of(folder, surveys[1])
+        assert client.report("tea").upload.hex() == found[1]
+        assert client.spent == 2
+        with pytest.raises(OverBudget, match="day_epsilon"):
+            client_of(folder, surveys[2]).report("tea")
+        (a, b) = client.ledger.receipts()
+        assert {a.state, b.state} == {"pending"}
+
+
+@pytest.mark.skipif(NODE_22 is None, reason="needs Node 22.13 or newer (or SOTTOVOCE_NODE_22)")
+def test_python_and_node_race_for_one_report(tmp_path):
+    survey = make_survey()
+    given = json.dumps({"folder": str(tmp_path), "surveys": [survey.to_json()]})
+    node = (
+        "const given = JSON.parse((await import('node:fs')).readFileSync(0, 'utf8'));\n"
+        + ANSWER.replace("DIST", str(CLIENT / "dist"))
+    )
+    python = (
+        "import json, sys\nfrom datetime import date\nimport sottovoce as sv\n"
+        "given = json.load(sys.stdin)\nsurvey = sv.Survey.from_json(given['surveys'][0])\n"
+        "client = sv.Client(survey, folder=given['folder'], clock=lambda: date(2026, 11, 16))\n"
+        "print(json.dumps([client.report('tea').upload.hex()]))\n"
+    )
+    commands = [[NODE_22, "--input-type=module", "-e", node], [sys.executable, "-c", python]] * 3
+    racing = [
+        subprocess.Popen(each, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        for each in commands
+    ]
+    for each in racing:
+        each.stdin.write(given)
+        each.stdin.close()
+    uploads = {each.stdout.read().strip().replace(" ", "") for each in racing}
+    assert [each.wait(60) for each in racing] == [0] * len(racing)
+    assert len(uploads) == 1
+    assert Path(tmp_path / python_ledger.FILE).exists()

@@ -1,0 +1,211 @@
+"""The client in Chromium: every report vector, tabs that race, a browser that is killed, storage that is denied."""
+
+from __future__ import annotations
+
+import functools
+import json
+import os
+import shutil
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clients.test_js import CLIENT
+from support.browsing import FLAGS, browsing
+from support.devices import make_survey
+
+pytestmark = pytest.mark.slow
+ROOT = CLIENT.parents[1]
+TABS, ROUNDS, KILLS = 8, 12, 6
+
+CLIENT_OF = """
+    const { Client, Survey, toHex } = await import("/clients/js/dist/sottovoce.js");
+    const client = new Client(Survey.parse(given.survey), { clock: () => "2026-11-16", ...given.limits });
+"""
+REPORT = f"""async (given) => {{
+    {CLIENT_OF}
+    await new Promise((resolve) => setTimeout(resolve, Math.max(0, given.at - Date.now())));
+    try {{
+        return toHex((await client.report("tea")).upload);
+    }} catch (error) {{
+        return error.code;
+    }}
+}}"""
+LOOK = f"""async (given) => {{
+    {CLIENT_OF}
+    return [await client.spent(), ...(await client.receipts()).map(({{ upload }}) => toHex(upload))];
+}}"""
+VECTORS = """async ({ files }) => {
+    const { Survey, fromHex, toHex } = await import("/clients/js/dist/index.js");
+    const { sha256 } = await import("/clients/js/dist/sha256.js");
+    let cases = 0;
+    const wrong = [];
+    for (const file of files) {
+        const { surveys } = await (await fetch(`/vectors/${file}`)).json();
+        for (const one of surveys) {
+            const survey = Survey.parse(one.survey, { maxDelta: "1" });
+            for (const { value, words, payload } of one.cases) {
+                const view = new DataView(fromHex(words).buffer);
+                let at = 0;
+                const next = () => view.getBigUint64((at += 8) - 8, true);
+                const drawn = survey.randomize(value, { next });
+                const found = payload.startsWith("sha256 ") ? `sha256 ${toHex(sha256(drawn))}` : toHex(drawn);
+                cases++;
+                if (found !== payload || at !== view.byteLength) wrong.push(`${file}: ${words}`);
+            }
+        }
+    }
+    return { cases, wrong };
+}"""
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    """Files of the repository, and an empty page."""
+
+    extensions_map = {".js": "text/javascript", ".json": "application/json", "": "text/html"}  # noqa: RUF012
+
+    def do_GET(self) -> None:
+        if self.path != "/":
+            return super().do_GET()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(b"<!doctype html><title>devices</title>")
+        return None
+
+    def log_message(self, *arguments: Any) -> None:
+        pass
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=ROOT))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+    finally:
+        server.shutdown()
+
+
+@pytest.fixture
+def browser() -> Iterator[tuple[Any, str]]:
+    with served() as root, browsing() as started:
+        yield started, root
+
+
+def test_every_report_vector(browser):
+    chromium, root = browser
+    files, wanted = [], 0
+    for path in sorted((ROOT / "vectors").glob("*.json")):
+        document = json.loads(path.read_text(encoding="utf-8"))
+        if "mechanism" in document:
+            files.append(path.name)
+            wanted += sum(len(survey["cases"]) for survey in document["surveys"])
+    page = chromium.new_page()
+    page.goto(root)
+    assert page.evaluate(VECTORS, {"files": files}) == {"cases": wanted, "wrong": []}
+
+
+def in_tabs(chromium: Any, root: str, given: list[dict[str, Any]]) -> list[str]:
+    """What tabs of one browser report that all begin at the same moment."""
+    with chromium.new_context() as context:
+        pages = [context.new_page() for _ in given]
+        for page in pages:
+            page.goto(root)
+        start = pages[0].evaluate("Date.now()") + 1500
+        for page, each in zip(pages, given, strict=True):
+            text = json.dumps({**each, "at": start})
+            page.evaluate(f"() => {{ window.done = ({REPORT})({text}); }}")
+        return [page.evaluate("() => window.done") for page in pages]
+
+
+def test_tabs_that_race_send_one_report(browser):
+    survey = make_survey().to_json()
+    for _ in range(ROUNDS):
+        uploads = in_tabs(*browser, [{"survey": survey}] * TABS)
+        assert len(set(uploads)) == 1
+        assert len(uploads[0]) > 100
+
+
+def test_tabs_that_race_keep_the_budget(browser):
+    surveys = [make_survey(f"survey {i}", 0.5).to_json() for i in range(TABS)]
+    given = [{"survey": survey, "limits": {"totalEpsilon": 1.5}} for survey in surveys]
+    for _ in range(ROUNDS):
+        codes = in_tabs(*browser, given)
+        assert codes.count("over-budget") == TABS - 3
+        assert len(set(codes)) == 4
+
+
+def started_chromium(folder: Path) -> tuple[subprocess.Popen[bytes], str]:
+    """A browser with a profile of its own, in a process group of its own, and its address."""
+    program = shutil.which("chromium") or pytest.skip("needs Chromium")
+    written = folder / "DevToolsActivePort"  # the port, and the path of the browser
+    written.unlink(missing_ok=True)
+    started = subprocess.Popen(
+        [program, "--headless", *FLAGS, "--remote-debugging-port=0", f"--user-data-dir={folder}"],
+        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    while not written.exists() or len(written.read_text().split()) < 2:
+        assert started.poll() is None, "Chromium did not start"
+        time.sleep(0.05)
+    port, path = written.read_text().split()
+    return started, f"ws://127.0.0.1:{port}{path}"
+
+
+def kill(started: subprocess.Popen[bytes]) -> None:
+    os.killpg(started.pid, signal.SIGKILL)
+    started.wait()
+
+
+@contextmanager
+def chromium_of(folder: Path, playwright: Any) -> Iterator[Any]:
+    """A browser that is killed in the end. One that was killed before may not answer at once: it is killed again."""
+    for patience in (8000, 8000, 60_000):
+        started, address = started_chromium(folder)
+        try:
+            browser = playwright.chromium.connect_over_cdp(address, timeout=patience)
+        except Exception as error:  # playwright's own, which is not imported where it is missing
+            kill(started)
+            if patience > 8000 or "Timeout" not in str(error):
+                raise
+            continue
+        try:
+            yield browser
+        finally:
+            kill(started)
+        return
+
+
+def test_a_browser_that_is_killed_after_a_report_has_it(tmp_path):
+    playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright")
+    uploads: list[str] = []
+    wide = {"limits": {"dayEpsilon": 99, "totalEpsilon": 99}}
+    with served() as root, playwright.sync_playwright() as started:
+        for i in range(KILLS + 1):
+            with chromium_of(tmp_path / "profile", started) as browser:
+                page = browser.contexts[0].new_page()
+                page.goto(root)
+                given = [{"survey": make_survey(f"survey {k}").to_json(), **wide} for k in range(i)]
+                for each, upload in zip(given, uploads, strict=True):
+                    assert page.evaluate(LOOK, each) == [str(i), upload]
+                asked = {"survey": make_survey(f"survey {i}").to_json(), "at": 0, **wide}
+                uploads.append(page.evaluate(REPORT, asked))
+    assert len(set(uploads)) == KILLS + 1
+    assert min(map(len, uploads)) > 100
+
+
+def test_without_storage_nothing_is_drawn(browser):
+    chromium, root = browser
+    page = chromium.new_page()
+    page.goto(root)
+    denied = "() => { throw new DOMException('denied', 'SecurityError'); }"
+    page.evaluate(f"() => {{ IDBFactory.prototype.open = {denied}; }}")
+    assert page.evaluate(REPORT, {"survey": make_survey().to_json(), "at": 0}) == "no-ledger"
