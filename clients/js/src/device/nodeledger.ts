@@ -7,7 +7,7 @@ import { ownElapsed, type Change, type Elapsed, type Ledger, type Row } from "./
 const FILE = "ledger.sqlite";
 /** "svld": the `application_id` of a ledger. */
 const MARK = 0x73766c64;
-const VERSION = 2;
+const VERSION = 3;
 /** Milliseconds that a process waits for another that is writing. */
 const WAIT = 60_000;
 
@@ -25,6 +25,8 @@ CREATE TABLE reports (
     day TEXT NOT NULL,
     boot TEXT NOT NULL,
     uptime REAL NOT NULL,
+    series TEXT NOT NULL DEFAULT '',
+    publisher TEXT NOT NULL DEFAULT '',
     id BLOB NOT NULL,
     upload BLOB NOT NULL,
     state TEXT NOT NULL,
@@ -32,12 +34,34 @@ CREATE TABLE reports (
     PRIMARY KEY (fingerprint, "window")
 ) WITHOUT ROWID
 `;
+/** What the client in Python keeps of collectors' logs. */
+const LOGS = `\
+CREATE TABLE logs (
+    url TEXT NOT NULL PRIMARY KEY,
+    size INTEGER NOT NULL,
+    head TEXT NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE logged (
+    url TEXT NOT NULL,
+    survey TEXT NOT NULL,
+    PRIMARY KEY (url, survey)
+) WITHOUT ROWID
+`;
+/** From version 2. */
+const UPGRADE = `\
+ALTER TABLE reports ADD COLUMN series TEXT NOT NULL DEFAULT '';
+ALTER TABLE reports ADD COLUMN publisher TEXT NOT NULL DEFAULT '';
+${LOGS};
+PRAGMA user_version = ${VERSION}
+`;
 const COLUMNS = [
   "fingerprint", "window", "survey", "epsilon", "delta", "name", "question", "first", "last", "day", "boot", "uptime",
   "id", "upload", "state", "code",
 ] as const;
 const NAMES = COLUMNS.map((name) => `"${name}"`).join(", ");
-const REPLACE = `INSERT OR REPLACE INTO reports (${NAMES}) VALUES (${COLUMNS.map(() => "?").join(", ")})`;
+/** A row that is there keeps the columns that this client does not know. */
+const WRITE = `INSERT INTO reports (${NAMES}) VALUES (${COLUMNS.map(() => "?").join(", ")})
+  ON CONFLICT (fingerprint, "window") DO UPDATE SET ${COLUMNS.map((name) => `"${name}" = excluded."${name}"`).join(", ")}`;
 
 /**
  * The ledger of a device with Node 22.13 or newer: the file `ledger.sqlite` of the client in Python, so that programs
@@ -57,7 +81,10 @@ export class NodeLedger implements Ledger {
       fs.mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
       if (!fs.existsSync(this.path)) this.create();
     });
-    this.read((database) => this.check(database));
+    this.read((database) => {
+      if (pragma(database, "application_id") === MARK && pragma(database, "user_version") === 2) database.exec(UPGRADE);
+      this.check(database);
+    });
   }
 
   elapsed(): Elapsed {
@@ -74,7 +101,7 @@ export class NodeLedger implements Ledger {
       this.checkMark(database);
       const rows = database.prepare(`SELECT ${NAMES} FROM reports`).all() as unknown as Row[];
       const { write, result } = change(rows);
-      const insert = database.prepare(REPLACE);
+      const insert = database.prepare(WRITE);
       for (const row of write) insert.run(...COLUMNS.map((name) => row[name]));
       return result;
     });
@@ -103,7 +130,7 @@ export class NodeLedger implements Ledger {
     try {
       const database = connect(part);
       try {
-        inTransaction(database, () => database.exec(`${TABLE}; PRAGMA application_id = ${MARK}; PRAGMA user_version = ${VERSION}`));
+        inTransaction(database, () => database.exec(`${TABLE}; ${LOGS}; PRAGMA application_id = ${MARK}; PRAGMA user_version = ${VERSION}`));
       } finally {
         database.close();
       }
