@@ -10,6 +10,7 @@ from pyarrow import parquet
 import sottovoce as sv
 import sottovoce.spark as svs
 from sottovoce.base.errors import InvalidInput, Mismatch, Unfit
+from sottovoce.engines.spark import passes
 from sottovoce.engines.spark.cluster_fusion import ClusterFusion
 from sottovoce.fusion.services import Fusion
 
@@ -70,6 +71,12 @@ def test_the_likeliest_distribution(both):
     assert found.iterations == wanted.iterations
     assert found.optimality == pytest.approx(wanted.optimality, abs=1e-8)
     assert (found.n, found.method) == (wanted.n, wanted.method)
+
+
+def test_large_curvatures_are_added_up_by_workers(both, monkeypatch):
+    wanted = both[1].distribution(gap=10.0).shares
+    monkeypatch.setattr(passes, "LARGE", 4)
+    assert np.abs(both[1].distribution(gap=10.0).shares - wanted).max() < 1e-12
 
 
 @pytest.mark.parametrize("method", ["population", "ua", "uwa"])

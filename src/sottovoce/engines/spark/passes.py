@@ -27,13 +27,28 @@ __all__ = ["CellSums", "LikelihoodSums", "MeanPass", "NumberSums", "OverviewSums
 
 _ROWS = 2**17
 """Combinations that a worker takes at a time."""
+LARGE, _TOGETHER = 256, 8
+"""Values beyond which curvatures (0.5 MB each there) are added up by workers, and into how many."""
+_SCHEMA = "sums binary"
 
 
 def summed(frame: Any, step: Summing) -> Floats:
     """The sum of a step over all partitions."""
-    table = collected(on_workers(frame, step, "sums binary"))
-    parts = [np.frombuffer(part, "<f8") for part in table.column("sums").to_pylist()]
-    return np.asarray(np.sum(parts, axis=0))
+    parts = on_workers(frame, step, _SCHEMA)
+    if step.large:
+        parts = on_workers(parts.repartition(_TOGETHER), AddUp(), _SCHEMA)
+    return _sum(collected(parts).column("sums"))
+
+
+def _sum(column: Any) -> Floats:
+    return np.asarray(np.sum([np.frombuffer(one, "<f8") for one in column.to_pylist()], axis=0))
+
+
+def _batch(sums: Floats) -> Any:
+    import pyarrow as arrow
+
+    cells = arrow.array([sums.astype("<f8").tobytes()], arrow.binary())
+    return arrow.RecordBatch.from_arrays([cells], names=["sums"])
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,21 +62,23 @@ class Summing(Step):
         """Combinations that are taken at a time."""
         return _ROWS
 
+    @property
+    def large(self) -> bool:
+        """Whether vectors are so long that workers add them up before the driver does."""
+        return False
+
     @abstractmethod
     def of(self, table: Any) -> Floats:
         """The vector of some combinations."""
 
     def run(self, batches: Iterable[Any]) -> Iterator[Any]:
-        import pyarrow as arrow
-
         total: Floats | None = None
         with one_product_thread():
             for table in self._tables(batches):
                 found = self.of(table)
                 total = found if total is None else total + found
         if total is not None:
-            cells = arrow.array([total.astype("<f8").tobytes()], arrow.binary())
-            yield arrow.RecordBatch.from_arrays([cells], names=["sums"])
+            yield _batch(total)
 
     def _tables(self, batches: Iterable[Any]) -> Iterator[Any]:
         """Batches of Spark gathered into tables: each costs its own tables of likelihoods."""
@@ -81,6 +98,15 @@ class Summing(Step):
             yield table.slice(start, self.most)
 
 
+class AddUp(Step):
+    """Adds up the vectors of several partitions."""
+
+    def run(self, batches: Iterable[Any]) -> Iterator[Any]:
+        parts = [_sum(batch.column("sums")) for batch in batches if batch.num_rows]
+        if parts:
+            yield _batch(np.asarray(np.sum(parts, axis=0)))
+
+
 class OverviewSums(Summing):
     """How many people there are, and what is wrong."""
 
@@ -98,6 +124,10 @@ class LikelihoodSums(Summing):
     @property
     def most(self) -> int:
         return max(1, min(_ROWS, CURVATURE_PRODUCTS // len(self.shares) ** 2))
+
+    @property
+    def large(self) -> bool:
+        return len(self.shares) > LARGE
 
     def of(self, table: Any) -> Floats:
         joint = Services(aligned_of(table, self.services)).observations.joint
