@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.answers.errors import Exact
+from sottovoce.answers.errors import ErrorModel, Exact
 from sottovoce.answers.estimate import Estimate
 from sottovoce.estimators.errors.parametric_bootstrap import without_progress
 from sottovoce.estimators.likelihood.em import em, ems
@@ -27,9 +27,9 @@ from sottovoce.fusion.fused_bootstrap import FusedBootstrap
 from sottovoce.fusion.joint import FusedObservations
 
 if TYPE_CHECKING:
-    from sottovoce.fusion.services import Services
+    from sottovoce.fusion.services import Joined, Services
 
-__all__ = ["INNER", "fused_distribution"]
+__all__ = ["INNER", "fused_estimate", "fused_distribution"]
 
 
 def fused_distribution(services: Services, inner: str, options: dict[str, Any]) -> Estimate:
@@ -43,6 +43,11 @@ def fused_distribution(services: Services, inner: str, options: dict[str, Any]) 
     noise = fit.error_model or FusedBootstrap(
         services, partial(function, **without_progress(options)), fit
     )
+    return fused_estimate(services, inner, fit, noise)
+
+
+def fused_estimate(services: Joined, inner: str, fit: Fit, noise: ErrorModel) -> Estimate:
+    """What ``inner`` found, as an estimate with these errors."""
     return Estimate(
         services.domain, fit.shares, services.n, f"ule + {inner}",
         f"{len(services.names)} services: {fit.why}; {services.privacy}", noise,

@@ -32,6 +32,7 @@ __all__ = [
     "SetFactor",
     "TableFactor",
     "Varying",
+    "cells_of_users",
     "factor_of",
     "variances",
     "varying",
@@ -119,8 +120,9 @@ def factor_of(
     present = np.ones(len(bits), dtype=np.bool_)
     if rows is not None:
         present = rows >= 0
-        bits = bits[rows]
-        bits[~present] = 0
+        placed = np.zeros((len(rows), bits.shape[1]), dtype=np.uint8)
+        placed[present] = bits[rows[present]]
+        bits = placed
     return SetFactor(bits, present, ratio, channel.inputs)
 
 
@@ -128,7 +130,9 @@ def _placed(cells: NDArray[np.int64], rows: NDArray[np.int64] | None) -> NDArray
     """The cell of every user, -1 where there is none."""
     if rows is None:
         return cells.astype(np.int64, copy=False)
-    return np.where(rows >= 0, cells[rows].astype(np.int64), -1)
+    placed, present = np.full(len(rows), -1), rows >= 0
+    placed[present] = cells[rows[present]]
+    return placed
 
 
 def _packed(mechanism: Mechanism, reports: Reports) -> Bytes:
@@ -179,12 +183,25 @@ class Varying:
         return replace(self, numbers=self.numbers[some], present=self.present[some], counts=counts)
 
 
+def cells_of_users(factor: Factor, counts: NDArray[np.int64] | None = None) -> Floats:
+    """How many users fell in each cell of a table; nothing for sets."""
+    if not isinstance(factor, TableFactor):
+        return np.zeros(0)
+    weights = None if counts is None else counts[factor.present]
+    found = np.bincount(factor.codes[factor.present], weights, minlength=len(factor.table))
+    return found.astype(np.float64)
+
+
 def varying(
-    name: str, mechanism: Mechanism, factor: Factor, counts: NDArray[np.int64] | None = None
+    name: str,
+    mechanism: Mechanism,
+    factor: Factor,
+    counts: NDArray[np.int64] | None = None,
+    cells: Floats | None = None,
 ) -> Varying:
     """Unbiased numbers from reports: of a table the gains of its cells, of a set its sum.
 
-    With z the values seen from the middle m of the interval, as an estimate of the mean sees them,
+    ``cells`` are those of all users, where ``factor`` has only some of them.  With z the values seen from the middle m of the interval, as an estimate of the mean sees them,
     a set S says ``m + (sum over S of z - q sum z) / (p - q)``.
     """
     domain, channel = mechanism.domain.numbers, mechanism.channel()
@@ -192,8 +209,7 @@ def varying(
         raise InvalidInput("domain", name, "an Interval, for a mean", mechanism.domain)
     present = factor.present
     if isinstance(factor, TableFactor):
-        weights = None if counts is None else counts[present]
-        cells = np.bincount(factor.codes[present], weights, minlength=channel.cells)
+        cells = cells_of_users(factor, counts) if cells is None else cells
         channel = channel.conditioned_on(cells / cells.sum())
         cell_weights = mean_gains(mechanism, channel)
         if cell_weights is None:

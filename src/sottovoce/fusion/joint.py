@@ -21,13 +21,13 @@ from sottovoce.fusion.pieces import cut_table, joined
 from sottovoce.kernels.joint import JointUsers, joint_step_plain, joint_sums_plain, product
 from sottovoce.kernels.products import gram
 
-__all__ = ["FusedObservations", "JointChannel", "JointRows"]
+__all__ = ["CURVATURE_PRODUCTS", "FusedObservations", "JointChannel", "JointRows"]
 
 _MOST_COUNTED = 2**25
 """Combinations of reports up to which they are counted in a table of all."""
 _MUCH_MORE = 4
 """Times as many combinations as users: counting them would not merge many."""
-_PRODUCTS = 2**32
+CURVATURE_PRODUCTS = 2**32
 """Multiplications for a curvature: beyond, it is taken from every k-th row."""
 _AT_ONCE = 2**13
 
@@ -94,7 +94,7 @@ class JointRows:
 
     def curvature(self, shares: Floats) -> Floats:
         """``L' diag(c / (L w)^2) L``, from every k-th row where there are very many."""
-        every = max(1, len(self.counts) * self.inputs**2 // _PRODUCTS)
+        every = max(1, len(self.counts) * self.inputs**2 // CURVATURE_PRODUCTS)
         chosen = np.arange(0, len(self.counts), every)
         scale = self.total / float(self.counts[chosen].sum())
         bend = np.zeros((self.inputs, self.inputs))

@@ -26,14 +26,23 @@ from sottovoce.answers.about import check_about
 from sottovoce.answers.answer import Answer, answer
 from sottovoce.base.frame import Frame
 from sottovoce.channels.base import Floats
+from sottovoce.domains.interval import Interval
 from sottovoce.fusion.factors import Factor, Varying
 from sottovoce.fusion.joint import JointRows
-from sottovoce.fusion.moments import mean_variances, moments_of
+from sottovoce.fusion.moments import Numbers, mean_variances, moments_of
 
 if TYPE_CHECKING:
-    from sottovoce.fusion.services import Services
+    from sottovoce.fusion.services import Joined, Services
 
-__all__ = ["METHODS", "FusedMean", "fused_mean"]
+__all__ = [
+    "METHODS",
+    "FusedMean",
+    "MeanSums",
+    "fused_mean",
+    "mean_of_sums",
+    "mean_sums",
+    "weighing",
+]
 
 _WHY = {
     "population": "services weighted by their mean precision among all users: unbiased",
@@ -91,10 +100,35 @@ class FusedMean:
 def fused_mean(services: Services, method: str) -> FusedMean:
     """The mean by one of the :data:`METHODS`."""
     domain, numbers = services.interval, services.numbers
+    first, typical = weighing(numbers, domain)
+    sums = mean_sums(services, method, first, typical)
+    return mean_of_sums(services, method, numbers, domain, sums)
+
+
+def weighing(numbers: Sequence[Numbers], domain: Interval) -> tuple[float, Floats]:
+    """The mean over all users as far as numbers tell, and each service's mean variance."""
     moments = moments_of(numbers, domain)
-    typical = mean_variances(numbers, domain, moments)
+    return moments.first, mean_variances(numbers, domain, moments)
+
+
+@dataclass(frozen=True, eq=False)
+class MeanSums:
+    """What a fused mean needs of users, summed over them."""
+
+    total: float
+    """Of each user's weighted mean."""
+    squares: float
+    """Of its square, seen from the first mean over all."""
+    noise: float
+    """Of its variance."""
+    used: Floats
+    """Of the weights, a service at a time."""
+
+
+def mean_sums(services: Services, method: str, first: float, typical: Floats) -> MeanSums:
+    """Sums over these users, who may be a part of all; ``first`` and ``typical`` are of all."""
+    numbers, counts = services.numbers, services.aligned.counts
     total, squares, noise, used = 0.0, 0.0, 0.0, np.zeros(len(numbers))
-    counts = services.aligned.counts
     for some in _chunks(services.aligned.entries):
         users = np.float64(1.0) if counts is None else counts[some].astype(np.float64)
         told = np.stack([one.numbers[some] for one in numbers], axis=1)
@@ -103,12 +137,24 @@ def fused_mean(services: Services, method: str) -> FusedMean:
         weights /= weights.sum(axis=1, keepdims=True)
         fused = np.sum(weights * np.where(here, told, 0.0), axis=1)
         total += float((users * fused).sum())
-        squares += float((users * (fused - moments.first) ** 2).sum())
+        squares += float((users * (fused - first) ** 2).sum())
         noise += float((users * (weights**2 @ typical)).sum())
         used += (weights.T * users).sum(axis=1)
-    n, value = services.n, total / services.n
-    bias_bound = float(used @ [one.bias_bound for one in numbers]) / n
-    spread = max(0.0, squares / n - (value - moments.first) ** 2)
+    return MeanSums(total, squares, noise, used)
+
+
+def mean_of_sums(
+    services: Joined,
+    method: str,
+    numbers: Sequence[Numbers],
+    domain: Interval,
+    sums: MeanSums,
+) -> FusedMean:
+    """The mean with its errors from the sums over all users."""
+    first, typical = weighing(numbers, domain)
+    n, value = services.n, sums.total / services.n
+    bias_bound = float(sums.used @ [one.bias_bound for one in numbers]) / n
+    spread = max(0.0, sums.squares / n - (value - first) ** 2)
     people = [one.people for one in numbers]
     table = Frame(
         {
@@ -116,15 +162,16 @@ def fused_mean(services: Services, method: str) -> FusedMean:
             "mechanism": [mechanism.name for mechanism in services.mechanisms],
             "epsilon": [mechanism.epsilon for mechanism in services.mechanisms],
             "users": people,
-            "weight": used / n,
+            "weight": sums.used / n,
             "mean": [one.average()[0] for one in numbers],
             "stderr": np.sqrt(typical / people),
         }
     )
+    noise = sums.noise / n**2
     return FusedMean(
         value,
-        stderr=float(np.sqrt(noise / n**2 + bias_bound**2)),
-        population_stderr=float(np.sqrt(max(spread / n, noise / n**2) + bias_bound**2)),
+        stderr=float(np.sqrt(noise + bias_bound**2)),
+        population_stderr=float(np.sqrt(max(spread / n, noise) + bias_bound**2)),
         n=n, method=method, why=f"{_WHY[method]}; {services.privacy}", services=table,
         certified=services.certified,
     )  # fmt: skip

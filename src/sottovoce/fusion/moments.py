@@ -14,17 +14,36 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from sottovoce.channels.base import Floats
 from sottovoce.domains.interval import Interval
-from sottovoce.fusion.factors import Varying
 
-__all__ = ["Moments", "mean_variances", "moments_of"]
+__all__ = ["Moments", "Numbers", "mean_variances", "moments_of"]
 
 _TELLS = 1e-3
 """Least ``1 + c`` of a service whose squares tell something of the values'."""
+
+
+class Numbers(Protocol):
+    """What is known of one service's numbers, over all users: a ``Varying``, or sums of one."""
+
+    @property
+    def variance(self) -> Floats:
+        """Of a number, by value."""
+
+    @property
+    def bias_bound(self) -> float:
+        """How far the mean of a number may be from the value."""
+
+    @property
+    def people(self) -> int:
+        """How many users have a number."""
+
+    def average(self, power: int = 1) -> tuple[float, float]:
+        """The mean of the numbers, taken to a power, and its variance."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +59,7 @@ class Moments:
         return max(0.0, self.second - self.first**2)
 
 
-def moments_of(services: Sequence[Varying], domain: Interval) -> Moments:
+def moments_of(services: Sequence[Numbers], domain: Interval) -> Moments:
     """Both means, brought to what numbers of the interval can have."""
     places, low, high = domain.midpoints, domain.low, domain.high
     first = _average([one.average() for one in services])
@@ -64,7 +83,7 @@ def _average(means: Sequence[tuple[float, float]]) -> float:
     return float(np.average(values, weights=weights))
 
 
-def mean_variances(services: Sequence[Varying], domain: Interval, moments: Moments) -> Floats:
+def mean_variances(services: Sequence[Numbers], domain: Interval, moments: Moments) -> Floats:
     """The mean over users of each service's variance."""
     found = []
     for one in services:

@@ -72,6 +72,54 @@ def test_methods_and_options(spark, method):
         assert ours[6:] == theirs[6:]
 
 
+def test_means_and_quantiles_are_those_of_the_loop(spark):
+    tallies = simulated(HOURS, 4, 2000, 3000) | {("few",): HOURS.simulate([1] * 16, source=sv.Seeded(5))}  # fmt: skip
+    survey = sv.Survey("hours", "How long?", HOURS)
+    asked = {"mean": True, "quantile": [0.1, 0.5], "cdf": 12}
+    found = svs.estimate(tallies_of(spark, tallies), survey, questions=asked, confidence=0.9)
+    assert found.columns == ["region", "question", "label", "value", "stderr", "low", "high", "n", "method", "converged"]  # fmt: skip
+    rows = [tuple(row) for row in found.collect()]
+    assert [row for row in rows if row[1] is None] == [("few",) + (None,) * 7 + ("left out: below the minimum batch", None)]  # fmt: skip
+    for region, tally in tallies.items():
+        if region == ("few",):
+            continue
+        loop = sv.estimate(tally, goal="range")
+        wanted = [loop.mean(confidence=0.9), *loop.quantile([0.1, 0.5], confidence=0.9), loop.cdf(12, confidence=0.9)]  # fmt: skip
+        ours = [row for row in rows if row[:1] == region]
+        assert [row[1] for row in ours] == ["mean", "quantile", "quantile", "cdf"]
+        for row, answer in zip(ours, wanted, strict=True):
+            assert row[2] == label_text(answer.label)
+            numbers = (answer.value, answer.stderr, answer.low, answer.high)
+            assert row[3:7] == pytest.approx(numbers, rel=1e-12)
+            assert row[7:] == (tally.n, loop.method, loop.converged)
+
+
+def test_a_mean_alone_has_the_method_for_means(spark):
+    tallies = simulated(HOURS, 2, 2000, 3000)
+    rows = svs.estimate(tallies_of(spark, tallies), HOURS, questions={"mean": True}).collect()
+    for row in rows:
+        loop = sv.estimate(tallies[row.region,], goal="mean")
+        assert (row.value, row.stderr) == pytest.approx((loop.mean().value, loop.mean().stderr))
+        assert row.method == loop.method
+
+
+def test_questions_that_are_refused(spark):
+    frame = tallies_of(spark, simulated(DRINKS, 2, 200))
+    with pytest.raises(Unfit, match="mean cannot be asked here"):
+        svs.estimate(frame, DRINKS, questions={"mean": True})
+    for wrong in ({}, ["mean"], "mean"):
+        with pytest.raises(InvalidInput, match="a mapping such as"):
+            svs.estimate(frame, DRINKS, questions=wrong)
+    with pytest.raises(InvalidInput, match="questions of svs.estimate must be at least one"):
+        svs.estimate(frame, HOURS, questions={"mean": False})
+    with pytest.raises(InvalidInput, match="quantile of svs.estimate must be a number"):
+        svs.estimate(frame, HOURS, questions={"quantile": "half"})
+    with pytest.raises(Unfit, match="unknown question 'median'. Did you mean 'mean'"):
+        svs.estimate(frame, HOURS, questions={"median": True})
+    with pytest.raises(InvalidInput, match="without a group named 'label'"):
+        svs.estimate(frame.withColumnRenamed("region", "label"), HOURS, questions={"mean": True})
+
+
 def test_a_mechanism_has_no_minimum_but_nothing_is_not_shown(spark):
     tallies = simulated(DRINKS, 2, 5, 20) | {("empty",): sv.Tally.empty(DRINKS)}
     rows = svs.estimate(tallies_of(spark, tallies), DRINKS).collect()

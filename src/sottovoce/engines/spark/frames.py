@@ -19,12 +19,14 @@ __all__ = [
     "as_text",
     "check_by",
     "check_fields",
+    "check_folder",
     "check_frame",
     "check_named",
     "collected",
     "mechanism_of",
     "quoted",
     "tasks_or_default",
+    "written",
 ]
 
 _WHOLE = r"(tinyint|smallint|int|bigint|decimal\(\d+,0\))"
@@ -122,6 +124,26 @@ def collected(frame: Any) -> Any:
         schema = to_arrow_schema(frame.schema)
         arrays = [arrow.array(map(_plain, c), f.type) for c, f in zip(columns, schema, strict=True)]
         return arrow.Table.from_arrays(arrays, schema=schema)
+
+
+def check_folder(to: Any, owner: str) -> None:
+    """Refuse what is not the name of a folder."""
+    if not isinstance(to, str) or not to:
+        raise InvalidInput("to", owner, "the name of a folder", to)
+
+
+def written(frame: Any, to: str, owner: str) -> Any:
+    """A frame written as Parquet where nothing is yet, and read back: computed once."""
+    with plain_errors():
+        try:
+            frame.write.mode("error").parquet(to)
+        except Exception as error:
+            if "PATH_ALREADY_EXISTS" not in str(error):
+                raise
+            hint = "Remove what an attempt that failed has left there."
+            allowed = "a place where nothing is yet"
+            raise InvalidInput("to", owner, allowed, to, hint=hint) from error
+    return frame.sparkSession.read.parquet(to)
 
 
 def _plain(cell: Any) -> Any:

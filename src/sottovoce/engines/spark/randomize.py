@@ -17,8 +17,15 @@ from sottovoce.base.errors import InvalidInput, Misaligned
 from sottovoce.core.fields import Field, IntField
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
-from sottovoce.engines.spark.frames import check_frame, check_named, mechanism_of, quoted
-from sottovoce.engines.spark.workers import Step, on_workers, plain_errors
+from sottovoce.engines.spark.frames import (
+    check_folder,
+    check_frame,
+    check_named,
+    mechanism_of,
+    quoted,
+    written,
+)
+from sottovoce.engines.spark.workers import Step, on_workers
 from sottovoce.surveys.survey import Survey
 
 __all__ = ["randomize"]
@@ -78,8 +85,7 @@ def randomize(
         if name == column or name in fields:
             allowed = f"public columns, none named {', '.join([column, *fields])}"
             raise InvalidInput("keep", owner, allowed, name)
-    if not isinstance(to, str) or not to:
-        raise InvalidInput("to", owner, "the name of a folder", to)
+    check_folder(to, owner)
     rule = survey.outside if isinstance(survey, Survey) else "refuse"
     kinds = dict(df.dtypes)
     schema = [f"{quoted(field.name)} {_kinds(field)[0]}" for field in mechanism.fields]
@@ -87,16 +93,7 @@ def randomize(
     step = Randomize(mechanism, rule, column, public)
     narrow = df.select(quoted(column), *map(quoted, public))
     drawn = on_workers(narrow, step, ", ".join(schema))
-    with plain_errors():
-        try:
-            drawn.write.mode("error").parquet(to)
-        except Exception as error:
-            if "PATH_ALREADY_EXISTS" not in str(error):
-                raise
-            hint = "Remove what an attempt that failed has left there."
-            allowed = "a place where nothing is yet"
-            raise InvalidInput("to", owner, allowed, to, hint=hint) from error
-    return df.sparkSession.read.parquet(to)
+    return written(drawn, to, owner)
 
 
 @dataclass(frozen=True)

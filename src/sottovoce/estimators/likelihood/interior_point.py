@@ -25,7 +25,7 @@ from sottovoce.channels.rows import Rows
 from sottovoce.estimators.likelihood.base import Optimum, as_distribution, gap_of
 from sottovoce.kernels.products import gram, product
 
-__all__ = ["DenseLikelihood", "inverse_factor", "interior_point"]
+__all__ = ["DenseLikelihood", "inverse_factor", "interior_point", "newton_step"]
 
 MOST_STEPS = 80
 _BACK = 0.995
@@ -76,15 +76,15 @@ def interior_point(problem: Rows, start: Floats, gap: float, meter: Meter) -> Op
         meter.show(step, found)
         if best.gap <= gap or step == MOST_STEPS:
             break
-        shares, slack = _newton(problem.curvature(shares), total * (1 - ratio), shares, slack)
+        shares, slack = newton_step(problem.curvature(shares), total * (1 - ratio), shares, slack)
     assert best is not None
     return Optimum(best.shares, best.gap, tuple(history))
 
 
-def _newton(
+def newton_step(
     curvature: Floats, slope: Floats, shares: Floats, slack: Floats
 ) -> tuple[Floats, Floats]:
-    """One predictor and corrector step in w and z."""
+    """One predictor and corrector step in w and z, of any convex f with this slope and curvature."""
     root, size = np.sqrt(shares), len(shares)
     matrix = curvature * root[:, None] * root
     matrix[np.diag_indices(size)] += slack
