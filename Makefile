@@ -94,7 +94,6 @@ spark: $(SPARK_READY) $(CLIENT_READY) ## Spark, on this machine and on a cluster
 
 js:              ## the client in TypeScript, built into clients/js/dist (needs Node 20 or newer)
 	cd clients/js && npm ci --silent --no-audit --no-fund && npm run --silent build
-	cp clients/js/dist/sottovoce.js src/sottovoce/service/pages/sottovoce.js
 
 lint: $(READY)   ## style, types, borders between rooms, spelling
 	$(BIN)/ruff check $(CODE)

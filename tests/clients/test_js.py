@@ -107,10 +107,8 @@ def test_the_package_names_no_host_and_no_dependency():
     assert not re.search(r"^import |\bimport\((?!\"./nodeledger.js\"\))", BUNDLE.read_text(), re.M)
 
 
-def test_the_bundle_is_small_and_part_of_the_python_package():
-    content = BUNDLE.read_bytes()
-    assert (CLIENT.parents[1] / "src/sottovoce/service/pages/sottovoce.js").read_bytes() == content
-    assert len(gzip.compress(content, 9)) <= LARGEST_BUNDLE
+def test_the_bundle_is_small():
+    assert len(gzip.compress(BUNDLE.read_bytes(), 9)) <= LARGEST_BUNDLE
 
 
 def test_the_code_runs_under_a_strict_content_security_policy():

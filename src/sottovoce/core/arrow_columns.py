@@ -46,17 +46,11 @@ def integers_of_arrow(array: Any, name: str, owner: str, allowed: str) -> NDArra
 def bytes_of_arrow(array: Any, width: int, name: str, owner: str) -> NDArray[np.uint8]:
     """Rows of ``width`` bytes, from binary of that length or of any."""
     types = optional("pyarrow", extra="analyse", purpose="reading Arrow data").types
-    allowed, kind = f"{width} bytes", array.type
-    fixed = types.is_fixed_size_binary(kind)
-    if not (fixed or types.is_binary(kind) or types.is_large_binary(kind)):
-        raise InvalidInput(f"column {name!r}", owner, f"of {allowed} per row", f"type {kind}")
-    _refuse_nulls(array, name, owner, allowed)
-    if fixed:
-        if kind.byte_width != width:
-            raise InvalidInput(f"column {name!r}", owner, f"of {allowed} per row", f"type {kind}")
-        start, data = array.offset * width, array.buffers()[1]
-    else:
-        start, data = _start(array, width, name, owner, allowed), array.buffers()[2]
+    kind = array.type
+    fixed = kind.byte_width if types.is_fixed_size_binary(kind) else None
+    varies = types.is_binary(kind) or types.is_large_binary(kind)
+    start = _first_of_rows(array, width, name, owner, f"{width} bytes", fixed=fixed, varies=varies)
+    data = array.buffers()[2 if varies else 1]
     if not len(array):
         return np.zeros((0, width), dtype=np.uint8)
     flat = np.frombuffer(data, dtype=np.uint8)[start : start + len(array) * width]
@@ -66,16 +60,10 @@ def bytes_of_arrow(array: Any, width: int, name: str, owner: str) -> NDArray[np.
 def rows_of_arrow(array: Any, count: int, name: str, owner: str, allowed: str) -> NDArray[Any]:
     """Rows of ``count`` whole numbers, from lists of that length or of any."""
     types = optional("pyarrow", extra="analyse", purpose="reading Arrow data").types
-    kind, length = array.type, f"{count} whole numbers"
-    fixed = types.is_fixed_size_list(kind)
-    if not (fixed or types.is_list(kind) or types.is_large_list(kind)):
-        raise InvalidInput(f"column {name!r}", owner, f"of {length} per row", f"type {kind}")
-    _refuse_nulls(array, name, owner, length)
-    if fixed:
-        if kind.list_size != count:
-            raise InvalidInput(f"column {name!r}", owner, f"of {length} per row", f"type {kind}")
-    else:
-        _start(array, count, name, owner, length)
+    kind = array.type
+    fixed = kind.list_size if types.is_fixed_size_list(kind) else None
+    varies = types.is_list(kind) or types.is_large_list(kind)
+    _first_of_rows(array, count, name, owner, f"{count} whole numbers", fixed=fixed, varies=varies)
     try:
         flat = integers_of_arrow(array.flatten(), name, owner, allowed)
     except InvalidCell as error:
@@ -91,6 +79,23 @@ def _refuse_nulls(array: Any, name: str, owner: str, allowed: str) -> None:
     if array.null_count:
         row = int(array.is_null().to_numpy(zero_copy_only=False).argmax()) + 1
         raise InvalidCell(name, row, owner, allowed, None)
+
+
+def _first_of_rows(
+    array: Any, width: int, name: str, owner: str, allowed: str, *, fixed: int | None, varies: bool
+) -> int:
+    """Where the values of rows of ``width`` start: all of a ``fixed`` length, or of any if it ``varies``."""
+    wrong_type = InvalidInput(
+        f"column {name!r}", owner, f"of {allowed} per row", f"type {array.type}"
+    )
+    if fixed is None and not varies:
+        raise wrong_type
+    _refuse_nulls(array, name, owner, allowed)
+    if varies:
+        return _start(array, width, name, owner, allowed)
+    if fixed != width:
+        raise wrong_type
+    return int(array.offset) * width
 
 
 def _start(array: Any, width: int, name: str, owner: str, allowed: str) -> int:

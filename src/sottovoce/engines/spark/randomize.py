@@ -58,7 +58,7 @@ def randomize(
     to : str
         Where to write Parquet files; refused where something is there.
     keep : str or sequence of str
-        Public columns to write beside the reports.
+        Public columns to write with the reports.
 
     Returns
     -------
