@@ -67,6 +67,29 @@ VECTORS = """async ({ files }) => {
 }"""
 
 
+TRUST = """async () => {
+    const { Survey } = await import("/clients/js/dist/sottovoce.js");
+    const { hashOf } = await import("/clients/js/dist/device/logcheck.js");
+    const { readJson } = await import("/clients/js/dist/json.js");
+    const cases = async (file) => (await (await fetch(`/vectors/${file}`)).json()).cases;
+    const wrong = [];
+    for (const { name, text, publisher, taken } of await cases("signed.json")) {
+        const found = await Survey.parseSigned(text, { publisher }).then(() => true, (error) => error.code);
+        if (taken ? found !== true : !["not-trusted", "invalid-survey"].includes(found)) wrong.push(name);
+    }
+    for (const { name, kept, entries, head } of await cases("log.json")) {
+        let found = kept;
+        try {
+            for (const entry of readJson(JSON.stringify(entries))) found = { size: found.size + 1, head: hashOf(entry, found) };
+        } catch (error) {
+            found = null;
+        }
+        if (JSON.stringify(found) !== JSON.stringify(head)) wrong.push(name);
+    }
+    return wrong;
+}"""
+
+
 class Quiet(SimpleHTTPRequestHandler):
     """Files of the repository, and an empty page."""
 
@@ -112,6 +135,14 @@ def test_every_report_vector(browser):
     page = chromium.new_page()
     page.goto(root)
     assert page.evaluate(VECTORS, {"files": files}) == {"cases": wanted, "wrong": []}
+
+
+def test_every_vector_of_signed_surveys_and_logs(browser):
+    chromium, root = browser
+    page = chromium.new_page()
+    page.goto(root)
+    assert page.evaluate("isSecureContext")
+    assert page.evaluate(TRUST) == []
 
 
 def in_tabs(chromium: Any, root: str, given: list[dict[str, Any]]) -> list[str]:

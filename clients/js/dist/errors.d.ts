@@ -30,6 +30,10 @@ export declare class Refused extends SottovoceError {
 export declare class Mismatch extends SottovoceError {
     constructor(message: string);
 }
+/** A survey, signature or log that is not what was agreed to. Nothing was drawn or sent. */
+export declare class NotTrusted extends SottovoceError {
+    constructor(message: string);
+}
 /** There is no place that remembers what this device has spent, or it cannot be read or written. Nothing was drawn. */
 export declare class NoLedger extends SottovoceError {
     constructor(message: string);

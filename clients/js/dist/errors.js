@@ -45,6 +45,12 @@ export class Mismatch extends SottovoceError {
         super("mismatch", message);
     }
 }
+/** A survey, signature or log that is not what was agreed to. Nothing was drawn or sent. */
+export class NotTrusted extends SottovoceError {
+    constructor(message) {
+        super("not-trusted", message);
+    }
+}
 /** There is no place that remembers what this device has spent, or it cannot be read or written. Nothing was drawn. */
 export class NoLedger extends SottovoceError {
     constructor(message) {

@@ -20,6 +20,8 @@ export declare function whole(value: Json | undefined, least: number, most: numb
 export declare function weight(value: Json | undefined, where: string): bigint;
 /** An object of weights with exactly these names. */
 export declare function weightsNamed<K extends string>(value: Json | undefined, names: readonly K[], where: string): Record<K, bigint>;
+/** A text of so many hexadecimal digits in lower case. */
+export declare function digits(value: Json | undefined, count: number, where: string): string;
 /** A real number, as the shortest decimal of its double. */
 export declare function decimal(value: Json | undefined, where: string): Decimal;
 /** A list of weights. */

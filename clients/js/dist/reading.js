@@ -62,6 +62,12 @@ export function weightsNamed(value, names, where) {
         weights[name] = weight(found.get(name), `${where}.${name}`);
     return weights;
 }
+/** A text of so many hexadecimal digits in lower case. */
+export function digits(value, count, where) {
+    const found = text(value, where);
+    require(found.length === count && /^[0-9a-f]*$/.test(found), where, `${count} hexadecimal digits in lower case`);
+    return found;
+}
 /** A real number, as the shortest decimal of its double. */
 export function decimal(value, where) {
     const found = typeof value === "string" ? readDecimal(value) : undefined;

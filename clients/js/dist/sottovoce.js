@@ -38,6 +38,11 @@ var Mismatch = class extends SottovoceError {
     super("mismatch", message);
   }
 };
+var NotTrusted = class extends SottovoceError {
+  constructor(message) {
+    super("not-trusted", message);
+  }
+};
 var NoLedger = class extends SottovoceError {
   constructor(message) {
     super("no-ledger", message);
@@ -90,11 +95,11 @@ function writeDecimal(value) {
   const [mantissa = "", exponent] = short.split("e");
   if (exponent === void 0) return sign + short;
   const [whole2 = "", part = ""] = mantissa.split(".");
-  const digits2 = whole2 + part;
+  const digits3 = whole2 + part;
   const point2 = whole2.length + Number(exponent);
-  if (point2 <= 0) return sign + "0." + "0".repeat(-point2) + digits2;
-  if (point2 >= digits2.length) return sign + digits2 + "0".repeat(point2 - digits2.length);
-  return sign + digits2.slice(0, point2) + "." + digits2.slice(point2);
+  if (point2 <= 0) return sign + "0." + "0".repeat(-point2) + digits3;
+  if (point2 >= digits3.length) return sign + digits3 + "0".repeat(point2 - digits3.length);
+  return sign + digits3.slice(0, point2) + "." + digits3.slice(point2);
 }
 function readDecimal(text2) {
   if (text2.length > MOST_LENGTH || !/^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(text2)) return void 0;
@@ -157,6 +162,11 @@ function weightsNamed(value, names, where) {
   const weights = {};
   for (const name of names) weights[name] = weight(found.get(name), `${where}.${name}`);
   return weights;
+}
+function digits(value, count, where) {
+  const found = text(value, where);
+  require2(found.length === count && /^[0-9a-f]*$/.test(found), where, `${count} hexadecimal digits in lower case`);
+  return found;
 }
 function decimal(value, where) {
   const found = typeof value === "string" ? readDecimal(value) : void 0;
@@ -551,8 +561,11 @@ function quote(text2) {
   });
   return '"' + escaped + '"';
 }
+function digestOf(document) {
+  return toHex(sha256(utf8(canonical(document))));
+}
 function fingerprint(document) {
-  return toHex(sha256(utf8(canonical(document))).subarray(0, 16));
+  return digestOf(document).slice(0, 32);
 }
 
 // src/device/http.ts
@@ -748,14 +761,14 @@ var Reader = class {
   number() {
     const start = this.at;
     if (this.text[this.at] === "-") this.at++;
-    const digits2 = this.at;
+    const digits3 = this.at;
     while (this.isDigit()) this.at++;
-    const length = this.at - digits2;
+    const length = this.at - digits3;
     const follows = this.text[this.at];
     const written = this.text.slice(start, this.at);
     if (length === 0) this.fail("a value is missing");
     if (follows === "." || follows === "e" || follows === "E") this.fail("a number that is not whole");
-    if (this.text[digits2] === "0" && (length > 1 || digits2 > start)) this.fail("a leading zero, or -0");
+    if (this.text[digits3] === "0" && (length > 1 || digits3 > start)) this.fail("a leading zero, or -0");
     if (length > 16 || !Number.isSafeInteger(Number(written))) this.fail("a number beyond 2^53 - 1");
     return Number(written);
   }
@@ -837,10 +850,10 @@ var Reader = class {
     return String.fromCharCode(first, second);
   }
   unit() {
-    const digits2 = this.text.slice(this.at, this.at + 4);
-    if (!/^[0-9a-fA-F]{4}$/.test(digits2)) this.fail("unknown escape");
+    const digits3 = this.text.slice(this.at, this.at + 4);
+    if (!/^[0-9a-fA-F]{4}$/.test(digits3)) this.fail("unknown escape");
     this.at += 4;
-    return parseInt(digits2, 16);
+    return parseInt(digits3, 16);
   }
 };
 
@@ -1736,10 +1749,10 @@ function readSubsetSelection(source) {
   const filled = d === 1 ? own === total && start === 0n : BigInt(k) * total < BigInt(d) * own && own < total && start < 16n;
   require2(filled, `${source.where}.weights`, "such that k 2^bits < d own, own < 2^bits and start < 16");
   const ownBelow = own << BigInt(64 - bits);
-  const digits2 = binaryDigits(Number(start));
+  const digits3 = binaryDigits(Number(start));
   const respondAt = (value, words2) => {
     const taken = words2.next() < ownBelow;
-    return [d === 1 ? Uint8Array.of(1) : pack(chosen(value, taken, d, k, digits2, words2))];
+    return [d === 1 ? Uint8Array.of(1) : pack(chosen(value, taken, d, k, digits3, words2))];
   };
   return {
     fields: [bitsField("bits", d)],
@@ -1750,13 +1763,13 @@ function readSubsetSelection(source) {
   };
 }
 function binaryDigits(start) {
-  const digits2 = [8, 4, 2, 1].map((place) => start & place ? 1 : 0);
-  while (digits2.length > 0 && digits2[digits2.length - 1] === 0) digits2.pop();
-  return digits2;
+  const digits3 = [8, 4, 2, 1].map((place) => start & place ? 1 : 0);
+  while (digits3.length > 0 && digits3[digits3.length - 1] === 0) digits3.pop();
+  return digits3;
 }
-function chosen(value, taken, d, k, digits2, words2) {
+function chosen(value, taken, d, k, digits3, words2) {
   const few = Math.min(k, d - k);
-  const { members, last } = drawSet(d - 1, few, digits2, words2);
+  const { members, last } = drawSet(d - 1, few, digits3, words2);
   const turned = 2 * k > d;
   const inside = taken !== turned;
   const set = new Uint8Array(d);
@@ -1769,14 +1782,14 @@ function chosen(value, taken, d, k, digits2, words2) {
   if (inside) set[value] = 1;
   return turned ? set.map((one) => 1 - one) : set;
 }
-function drawSet(m, few, digits2, words2) {
+function drawSet(m, few, digits3, words2) {
   const w = Math.ceil(m / 64);
   const members = new Uint8Array(m);
-  for (let i = digits2.length - 1; i >= 0; i--) {
+  for (let i = digits3.length - 1; i >= 0; i--) {
     const drawn = wordBytes(w, words2);
     for (let v = 0; v < m; v++) {
       const bit = drawn[v >> 3] >> (v & 7) & 1;
-      members[v] = digits2[i] === 1 ? members[v] | bit : members[v] & bit;
+      members[v] = digits3[i] === 1 ? members[v] | bit : members[v] & bit;
     }
   }
   let size = members.reduce((sum3, one) => sum3 + one, 0);
@@ -2003,8 +2016,33 @@ function belief({ numerator: a, denominator: b }) {
 function times({ numerator: a, denominator: b }) {
   let scale = 1n;
   while (a >= 10n * b * scale) scale *= 10n;
-  const digits2 = (100n * a + b * scale - 1n) / (b * scale);
-  return (Number(digits2 * scale) / 100).toLocaleString("en-US");
+  const digits3 = (100n * a + b * scale - 1n) / (b * scale);
+  return (Number(digits3 * scale) / 100).toLocaleString("en-US");
+}
+
+// src/signing.ts
+function checkPublisher({ name, publisher }, pinned) {
+  if (!/^[0-9a-f]{64}$/.test(pinned)) throw new InvalidArgument("publisher must be a public key of 64 hexadecimal digits in lower case");
+  if (publisher === pinned) return;
+  const found = publisher === "" ? "is not signed" : `was signed by the key ${publisher}`;
+  throw new NotTrusted(`survey "${name}" ${found}, not by ${pinned}, which was agreed to: it is not answered`);
+}
+async function checkSignature({ name, digest, publisher }, signature) {
+  const message = utf8(`sottovoce survey 1
+${digest}
+`);
+  if (!await verify(fromHex(publisher), fromHex(signature), message)) {
+    throw new NotTrusted(`survey "${name}" was not signed by the key ${publisher}, or it was changed after it was signed: it is not answered`);
+  }
+}
+async function verify(publisher, signature, message) {
+  try {
+    const { subtle } = crypto;
+    const key = await subtle.importKey("raw", publisher, "Ed25519", false, ["verify"]);
+    return await subtle.verify("Ed25519", key, signature, message);
+  } catch (error) {
+    throw new NotTrusted(`the signature cannot be checked here, so the survey is not answered: it needs Ed25519 of WebCrypto, which plain http and older browsers lack (${error})`);
+  }
 }
 
 // src/windows.ts
@@ -2026,9 +2064,9 @@ var FIRST = dayNumber(1, 1, 1);
 var LAST = dayNumber(9999, 12, 31);
 function dayText(number) {
   const [year, month, day] = dateOf(number);
-  return `${digits(year, 4)}-${digits(month, 2)}-${digits(day, 2)}`;
+  return `${digits2(year, 4)}-${digits2(month, 2)}-${digits2(day, 2)}`;
 }
-function digits(number, count) {
+function digits2(number, count) {
   return String(number).padStart(count, "0");
 }
 function weekday(number) {
@@ -2055,7 +2093,7 @@ function windowName(kind, day) {
   if (kind === "month") return day.slice(0, 7);
   const [year] = dateOf(number - weekday(number) + 3);
   const week = Math.floor((number - firstMonday(year)) / 7) + 1;
-  return `${digits(year, 4)}-W${digits(week, 2)}`;
+  return `${digits2(year, 4)}-W${digits2(week, 2)}`;
 }
 function windowDays(kind, name) {
   if (kind === "once") return name === "" ? { first: dayText(FIRST), last: dayText(LAST) } : void 0;
@@ -2077,9 +2115,10 @@ function windowDays(kind, name) {
 // src/survey.ts
 var KEYS = ["closes", "mechanism", "minimum_batch", "name", "opens", "outside", "question", "series", "survey", "window"];
 var Survey = class _Survey {
-  constructor(document, collector) {
+  constructor(document) {
     this.document = document;
-    this.collector = collector;
+    /** The public key whose signature was verified, or empty. */
+    this.publisher = "";
     whole(document.get("survey"), 2, 2, "survey");
     this.name = words(document.get("name"), 200, "name");
     this.question = words(document.get("question"), 2e3, "question");
@@ -2093,29 +2132,43 @@ var Survey = class _Survey {
     this.opens = date(document.get("opens"), "opens");
     this.closes = date(document.get("closes"), "closes");
     require2(this.opens === "" || this.closes === "" || this.opens <= this.closes, "closes", "a day from opens on");
-    require2(document.get("series") === "", "series", "empty");
-    this.fingerprint = fingerprint(document);
+    this.series = document.get("series") === "" ? "" : words(document.get("series"), 200, "series");
+    this.digest = digestOf(document);
+    this.fingerprint = this.digest.slice(0, 32);
   }
   /** Read a survey's JSON and check everything in it, its certificate included. Throws `InvalidSurvey`. */
   static parse(source, options = {}) {
-    return _Survey.read(source, options);
+    return _Survey.read(readJson(source), options);
+  }
+  /** Read a survey that its publisher signed, and verify the signature. Throws `NotTrusted` where it does not hold. */
+  static async parseSigned(source, { publisher, ...options } = {}) {
+    const signed = record(readJson(source), ["publisher", "signature", "signed", "survey"], "signed survey");
+    whole(signed.get("signed"), 1, 1, "signed");
+    const key = digits(signed.get("publisher"), 64, "publisher");
+    const signature = digits(signed.get("signature"), 128, "signature");
+    const survey = Object.assign(_Survey.read(signed.get("survey"), options), { publisher: key });
+    if (publisher !== void 0) checkPublisher(survey, publisher);
+    await checkSignature(survey, signature);
+    return survey;
   }
   /**
    * Fetch a survey from `https://collector.example/surveys/{fingerprint}` and check it as `parse` does. A survey whose
-   * fingerprint is not the one in the address is refused, so that the address stands for what was agreed to.
+   * fingerprint is not the one in the address is refused, so that the address stands for what was agreed to. With
+   * `publisher`, one that this key did not sign is refused too.
    */
   static async fetch(url, options = {}) {
     const address = checkUrl(url, options.plainHttp ?? false);
     const found = /^(.*)\/surveys\/([0-9a-f]{32})$/.exec(address);
     if (found === null) throw new InvalidArgument("url must end with /surveys/ and the fingerprint of a survey");
-    const answer = await exchange(address, { seconds: options.timeout ?? 10, most: MOST_BYTES });
+    const pinned = options.publisher !== void 0;
+    const answer = await exchange(pinned ? `${address}/signed` : address, { seconds: options.timeout ?? 10, most: MOST_BYTES });
     if (answer.status !== 200) throw new NoAnswer(`the collector gave no survey: status ${answer.status}`);
-    const survey = _Survey.read(answer.body, options, found[1]);
+    const survey = pinned ? await _Survey.parseSigned(answer.body, options) : _Survey.parse(answer.body, options);
     if (survey.fingerprint !== found[2]) throw new Mismatch(`the collector gave survey ${survey.fingerprint} where ${found[2]} was asked for`);
-    return survey;
+    return Object.assign(survey, { collector: found[1] });
   }
-  static read(source, options, collector) {
-    const survey = new _Survey(record(readJson(source), KEYS, "survey"), collector);
+  static read(document, options) {
+    const survey = new _Survey(record(document, KEYS, "survey"));
     const most = readDecimal(options.maxDelta ?? "0");
     if (most === void 0 || most.value < 0) throw new InvalidArgument("maxDelta must be a decimal from 0, as text");
     if (exceeds(survey.certificate.delta, exact(most))) {
@@ -2231,7 +2284,8 @@ function settle(ledger, receipt, from, state, code) {
 }
 
 // src/device/browserledger.ts
-var STORE = "reports";
+var STORES = { reports: ["fingerprint", "window"], logs: "url" };
+var VERSION2 = 2;
 var BrowserLedger = class {
   constructor(name = "sottovoce") {
     this.name = name;
@@ -2251,8 +2305,12 @@ var BrowserLedger = class {
     return new Promise((resolve, reject) => {
       const fail = (error) => reject(unusable(error));
       try {
-        const request = indexedDB.open(this.name, 1);
-        request.onupgradeneeded = () => request.result.createObjectStore(STORE, { keyPath: ["fingerprint", "window"] });
+        const request = indexedDB.open(this.name, VERSION2);
+        request.onupgradeneeded = () => {
+          for (const [name, keyPath] of Object.entries(STORES)) {
+            if (!request.result.objectStoreNames.contains(name)) request.result.createObjectStore(name, { keyPath });
+          }
+        };
         request.onsuccess = () => resolve(request.result);
         request.onerror = () => fail(request.error);
         request.onblocked = () => fail("another page keeps it open");
@@ -2264,15 +2322,17 @@ var BrowserLedger = class {
 };
 function inTransaction(database, change) {
   return new Promise((resolve, reject) => {
-    const transaction = database.transaction(STORE, "readwrite", { durability: "strict" });
-    const store = transaction.objectStore(STORE);
-    const reading = store.getAll();
+    const transaction = database.transaction(Object.keys(STORES), "readwrite", { durability: "strict" });
+    const [reports, kept] = [transaction.objectStore("reports"), transaction.objectStore("logs")];
+    const rows = reports.getAll();
+    const logs = kept.getAll();
     let result;
     let thrown;
-    reading.onsuccess = () => {
+    logs.onsuccess = () => {
       try {
-        const changed = change(reading.result);
-        for (const row of changed.write) store.put(row);
+        const changed = change(rows.result, logs.result);
+        for (const row of changed.write) reports.put(row);
+        for (const log of changed.logs ?? []) kept.put(log);
         result = changed.result;
       } catch (error) {
         thrown = { error };
@@ -2303,29 +2363,31 @@ function chargeOf(survey, window, day, elapsed) {
     last,
     day,
     boot: elapsed.boot,
-    uptime: elapsed.seconds
+    uptime: elapsed.seconds,
+    series: plain(survey.series),
+    publisher: survey.publisher
   };
 }
 function costOf(...charges) {
   return exact(sum2(charges));
 }
 function costText(charges) {
-  const { digits: digits2, scale } = sum2(charges);
-  const text2 = String(digits2).padStart(scale + 1, "0");
+  const { digits: digits3, scale } = sum2(charges);
+  const text2 = String(digits3).padStart(scale + 1, "0");
   const point2 = text2.length - scale;
   return scale === 0 ? text2 : `${text2.slice(0, point2)}.${text2.slice(point2)}`.replace(/\.?0+$/, "");
 }
 function sum2(charges) {
-  let digits2 = 0n;
+  let digits3 = 0n;
   let scale = 0;
   for (const { epsilon } of charges) {
     const cost = readDecimal(epsilon);
     if (cost === void 0) throw new NoLedger("the ledger has a report whose cost cannot be read, so nothing is answered");
     const finer = Math.max(scale, cost.scale);
-    digits2 = digits2 * 10n ** BigInt(finer - scale) + cost.digits * 10n ** BigInt(finer - cost.scale);
+    digits3 = digits3 * 10n ** BigInt(finer - scale) + cost.digits * 10n ** BigInt(finer - cost.scale);
     scale = finer;
   }
-  return { digits: digits2, scale };
+  return { digits: digits3, scale };
 }
 var SPACES = /[\t-\r\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
 function plain(text2) {
@@ -2339,7 +2401,21 @@ function fold(character) {
 }
 
 // src/device/budget.ts
-var LIMITS = { maxEpsilon: 2, dayEpsilon: 2, nameEpsilon: 5, questionEpsilon: 5, totalEpsilon: 10 };
+var LIMITS = {
+  maxEpsilon: 2,
+  dayEpsilon: 2,
+  nameEpsilon: 5,
+  questionEpsilon: 5,
+  seriesEpsilon: 5,
+  publisherEpsilon: 10,
+  totalEpsilon: 10
+};
+var SHARED = [
+  ["name", "nameEpsilon", "on surveys of one name"],
+  ["question", "questionEpsilon", "on one question"],
+  ["series", "seriesEpsilon", "on surveys of one series"],
+  ["publisher", "publisherEpsilon", "on surveys signed by one key"]
+];
 var DAY = 86400;
 var Budget = class {
   constructor(limits) {
@@ -2365,11 +2441,12 @@ var Budget = class {
     if (refusal2 !== void 0) return refusal2;
     const sums = [
       ["dayEpsilon", "per day", before.filter((one) => one.day >= asked.day)],
-      ["dayEpsilon", "per 24 hours since the machine started", recent, 2n],
-      ["nameEpsilon", "on surveys of one name", before.filter((one) => one.name === asked.name)],
-      ["questionEpsilon", "on one question", before.filter((one) => one.question === asked.question)],
-      ["totalEpsilon", "in all", before]
+      ["dayEpsilon", "per 24 hours since the machine started", recent, 2n]
     ];
+    for (const [key, name, what] of SHARED) {
+      if (asked[key] !== "") sums.push([name, what, before.filter((one) => one[key] === asked[key])]);
+    }
+    sums.push(["totalEpsilon", "in all", before]);
     for (const [name, what, spent, times2 = 1n] of sums) {
       const most = this.limit(name, times2);
       if (exceeds(costOf(...spent, asked), most)) {
@@ -2523,9 +2600,8 @@ var REFUSALS = /* @__PURE__ */ new Map([
 function deliver(collector, upload, wanted) {
   const headers = { "Content-Type": "application/msgpack" };
   if (collector.token !== void 0) headers.Authorization = `Bearer ${collector.token}`;
-  return repeat(collector, wanted, async () => {
-    const answer = await ask(collector, "/reports", "POST", headers, upload);
-    if (answer === void 0) return NO_ANSWER;
+  return repeat(collector, "pending", wanted, async () => {
+    const answer = await ask(collector, "/reports", { method: "POST", headers, body: upload });
     const found = readObject(answer);
     if (answer.status < 200 || answer.status >= 300) return refusal(answer, found.code);
     const counts = [found.stored, found.duplicates];
@@ -2534,9 +2610,8 @@ function deliver(collector, upload, wanted) {
   });
 }
 function remove(collector, fingerprint2, id) {
-  return repeat(collector, async () => true, async () => {
-    const answer = await ask(collector, `/surveys/${fingerprint2}/reports/${id}`, "DELETE", {});
-    if (answer === void 0) return { ...NO_ANSWER, state: "withdrawn" };
+  return repeat(collector, "withdrawn", async () => true, async () => {
+    const answer = await ask(collector, `/surveys/${fingerprint2}/reports/${id}`, { method: "DELETE" });
     const { code, deleted } = readObject(answer);
     const { again = false, wait = 0 } = refusal(answer, code);
     if (answer.status === 200 && deleted === true) return { state: "withdrawn", code: "" };
@@ -2546,23 +2621,24 @@ function remove(collector, fingerprint2, id) {
   });
 }
 async function about(collector, fingerprint2) {
-  const answer = await ask(collector, `/surveys/${fingerprint2}/about`, "GET", {});
-  return answer?.status === 200 ? readObject(answer) : {};
+  const answer = await ask(collector, `/surveys/${fingerprint2}/about`);
+  const said = readObject(answer);
+  return answer.status === 200 || said.code === "unknown-survey" ? said : {};
 }
-var NO_ANSWER = { state: "pending", code: "no-answer", again: true };
-async function ask({ url, patience }, path, method, headers, body) {
-  try {
-    return await exchange(url + path, { method, headers, seconds: patience.timeout, most: LONGEST_ANSWER, ...body === void 0 ? {} : { body } });
-  } catch (error) {
-    if (error instanceof NoAnswer) return void 0;
-    throw error;
-  }
+function ask({ url, patience }, path, request = {}) {
+  return exchange(url + path, { seconds: patience.timeout, most: LONGEST_ANSWER, ...request });
 }
-async function repeat({ patience }, wanted, attempt) {
-  let outcome = { state: "pending", code: "" };
+async function repeat({ patience }, state, wanted, attempt) {
+  let outcome = { state, code: "" };
   let waited = 0;
-  for (let done = 0; done < patience.attempts && await wanted(); done++) {
-    outcome = await attempt();
+  for (let done = 0; done < patience.attempts; done++) {
+    try {
+      if (!await wanted()) break;
+      outcome = await attempt();
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      outcome = { state, code: "no-answer", again: true };
+    }
     if (outcome.again !== true || done === patience.attempts - 1) break;
     const part = Number(systemWords().next()) / 2 ** 64;
     const wait = Math.max(outcome.wait ?? 0, part * Math.min(60, 2 ** done));
@@ -2585,18 +2661,89 @@ function retryAfter(text2) {
   return Number.isFinite(seconds) ? Math.max(0, seconds) : 0;
 }
 
+// src/device/logcheck.ts
+var EMPTY = { size: 0, head: "0".repeat(64) };
+var MOST_ENTRIES = 1e6;
+async function checkLog(collector, ledger, survey) {
+  const { url } = collector;
+  const keptIn = (logs) => logs.find((log) => log.url === url) ?? { url, ...EMPTY, surveys: [] };
+  for (; ; ) {
+    const kept = await ledger.transact((_, logs) => ({ write: [], result: keptIn(logs) }));
+    const known2 = kept.surveys.includes(survey.digest);
+    const start = known2 ? kept : EMPTY;
+    const { heads, surveys } = await readLog(collector, start);
+    if (heads[kept.size - start.size] !== kept.head) throw broken(url, `its first ${kept.size} entries are not those that were there before`);
+    if (!known2 && !surveys.has(survey.digest)) {
+      throw new NotTrusted(`survey "${survey.name}" (${survey.fingerprint}) is not in the log of ${url}: others cannot see that it is asked, so it is not answered`);
+    }
+    const log = { url, size: start.size + heads.length - 1, head: heads[heads.length - 1], surveys: known2 ? kept.surveys : [...kept.surveys, survey.digest] };
+    const written = await ledger.transact((_, logs) => {
+      const same = keptIn(logs).head === kept.head;
+      return { write: [], logs: same ? [log] : [], result: same };
+    });
+    if (written) return;
+  }
+}
+function hashOf(entry, { size, head }) {
+  const found = record(entry, ["fingerprint", "index", "log", "previous", "publisher", "survey"], `entry ${size}`);
+  whole(found.get("log"), 1, 1, "log");
+  whole(found.get("index"), size, size, "index");
+  require2(found.get("previous") === head, "previous", "the hash of the entry before: one was changed or left out");
+  const survey = digits(found.get("survey"), 64, "survey");
+  require2(found.get("fingerprint") === survey.slice(0, 32), "fingerprint", "that of the survey");
+  if (found.get("publisher") !== "") digits(found.get("publisher"), 64, "publisher");
+  return digestOf(found);
+}
+async function readLog(collector, start) {
+  const heads = [start.head];
+  const surveys = /* @__PURE__ */ new Set();
+  for (; ; ) {
+    const at = start.size + heads.length - 1;
+    const page = await readPage(collector, at);
+    try {
+      const found = record(page, ["entries", "head", "size"], "the log");
+      const size = whole(found.get("size"), at, MOST_ENTRIES, "the number of entries");
+      const entries = list(found.get("entries"), "entries");
+      for (const entry of entries) {
+        heads.push(hashOf(entry, { size: start.size + heads.length - 1, head: heads[heads.length - 1] }));
+        surveys.add(entry.get("survey"));
+      }
+      const read = at + entries.length;
+      require2(read === size || read < size && entries.length > 0, "entries", `all ${size} that it says it has`);
+      if (read < size) continue;
+      require2(text(found.get("head"), "head") === heads[heads.length - 1], "head", "that of its entries");
+      return { heads, surveys };
+    } catch (error) {
+      throw error instanceof InvalidSurvey ? broken(collector.url, error.message) : error;
+    }
+  }
+}
+async function readPage(collector, start) {
+  const { status: status2, body } = await ask(collector, `/log?start=${start}`, { most: MOST_BYTES });
+  if (status2 === 404 || status2 === 410) throw broken(collector.url, `it is not shown (status ${status2})`);
+  try {
+    if (status2 === 200) return readJson(body);
+  } catch {
+  }
+  throw new NoAnswer(`the collector gave no log: status ${status2}`);
+}
+function broken(url, why) {
+  return new NotTrusted(`the log of ${url} does not show every survey that was ever published there: ${why}. Nothing is sent`);
+}
+
 // src/device/client.ts
-var OPTIONS = [...Object.keys(LIMITS), "fingerprint", "url", "token", "scopes", "plainHttp", "patience", "ledger", "clock"];
+var OPTIONS = [...Object.keys(LIMITS), "fingerprint", "publisher", "url", "token", "scopes", "plainHttp", "patience", "ledger", "clock"];
 var Client = class {
   constructor(survey, options = {}) {
     this.survey = survey;
     if (!(survey instanceof Survey)) throw new InvalidArgument("survey must be a Survey");
     const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
     if (unknown !== void 0) throw new InvalidArgument(`there is no option ${unknown}; there are ${OPTIONS.join(", ")}`);
-    const { fingerprint: fingerprint2, url = survey.collector, token, plainHttp = false, clock = today } = options;
+    const { fingerprint: fingerprint2, publisher, url = survey.collector, token, plainHttp = false, clock = today } = options;
     if (fingerprint2 !== void 0 && fingerprint2 !== survey.fingerprint) {
       throw new Mismatch(`survey "${survey.name}" does not have the fingerprint ${fingerprint2}, which was agreed to`);
     }
+    if (publisher !== void 0) checkPublisher(survey, publisher);
     if (token !== void 0 && !/^[\x21-\x7e]+$/.test(token)) throw new InvalidArgument("token must be visible ASCII characters without spaces");
     this.pinned = fingerprint2 !== void 0;
     this.clock = clock;
@@ -2611,17 +2758,18 @@ var Client = class {
   /**
    * Answer the survey in the present window, and send the report. The first answer in a window counts: whatever is
    * given later, the stored report is returned, and sent again if the collector has not acknowledged it. Where the
-   * answer, the budget or the collector's word that it is closed stands against it, nothing is drawn, spent or sent.
+   * answer, the budget, the collector's word that it is closed or its log stands against it, nothing is drawn, spent or
+   * sent. Where the collector does not answer, the report is drawn and kept, and leaves when the log was checked.
    */
   async report(value) {
     const day = this.clock();
     const window = this.windowOf(day);
     const stored = await this.find({ fingerprint: this.survey.fingerprint, window });
     if (stored !== void 0) return this.sent(stored);
-    await this.checkOpen();
+    const checked = await this.checkBeforeDrawing();
     const ledger = await this.ledger();
     const charge = chargeOf(this.survey, window, day, ledger.elapsed());
-    return this.sent(await spend(ledger, charge, this.budget, this.pinned, () => this.draw(value, window)));
+    return this.sent(await spend(ledger, charge, this.budget, this.pinned, () => this.draw(value, window)), checked);
   }
   /** Send what is pending of this survey, and ask again for what is to be deleted; all its receipts. */
   async send() {
@@ -2653,15 +2801,19 @@ var Client = class {
   async withdraw(receipt) {
     return this.sent(await this.settled(receipt, ["pending", "acknowledged", "refused"], "withdrawn", "not-confirmed"));
   }
-  /** Bring one report to where it belongs. */
-  async sent(receipt) {
+  /** Bring one report to where it belongs; it leaves this device when the collector's log was checked. */
+  async sent(receipt, checked = false) {
     const { collector } = this;
     if (receipt.state === "withdrawn" && receipt.code !== "" && collector !== void 0) {
       const { state: state2, code: code2 } = await remove(collector, receipt.fingerprint, toHex(receipt.id));
       return this.settled(receipt, ["withdrawn"], state2, code2);
     }
     if (receipt.state !== "pending" || collector === void 0) return receiptOf(receipt);
-    const { state, code } = await deliver(collector, receipt.upload, async () => (await this.find(receipt))?.state === "pending");
+    const { state, code } = await deliver(collector, receipt.upload, async () => {
+      if (!checked) await checkLog(collector, await this.ledger(), this.survey);
+      checked = true;
+      return (await this.find(receipt))?.state === "pending";
+    });
     const settled = await this.settled(receipt, ["pending", "refused"], state, code);
     return settled.state === "withdrawn" ? this.sent({ ...settled, code: "not-confirmed" }) : settled;
   }
@@ -2687,13 +2839,21 @@ var Client = class {
     if (window !== void 0) return window;
     throw day < opens ? new Refused("clock-skew", `survey "${name}" opens on ${opens}`) : closed("window-closed", name);
   }
-  /** Nobody pays for a report that will be refused. Where the collector says nothing, the report is drawn and kept. */
-  async checkOpen() {
-    if (this.collector === void 0) return;
+  /** Nobody pays for a report that would be in vain. False where the collector does not answer: the report is drawn and kept. */
+  async checkBeforeDrawing() {
+    if (this.collector === void 0) return false;
     const { name, fingerprint: fingerprint2 } = this.survey;
-    const said = await about(this.collector, fingerprint2);
-    if (said.closed === true) throw closed("survey-closed", name);
-    if (said.upload === "tokens" && this.collector.token === void 0) throw new Refused("not-allowed", `survey "${name}" is only for people with a token`);
+    try {
+      const said = await about(this.collector, fingerprint2);
+      if (said.code === "unknown-survey") throw new Refused("unknown-survey", `survey "${name}" is not published by the collector`);
+      if (said.closed === true) throw closed("survey-closed", name);
+      if (said.upload === "tokens" && this.collector.token === void 0) throw new Refused("not-allowed", `survey "${name}" is only for people with a token`);
+      await checkLog(this.collector, await this.ledger(), this.survey);
+      return true;
+    } catch (error) {
+      if (error instanceof NoAnswer) return false;
+      throw error;
+    }
   }
 };
 function closed(code, name) {
@@ -2732,6 +2892,7 @@ export {
   NoAnswer,
   NoLedger,
   NoRandomness,
+  NotTrusted,
   OverBudget,
   Refused,
   SottovoceError,

@@ -1,5 +1,5 @@
 import { admit } from "./admit.js";
-import { canonical, fingerprint } from "./canonical.js";
+import { canonical, digestOf } from "./canonical.js";
 import { exact, readDecimal } from "./decimal.js";
 import { checkUrl, exchange } from "./device/http.js";
 import { InvalidArgument, InvalidSurvey, Mismatch, NoAnswer } from "./errors.js";
@@ -9,14 +9,16 @@ import { exceeds } from "./fraction.js";
 import { MOST_BYTES, readJson } from "./json.js";
 import { readMechanism } from "./mechanism.js";
 import { privacyInWords } from "./privacy.js";
-import { choice, record, require, text, whole } from "./reading.js";
+import { choice, digits, record, require, text, whole } from "./reading.js";
+import { checkPublisher, checkSignature } from "./signing.js";
 import { isDay, windowName } from "./windows.js";
 const KEYS = ["closes", "mechanism", "minimum_batch", "name", "opens", "outside", "question", "series", "survey", "window"];
 /** A survey that was read, and whose weights keep its epsilon. */
 export class Survey {
-    constructor(document, /** Address of the collector that it came from, if it was fetched. */ collector) {
+    constructor(document) {
         this.document = document;
-        this.collector = collector;
+        /** The public key whose signature was verified, or empty. */
+        this.publisher = "";
         whole(document.get("survey"), 2, 2, "survey");
         this.name = words(document.get("name"), 200, "name");
         this.question = words(document.get("question"), 2000, "question");
@@ -30,32 +32,47 @@ export class Survey {
         this.opens = date(document.get("opens"), "opens");
         this.closes = date(document.get("closes"), "closes");
         require(this.opens === "" || this.closes === "" || this.opens <= this.closes, "closes", "a day from opens on");
-        require(document.get("series") === "", "series", "empty");
-        this.fingerprint = fingerprint(document);
+        this.series = document.get("series") === "" ? "" : words(document.get("series"), 200, "series");
+        this.digest = digestOf(document);
+        this.fingerprint = this.digest.slice(0, 32);
     }
     /** Read a survey's JSON and check everything in it, its certificate included. Throws `InvalidSurvey`. */
     static parse(source, options = {}) {
-        return Survey.read(source, options);
+        return Survey.read(readJson(source), options);
+    }
+    /** Read a survey that its publisher signed, and verify the signature. Throws `NotTrusted` where it does not hold. */
+    static async parseSigned(source, { publisher, ...options } = {}) {
+        const signed = record(readJson(source), ["publisher", "signature", "signed", "survey"], "signed survey");
+        whole(signed.get("signed"), 1, 1, "signed");
+        const key = digits(signed.get("publisher"), 64, "publisher");
+        const signature = digits(signed.get("signature"), 128, "signature");
+        const survey = Object.assign(Survey.read(signed.get("survey"), options), { publisher: key });
+        if (publisher !== undefined)
+            checkPublisher(survey, publisher);
+        await checkSignature(survey, signature);
+        return survey;
     }
     /**
      * Fetch a survey from `https://collector.example/surveys/{fingerprint}` and check it as `parse` does. A survey whose
-     * fingerprint is not the one in the address is refused, so that the address stands for what was agreed to.
+     * fingerprint is not the one in the address is refused, so that the address stands for what was agreed to. With
+     * `publisher`, one that this key did not sign is refused too.
      */
     static async fetch(url, options = {}) {
         const address = checkUrl(url, options.plainHttp ?? false);
         const found = /^(.*)\/surveys\/([0-9a-f]{32})$/.exec(address);
         if (found === null)
             throw new InvalidArgument("url must end with /surveys/ and the fingerprint of a survey");
-        const answer = await exchange(address, { seconds: options.timeout ?? 10, most: MOST_BYTES });
+        const pinned = options.publisher !== undefined;
+        const answer = await exchange(pinned ? `${address}/signed` : address, { seconds: options.timeout ?? 10, most: MOST_BYTES });
         if (answer.status !== 200)
             throw new NoAnswer(`the collector gave no survey: status ${answer.status}`);
-        const survey = Survey.read(answer.body, options, found[1]);
+        const survey = pinned ? await Survey.parseSigned(answer.body, options) : Survey.parse(answer.body, options);
         if (survey.fingerprint !== found[2])
             throw new Mismatch(`the collector gave survey ${survey.fingerprint} where ${found[2]} was asked for`);
-        return survey;
+        return Object.assign(survey, { collector: found[1] });
     }
-    static read(source, options, collector) {
-        const survey = new Survey(record(readJson(source), KEYS, "survey"), collector);
+    static read(document, options) {
+        const survey = new Survey(record(document, KEYS, "survey"));
         const most = readDecimal(options.maxDelta ?? "0");
         if (most === undefined || most.value < 0)
             throw new InvalidArgument("maxDelta must be a decimal from 0, as text");

@@ -24,7 +24,12 @@ function quote(text: string): string {
   return '"' + escaped + '"';
 }
 
-/** The first 16 bytes of the SHA-256 of a document's canonical JSON, as 32 hexadecimal digits. */
+/** The SHA-256 of a document's canonical JSON, as 64 hexadecimal digits. */
+export function digestOf(document: Json): string {
+  return toHex(sha256(utf8(canonical(document))));
+}
+
+/** The first half of it. */
 export function fingerprint(document: Json): string {
-  return toHex(sha256(utf8(canonical(document))).subarray(0, 16));
+  return digestOf(document).slice(0, 32);
 }

@@ -68,6 +68,13 @@ export function weightsNamed<K extends string>(value: Json | undefined, names: r
   return weights;
 }
 
+/** A text of so many hexadecimal digits in lower case. */
+export function digits(value: Json | undefined, count: number, where: string): string {
+  const found = text(value, where);
+  require(found.length === count && /^[0-9a-f]*$/.test(found), where, `${count} hexadecimal digits in lower case`);
+  return found;
+}
+
 /** A real number, as the shortest decimal of its double. */
 export function decimal(value: Json | undefined, where: string): Decimal {
   const found = typeof value === "string" ? readDecimal(value) : undefined;

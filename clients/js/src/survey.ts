@@ -1,5 +1,5 @@
 import { admit, type Outside } from "./admit.js";
-import { canonical, fingerprint } from "./canonical.js";
+import { canonical, digestOf } from "./canonical.js";
 import type { Certificate } from "./certificate.js";
 import { exact, readDecimal } from "./decimal.js";
 import { checkUrl, exchange } from "./device/http.js";
@@ -10,7 +10,8 @@ import { exceeds } from "./fraction.js";
 import { MOST_BYTES, readJson, type Json, type JsonObject } from "./json.js";
 import { readMechanism, type Mechanism } from "./mechanism.js";
 import { privacyInWords } from "./privacy.js";
-import { choice, record, require, text, whole } from "./reading.js";
+import { choice, digits, record, require, text, whole } from "./reading.js";
+import { checkPublisher, checkSignature } from "./signing.js";
 import { isDay, windowName, type WindowKind } from "./windows.js";
 import type { Words } from "./words.js";
 
@@ -22,8 +23,14 @@ export interface ParseOptions {
   readonly maxDelta?: string;
 }
 
-/** What a program may say about fetching a survey. */
-export interface FetchOptions extends ParseOptions {
+/** What a program may say about signed surveys. */
+export interface SignedOptions extends ParseOptions {
+  /** The public key of the publisher, 64 hexadecimal digits; a survey that it did not sign is refused. */
+  readonly publisher?: string;
+}
+
+/** What a program may say about fetching a survey; with `publisher` it is fetched with its signature. */
+export interface FetchOptions extends SignedOptions {
   /** Whether to fetch from an `http://` address of another machine. */
   readonly plainHttp?: boolean;
   /** Seconds for the whole exchange, 10 unless said otherwise. */
@@ -40,11 +47,19 @@ export class Survey {
   /** First and last day in UTC, or empty. */
   readonly opens: string;
   readonly closes: string;
+  /** Surveys of one series share a budget on a device; empty where there is none. */
+  readonly series: string;
   readonly mechanism: Mechanism;
-  /** 32 hexadecimal digits that stand for the survey, weights included. */
+  /** 64 hexadecimal digits that stand for the survey, weights included. */
+  readonly digest: string;
+  /** The first 32 of them. */
   readonly fingerprint: string;
+  /** The public key whose signature was verified, or empty. */
+  readonly publisher: string = "";
+  /** Address of the collector that it came from, if it was fetched. */
+  readonly collector: string | undefined;
 
-  private constructor(private readonly document: JsonObject, /** Address of the collector that it came from, if it was fetched. */ readonly collector?: string) {
+  private constructor(private readonly document: JsonObject) {
     whole(document.get("survey"), 2, 2, "survey");
     this.name = words(document.get("name"), 200, "name");
     this.question = words(document.get("question"), 2000, "question");
@@ -58,32 +73,47 @@ export class Survey {
     this.opens = date(document.get("opens"), "opens");
     this.closes = date(document.get("closes"), "closes");
     require(this.opens === "" || this.closes === "" || this.opens <= this.closes, "closes", "a day from opens on");
-    require(document.get("series") === "", "series", "empty");
-    this.fingerprint = fingerprint(document);
+    this.series = document.get("series") === "" ? "" : words(document.get("series"), 200, "series");
+    this.digest = digestOf(document);
+    this.fingerprint = this.digest.slice(0, 32);
   }
 
   /** Read a survey's JSON and check everything in it, its certificate included. Throws `InvalidSurvey`. */
   static parse(source: string | Uint8Array, options: ParseOptions = {}): Survey {
-    return Survey.read(source, options);
+    return Survey.read(readJson(source), options);
+  }
+
+  /** Read a survey that its publisher signed, and verify the signature. Throws `NotTrusted` where it does not hold. */
+  static async parseSigned(source: string | Uint8Array, { publisher, ...options }: SignedOptions = {}): Promise<Survey> {
+    const signed = record(readJson(source), ["publisher", "signature", "signed", "survey"], "signed survey");
+    whole(signed.get("signed"), 1, 1, "signed");
+    const key = digits(signed.get("publisher"), 64, "publisher");
+    const signature = digits(signed.get("signature"), 128, "signature");
+    const survey = Object.assign(Survey.read(signed.get("survey"), options), { publisher: key });
+    if (publisher !== undefined) checkPublisher(survey, publisher);
+    await checkSignature(survey, signature);
+    return survey;
   }
 
   /**
    * Fetch a survey from `https://collector.example/surveys/{fingerprint}` and check it as `parse` does. A survey whose
-   * fingerprint is not the one in the address is refused, so that the address stands for what was agreed to.
+   * fingerprint is not the one in the address is refused, so that the address stands for what was agreed to. With
+   * `publisher`, one that this key did not sign is refused too.
    */
   static async fetch(url: string, options: FetchOptions = {}): Promise<Survey> {
     const address = checkUrl(url, options.plainHttp ?? false);
     const found = /^(.*)\/surveys\/([0-9a-f]{32})$/.exec(address);
     if (found === null) throw new InvalidArgument("url must end with /surveys/ and the fingerprint of a survey");
-    const answer = await exchange(address, { seconds: options.timeout ?? 10, most: MOST_BYTES });
+    const pinned = options.publisher !== undefined;
+    const answer = await exchange(pinned ? `${address}/signed` : address, { seconds: options.timeout ?? 10, most: MOST_BYTES });
     if (answer.status !== 200) throw new NoAnswer(`the collector gave no survey: status ${answer.status}`);
-    const survey = Survey.read(answer.body, options, found[1]);
+    const survey = pinned ? await Survey.parseSigned(answer.body, options) : Survey.parse(answer.body, options);
     if (survey.fingerprint !== found[2]) throw new Mismatch(`the collector gave survey ${survey.fingerprint} where ${found[2]} was asked for`);
-    return survey;
+    return Object.assign(survey, { collector: found[1] });
   }
 
-  private static read(source: string | Uint8Array, options: ParseOptions, collector?: string): Survey {
-    const survey = new Survey(record(readJson(source), KEYS, "survey"), collector);
+  private static read(document: Json | undefined, options: ParseOptions): Survey {
+    const survey = new Survey(record(document, KEYS, "survey"));
     const most = readDecimal(options.maxDelta ?? "0");
     if (most === undefined || most.value < 0) throw new InvalidArgument("maxDelta must be a decimal from 0, as text");
     if (exceeds(survey.certificate.delta, exact(most))) {

@@ -11,12 +11,19 @@ export interface Limits {
     readonly nameEpsilon: number;
     /** One question over one domain. */
     readonly questionEpsilon: number;
+    /** All surveys of one series, whoever published them. */
+    readonly seriesEpsilon: number;
+    /** All surveys that one key signed. */
+    readonly publisherEpsilon: number;
     /** All reports in the ledger. */
     readonly totalEpsilon: number;
 }
 /** The limits where a program sets none: those of the client in Python. */
 export declare const LIMITS: Limits;
-/** Whether one more report keeps within the limits, and the rules against forged surveys and wrong clocks. */
+/**
+ * Whether one more report keeps within the limits, and the rules against forged surveys and wrong clocks. All limits hold
+ * at once: a series or a key puts surveys together, and takes none of them out of another limit.
+ */
 export declare class Budget {
     readonly limits: Limits;
     constructor(limits: Limits);

@@ -3,10 +3,22 @@ import { InvalidArgument, OverBudget } from "../errors.js";
 import { exceeds, fraction, toNumber } from "../fraction.js";
 import { costOf, costText } from "./charge.js";
 /** The limits where a program sets none: those of the client in Python. */
-export const LIMITS = { maxEpsilon: 2, dayEpsilon: 2, nameEpsilon: 5, questionEpsilon: 5, totalEpsilon: 10 };
+export const LIMITS = {
+    maxEpsilon: 2, dayEpsilon: 2, nameEpsilon: 5, questionEpsilon: 5, seriesEpsilon: 5, publisherEpsilon: 10, totalEpsilon: 10,
+};
+/** What reports may have in common, the limit for those that do, and its words. */
+const SHARED = [
+    ["name", "nameEpsilon", "on surveys of one name"],
+    ["question", "questionEpsilon", "on one question"],
+    ["series", "seriesEpsilon", "on surveys of one series"],
+    ["publisher", "publisherEpsilon", "on surveys signed by one key"],
+];
 /** Seconds of a day. */
 const DAY = 86400;
-/** Whether one more report keeps within the limits, and the rules against forged surveys and wrong clocks. */
+/**
+ * Whether one more report keeps within the limits, and the rules against forged surveys and wrong clocks. All limits hold
+ * at once: a series or a key puts surveys together, and takes none of them out of another limit.
+ */
 export class Budget {
     constructor(limits) {
         this.limits = limits;
@@ -34,10 +46,12 @@ export class Budget {
         const sums = [
             ["dayEpsilon", "per day", before.filter((one) => one.day >= asked.day)],
             ["dayEpsilon", "per 24 hours since the machine started", recent, 2n],
-            ["nameEpsilon", "on surveys of one name", before.filter((one) => one.name === asked.name)],
-            ["questionEpsilon", "on one question", before.filter((one) => one.question === asked.question)],
-            ["totalEpsilon", "in all", before],
         ];
+        for (const [key, name, what] of SHARED) {
+            if (asked[key] !== "")
+                sums.push([name, what, before.filter((one) => one[key] === asked[key])]);
+        }
+        sums.push(["totalEpsilon", "in all", before]);
         for (const [name, what, spent, times = 1n] of sums) {
             const most = this.limit(name, times);
             if (exceeds(costOf(...spent, asked), most)) {

@@ -18,6 +18,8 @@ export function chargeOf(survey, window, day, elapsed) {
         day,
         boot: elapsed.boot,
         uptime: elapsed.seconds,
+        series: plain(survey.series),
+        publisher: survey.publisher,
     };
 }
 /** The epsilon of some charges together, exactly. One that cannot be read is not taken for 0. */

@@ -1,5 +1,6 @@
 import { toHex } from "../bytes.js";
-import { InvalidArgument, InvalidSurvey, Mismatch, NoLedger, Refused } from "../errors.js";
+import { InvalidArgument, InvalidSurvey, Mismatch, NoAnswer, NoLedger, Refused } from "../errors.js";
+import { checkPublisher } from "../signing.js";
 import { Survey } from "../survey.js";
 import { writeUpload } from "../upload.js";
 import { newId, systemWords } from "../words.js";
@@ -10,8 +11,9 @@ import { chargeOf, costText } from "./charge.js";
 import { explain } from "./explaining.js";
 import { checkUrl } from "./http.js";
 import { find, receiptOf, settle, spend } from "./ledger.js";
+import { checkLog } from "./logcheck.js";
 import { about, deliver, PATIENCE, remove } from "./sending.js";
-const OPTIONS = [...Object.keys(LIMITS), "fingerprint", "url", "token", "scopes", "plainHttp", "patience", "ledger", "clock"];
+const OPTIONS = [...Object.keys(LIMITS), "fingerprint", "publisher", "url", "token", "scopes", "plainHttp", "patience", "ledger", "clock"];
 /**
  * A device that answers a survey. A report is drawn once for a survey and a window, what it costs is on the disk before
  * it leaves, and from then on only these bytes are sent. The limits are the device's; no survey sets one.
@@ -24,10 +26,12 @@ export class Client {
         const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
         if (unknown !== undefined)
             throw new InvalidArgument(`there is no option ${unknown}; there are ${OPTIONS.join(", ")}`);
-        const { fingerprint, url = survey.collector, token, plainHttp = false, clock = today } = options;
+        const { fingerprint, publisher, url = survey.collector, token, plainHttp = false, clock = today } = options;
         if (fingerprint !== undefined && fingerprint !== survey.fingerprint) {
             throw new Mismatch(`survey "${survey.name}" does not have the fingerprint ${fingerprint}, which was agreed to`);
         }
+        if (publisher !== undefined)
+            checkPublisher(survey, publisher);
         if (token !== undefined && !/^[\x21-\x7e]+$/.test(token))
             throw new InvalidArgument("token must be visible ASCII characters without spaces");
         this.pinned = fingerprint !== undefined;
@@ -44,7 +48,8 @@ export class Client {
     /**
      * Answer the survey in the present window, and send the report. The first answer in a window counts: whatever is
      * given later, the stored report is returned, and sent again if the collector has not acknowledged it. Where the
-     * answer, the budget or the collector's word that it is closed stands against it, nothing is drawn, spent or sent.
+     * answer, the budget, the collector's word that it is closed or its log stands against it, nothing is drawn, spent or
+     * sent. Where the collector does not answer, the report is drawn and kept, and leaves when the log was checked.
      */
     async report(value) {
         const day = this.clock();
@@ -52,10 +57,10 @@ export class Client {
         const stored = await this.find({ fingerprint: this.survey.fingerprint, window });
         if (stored !== undefined)
             return this.sent(stored);
-        await this.checkOpen();
+        const checked = await this.checkBeforeDrawing();
         const ledger = await this.ledger();
         const charge = chargeOf(this.survey, window, day, ledger.elapsed());
-        return this.sent(await spend(ledger, charge, this.budget, this.pinned, () => this.draw(value, window)));
+        return this.sent(await spend(ledger, charge, this.budget, this.pinned, () => this.draw(value, window)), checked);
     }
     /** Send what is pending of this survey, and ask again for what is to be deleted; all its receipts. */
     async send() {
@@ -88,8 +93,8 @@ export class Client {
     async withdraw(receipt) {
         return this.sent(await this.settled(receipt, ["pending", "acknowledged", "refused"], "withdrawn", "not-confirmed"));
     }
-    /** Bring one report to where it belongs. */
-    async sent(receipt) {
+    /** Bring one report to where it belongs; it leaves this device when the collector's log was checked. */
+    async sent(receipt, checked = false) {
         const { collector } = this;
         if (receipt.state === "withdrawn" && receipt.code !== "" && collector !== undefined) {
             const { state, code } = await remove(collector, receipt.fingerprint, toHex(receipt.id));
@@ -97,7 +102,12 @@ export class Client {
         }
         if (receipt.state !== "pending" || collector === undefined)
             return receiptOf(receipt);
-        const { state, code } = await deliver(collector, receipt.upload, async () => (await this.find(receipt))?.state === "pending");
+        const { state, code } = await deliver(collector, receipt.upload, async () => {
+            if (!checked)
+                await checkLog(collector, await this.ledger(), this.survey);
+            checked = true;
+            return (await this.find(receipt))?.state === "pending";
+        });
         const settled = await this.settled(receipt, ["pending", "refused"], state, code);
         return settled.state === "withdrawn" ? this.sent({ ...settled, code: "not-confirmed" }) : settled; // meanwhile, elsewhere
     }
@@ -125,16 +135,27 @@ export class Client {
             return window;
         throw day < opens ? new Refused("clock-skew", `survey "${name}" opens on ${opens}`) : closed("window-closed", name);
     }
-    /** Nobody pays for a report that will be refused. Where the collector says nothing, the report is drawn and kept. */
-    async checkOpen() {
+    /** Nobody pays for a report that would be in vain. False where the collector does not answer: the report is drawn and kept. */
+    async checkBeforeDrawing() {
         if (this.collector === undefined)
-            return;
+            return false;
         const { name, fingerprint } = this.survey;
-        const said = await about(this.collector, fingerprint);
-        if (said.closed === true)
-            throw closed("survey-closed", name);
-        if (said.upload === "tokens" && this.collector.token === undefined)
-            throw new Refused("not-allowed", `survey "${name}" is only for people with a token`);
+        try {
+            const said = await about(this.collector, fingerprint);
+            if (said.code === "unknown-survey")
+                throw new Refused("unknown-survey", `survey "${name}" is not published by the collector`);
+            if (said.closed === true)
+                throw closed("survey-closed", name);
+            if (said.upload === "tokens" && this.collector.token === undefined)
+                throw new Refused("not-allowed", `survey "${name}" is only for people with a token`);
+            await checkLog(this.collector, await this.ledger(), this.survey);
+            return true;
+        }
+        catch (error) {
+            if (error instanceof NoAnswer)
+                return false;
+            throw error;
+        }
     }
 }
 function closed(code, name) {

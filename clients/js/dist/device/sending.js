@@ -17,15 +17,16 @@ const REFUSALS = new Map([
     ["no-id", [422, true]], ["too-large", [413, true]], ["window-closed", [410, true]], ["clock-skew", [409, false]],
     ["not-allowed", [403, false]], ["rate-limited", [429, false]],
 ]);
-/** Send an upload of one report until it is acknowledged or refused, patience ends, or `wanted` says that it is not to be sent. */
+/**
+ * Send an upload of one report until it is acknowledged or refused, patience ends, or `wanted` says that it is not to be
+ * sent. Where `wanted` throws `NoAnswer` it is asked again later.
+ */
 export function deliver(collector, upload, wanted) {
     const headers = { "Content-Type": "application/msgpack" };
     if (collector.token !== undefined)
         headers.Authorization = `Bearer ${collector.token}`;
-    return repeat(collector, wanted, async () => {
-        const answer = await ask(collector, "/reports", "POST", headers, upload);
-        if (answer === undefined)
-            return NO_ANSWER;
+    return repeat(collector, "pending", wanted, async () => {
+        const answer = await ask(collector, "/reports", { method: "POST", headers, body: upload });
         const found = readObject(answer);
         if (answer.status < 200 || answer.status >= 300)
             return refusal(answer, found.code);
@@ -36,10 +37,8 @@ export function deliver(collector, upload, wanted) {
 }
 /** Have a report deleted: withdrawn with an empty code once the collector has it no more, or still acknowledged where it cannot. */
 export function remove(collector, fingerprint, id) {
-    return repeat(collector, async () => true, async () => {
-        const answer = await ask(collector, `/surveys/${fingerprint}/reports/${id}`, "DELETE", {});
-        if (answer === undefined)
-            return { ...NO_ANSWER, state: "withdrawn" };
+    return repeat(collector, "withdrawn", async () => true, async () => {
+        const answer = await ask(collector, `/surveys/${fingerprint}/reports/${id}`, { method: "DELETE" });
         const { code, deleted } = readObject(answer);
         const { again = false, wait = 0 } = refusal(answer, code);
         if (answer.status === 200 && deleted === true)
@@ -53,26 +52,29 @@ export function remove(collector, fingerprint, id) {
 }
 /** What a collector says of a survey, or an empty object where it says nothing. */
 export async function about(collector, fingerprint) {
-    const answer = await ask(collector, `/surveys/${fingerprint}/about`, "GET", {});
-    return answer?.status === 200 ? readObject(answer) : {};
+    const answer = await ask(collector, `/surveys/${fingerprint}/about`);
+    const said = readObject(answer);
+    return answer.status === 200 || said.code === "unknown-survey" ? said : {};
 }
-const NO_ANSWER = { state: "pending", code: "no-answer", again: true };
-async function ask({ url, patience }, path, method, headers, body) {
-    try {
-        return await exchange(url + path, { method, headers, seconds: patience.timeout, most: LONGEST_ANSWER, ...(body === undefined ? {} : { body }) });
-    }
-    catch (error) {
-        if (error instanceof NoAnswer)
-            return undefined;
-        throw error;
-    }
+/** One request to a collector, or `NoAnswer`. */
+export function ask({ url, patience }, path, request = {}) {
+    return exchange(url + path, { seconds: patience.timeout, most: LONGEST_ANSWER, ...request });
 }
 /** Attempt until it makes no sense to go on; before each a random time up to 1, 2, 4, ... seconds, or as long as Retry-After asks. */
-async function repeat({ patience }, wanted, attempt) {
-    let outcome = { state: "pending", code: "" };
+async function repeat({ patience }, state, wanted, attempt) {
+    let outcome = { state, code: "" };
     let waited = 0;
-    for (let done = 0; done < patience.attempts && (await wanted()); done++) {
-        outcome = await attempt();
+    for (let done = 0; done < patience.attempts; done++) {
+        try {
+            if (!(await wanted()))
+                break;
+            outcome = await attempt();
+        }
+        catch (error) {
+            if (!(error instanceof NoAnswer))
+                throw error;
+            outcome = { state, code: "no-answer", again: true };
+        }
         if (outcome.again !== true || done === patience.attempts - 1)
             break;
         const part = Number(systemWords().next()) / 2 ** 64;

@@ -14,17 +14,34 @@ export interface Limits {
   readonly nameEpsilon: number;
   /** One question over one domain. */
   readonly questionEpsilon: number;
+  /** All surveys of one series, whoever published them. */
+  readonly seriesEpsilon: number;
+  /** All surveys that one key signed. */
+  readonly publisherEpsilon: number;
   /** All reports in the ledger. */
   readonly totalEpsilon: number;
 }
 
 /** The limits where a program sets none: those of the client in Python. */
-export const LIMITS: Limits = { maxEpsilon: 2, dayEpsilon: 2, nameEpsilon: 5, questionEpsilon: 5, totalEpsilon: 10 };
+export const LIMITS: Limits = {
+  maxEpsilon: 2, dayEpsilon: 2, nameEpsilon: 5, questionEpsilon: 5, seriesEpsilon: 5, publisherEpsilon: 10, totalEpsilon: 10,
+};
+
+/** What reports may have in common, the limit for those that do, and its words. */
+const SHARED = [
+  ["name", "nameEpsilon", "on surveys of one name"],
+  ["question", "questionEpsilon", "on one question"],
+  ["series", "seriesEpsilon", "on surveys of one series"],
+  ["publisher", "publisherEpsilon", "on surveys signed by one key"],
+] as const;
 
 /** Seconds of a day. */
 const DAY = 86_400;
 
-/** Whether one more report keeps within the limits, and the rules against forged surveys and wrong clocks. */
+/**
+ * Whether one more report keeps within the limits, and the rules against forged surveys and wrong clocks. All limits hold
+ * at once: a series or a key puts surveys together, and takes none of them out of another limit.
+ */
 export class Budget {
   constructor(readonly limits: Limits) {
     for (const [name, value] of Object.entries(limits)) {
@@ -51,10 +68,11 @@ export class Budget {
     const sums: [keyof Limits, string, readonly Charge[], bigint?][] = [
       ["dayEpsilon", "per day", before.filter((one) => one.day >= asked.day)],
       ["dayEpsilon", "per 24 hours since the machine started", recent, 2n],
-      ["nameEpsilon", "on surveys of one name", before.filter((one) => one.name === asked.name)],
-      ["questionEpsilon", "on one question", before.filter((one) => one.question === asked.question)],
-      ["totalEpsilon", "in all", before],
     ];
+    for (const [key, name, what] of SHARED) {
+      if (asked[key] !== "") sums.push([name, what, before.filter((one) => one[key] === asked[key])]);
+    }
+    sums.push(["totalEpsilon", "in all", before]);
     for (const [name, what, spent, times = 1n] of sums) {
       const most = this.limit(name, times);
       if (exceeds(costOf(...spent, asked), most)) {

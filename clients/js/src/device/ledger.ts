@@ -3,6 +3,7 @@ import { OverBudget } from "../errors.js";
 import { newId } from "../words.js";
 import type { Budget } from "./budget.js";
 import type { Charge } from "./charge.js";
+import type { LogHead } from "./logcheck.js";
 
 /**
  * What became of a report: `pending` (spent, not acknowledged), `acknowledged` (the collector has it), `refused`
@@ -32,20 +33,27 @@ export interface Elapsed {
   readonly seconds: number;
 }
 
+/** What a device keeps of a collector's log: its head, and the digests of the surveys that were found in it. */
+export interface Log extends LogHead {
+  readonly url: string;
+  readonly surveys: readonly string[];
+}
+
 /** Rows to write, and what to return once they are on the disk. */
 export interface Change<T> {
   readonly write: readonly Row[];
+  readonly logs?: readonly Log[];
   readonly result: T;
 }
 
 /** Where a device remembers what it has spent and sent. One ledger serves all surveys of a device. */
 export interface Ledger {
   /**
-   * Show all rows to `change`, and write those it returns in place of the rows with the same fingerprint and window.
-   * All of it is one transaction that no other page or process enters, and `change` is synchronous: there is no moment
+   * Show all rows and logs to `change`, and write those it returns in place of the rows with the same fingerprint and
+   * window, and of the logs with the same address. All of it is one transaction that no other page or process enters, and `change` is synchronous: there is no moment
    * at which two draw. The promise resolves when the rows are on the disk. Where `change` throws, nothing is written.
    */
-  transact<T>(change: (rows: readonly Row[]) => Change<T>): Promise<T>;
+  transact<T>(change: (rows: readonly Row[], logs: readonly Log[]) => Change<T>): Promise<T>;
   /** Time that no setting of the clock changes. */
   elapsed(): Elapsed;
 }

@@ -1,6 +1,6 @@
 import { systemWords } from "../words.js";
 import { NoAnswer } from "../errors.js";
-import { exchange, readObject, type Answer } from "./http.js";
+import { exchange, readObject, type Answer, type Request } from "./http.js";
 import type { State } from "./ledger.js";
 
 /** How long to go on: attempts in all, seconds of waiting in all, seconds for one attempt. */
@@ -45,13 +45,15 @@ const REFUSALS = new Map<unknown, readonly [number, boolean]>([
   ["not-allowed", [403, false]], ["rate-limited", [429, false]],
 ]);
 
-/** Send an upload of one report until it is acknowledged or refused, patience ends, or `wanted` says that it is not to be sent. */
+/**
+ * Send an upload of one report until it is acknowledged or refused, patience ends, or `wanted` says that it is not to be
+ * sent. Where `wanted` throws `NoAnswer` it is asked again later.
+ */
 export function deliver(collector: Collector, upload: Uint8Array, wanted: () => Promise<boolean>): Promise<Outcome> {
   const headers: Record<string, string> = { "Content-Type": "application/msgpack" };
   if (collector.token !== undefined) headers.Authorization = `Bearer ${collector.token}`;
-  return repeat(collector, wanted, async () => {
-    const answer = await ask(collector, "/reports", "POST", headers, upload);
-    if (answer === undefined) return NO_ANSWER;
+  return repeat(collector, "pending", wanted, async () => {
+    const answer = await ask(collector, "/reports", { method: "POST", headers, body: upload });
     const found = readObject(answer);
     if (answer.status < 200 || answer.status >= 300) return refusal(answer, found.code);
     const counts = [found.stored, found.duplicates];
@@ -62,9 +64,8 @@ export function deliver(collector: Collector, upload: Uint8Array, wanted: () => 
 
 /** Have a report deleted: withdrawn with an empty code once the collector has it no more, or still acknowledged where it cannot. */
 export function remove(collector: Collector, fingerprint: string, id: string): Promise<Outcome> {
-  return repeat(collector, async () => true, async () => {
-    const answer = await ask(collector, `/surveys/${fingerprint}/reports/${id}`, "DELETE", {});
-    if (answer === undefined) return { ...NO_ANSWER, state: "withdrawn" };
+  return repeat(collector, "withdrawn", async () => true, async () => {
+    const answer = await ask(collector, `/surveys/${fingerprint}/reports/${id}`, { method: "DELETE" });
     const { code, deleted } = readObject(answer);
     const { again = false, wait = 0 } = refusal(answer, code);
     if (answer.status === 200 && deleted === true) return { state: "withdrawn", code: "" };
@@ -76,27 +77,28 @@ export function remove(collector: Collector, fingerprint: string, id: string): P
 
 /** What a collector says of a survey, or an empty object where it says nothing. */
 export async function about(collector: Collector, fingerprint: string): Promise<Record<string, unknown>> {
-  const answer = await ask(collector, `/surveys/${fingerprint}/about`, "GET", {});
-  return answer?.status === 200 ? readObject(answer) : {};
+  const answer = await ask(collector, `/surveys/${fingerprint}/about`);
+  const said = readObject(answer);
+  return answer.status === 200 || said.code === "unknown-survey" ? said : {};
 }
 
-const NO_ANSWER: Outcome = { state: "pending", code: "no-answer", again: true };
-
-async function ask({ url, patience }: Collector, path: string, method: string, headers: Record<string, string>, body?: Uint8Array): Promise<Answer | undefined> {
-  try {
-    return await exchange(url + path, { method, headers, seconds: patience.timeout, most: LONGEST_ANSWER, ...(body === undefined ? {} : { body }) });
-  } catch (error) {
-    if (error instanceof NoAnswer) return undefined;
-    throw error;
-  }
+/** One request to a collector, or `NoAnswer`. */
+export function ask({ url, patience }: Collector, path: string, request: Partial<Request> = {}): Promise<Answer> {
+  return exchange(url + path, { seconds: patience.timeout, most: LONGEST_ANSWER, ...request });
 }
 
 /** Attempt until it makes no sense to go on; before each a random time up to 1, 2, 4, ... seconds, or as long as Retry-After asks. */
-async function repeat({ patience }: Collector, wanted: () => Promise<boolean>, attempt: () => Promise<Outcome>): Promise<Outcome> {
-  let outcome: Outcome = { state: "pending", code: "" };
+async function repeat({ patience }: Collector, state: State, wanted: () => Promise<boolean>, attempt: () => Promise<Outcome>): Promise<Outcome> {
+  let outcome: Outcome = { state, code: "" };
   let waited = 0;
-  for (let done = 0; done < patience.attempts && (await wanted()); done++) {
-    outcome = await attempt();
+  for (let done = 0; done < patience.attempts; done++) {
+    try {
+      if (!(await wanted())) break;
+      outcome = await attempt();
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      outcome = { state, code: "no-answer", again: true };
+    }
     if (outcome.again !== true || done === patience.attempts - 1) break;
     const part = Number(systemWords().next()) / 2 ** 64;
     const wait = Math.max(outcome.wait ?? 0, part * Math.min(60, 2 ** done));
