@@ -6,52 +6,32 @@ var SottovoceError = class extends Error {
     this.code = code;
   }
 };
-var InvalidSurvey = class extends SottovoceError {
-  constructor(message) {
-    super("invalid-survey", message);
-  }
+function coded(code) {
+  return class extends SottovoceError {
+    constructor(message) {
+      super(code, message);
+    }
+  };
+}
+var InvalidSurvey = class extends coded("invalid-survey") {
 };
-var InvalidValue = class extends SottovoceError {
-  constructor(message) {
-    super("invalid-value", message);
-  }
+var InvalidValue = class extends coded("invalid-value") {
 };
-var InvalidArgument = class extends SottovoceError {
-  constructor(message) {
-    super("invalid-argument", message);
-  }
+var InvalidArgument = class extends coded("invalid-argument") {
 };
-var NoRandomness = class extends SottovoceError {
-  constructor() {
-    super("no-randomness", "crypto.getRandomValues is missing here, so no report can be drawn");
-  }
+var NoRandomness = class extends coded("no-randomness") {
 };
-var OverBudget = class extends SottovoceError {
-  constructor(message) {
-    super("over-budget", message);
-  }
+var OverBudget = class extends coded("over-budget") {
 };
 var Refused = class extends SottovoceError {
 };
-var Mismatch = class extends SottovoceError {
-  constructor(message) {
-    super("mismatch", message);
-  }
+var Mismatch = class extends coded("mismatch") {
 };
-var NotTrusted = class extends SottovoceError {
-  constructor(message) {
-    super("not-trusted", message);
-  }
+var NotTrusted = class extends coded("not-trusted") {
 };
-var NoLedger = class extends SottovoceError {
-  constructor(message) {
-    super("no-ledger", message);
-  }
+var NoLedger = class extends coded("no-ledger") {
 };
-var NoAnswer = class extends SottovoceError {
-  constructor(message) {
-    super("no-answer", message);
-  }
+var NoAnswer = class extends coded("no-answer") {
 };
 
 // src/limits.ts
@@ -95,11 +75,11 @@ function writeDecimal(value) {
   const [mantissa = "", exponent] = short.split("e");
   if (exponent === void 0) return sign + short;
   const [whole2 = "", part = ""] = mantissa.split(".");
-  const digits3 = whole2 + part;
+  const digits2 = whole2 + part;
   const point2 = whole2.length + Number(exponent);
-  if (point2 <= 0) return sign + "0." + "0".repeat(-point2) + digits3;
-  if (point2 >= digits3.length) return sign + digits3 + "0".repeat(point2 - digits3.length);
-  return sign + digits3.slice(0, point2) + "." + digits3.slice(point2);
+  if (point2 <= 0) return sign + "0." + "0".repeat(-point2) + digits2;
+  if (point2 >= digits2.length) return sign + digits2 + "0".repeat(point2 - digits2.length);
+  return sign + digits2.slice(0, point2) + "." + digits2.slice(point2);
 }
 function readDecimal(text2) {
   if (text2.length > MOST_LENGTH || !/^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(text2)) return void 0;
@@ -673,189 +653,59 @@ function writePayload(fields, report) {
 // src/json.ts
 var MOST_BYTES = 4194304;
 var MOST_DEPTH = 16;
-var SHORT = {
-  '"': '"',
-  "\\": "\\",
-  "/": "/",
-  b: "\b",
-  f: "\f",
-  n: "\n",
-  r: "\r",
-  t: "	"
-};
+var TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[-+.\deE]*/g;
+var HALF = /\p{Cs}/u;
 function readJson(source) {
+  if (source.length > MOST_BYTES) fail("it has more than 4 MiB");
   const text2 = typeof source === "string" ? source : decode(source);
-  checkText(text2);
-  return new Reader(text2).document();
+  if (utf8(text2).length > MOST_BYTES) fail("it has more than 4 MiB");
+  let value;
+  try {
+    value = JSON.parse(text2);
+  } catch (error) {
+    fail(String(error));
+  }
+  const { keys, json } = convert(value, 1);
+  if (keys !== countKeys(text2)) fail("a key is repeated");
+  return json;
+}
+function fail(why) {
+  throw new InvalidSurvey(`not the JSON of a document: ${why}`);
 }
 function decode(bytes) {
-  if (bytes.length > MOST_BYTES) throw new InvalidSurvey("the document has more than 4 MiB");
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new InvalidSurvey("the document is not UTF-8");
+    return fail("it is not UTF-8");
   }
 }
-function checkText(text2) {
-  let bytes = 0;
-  for (let i = 0; i < text2.length; i++) {
-    const unit = text2.charCodeAt(i);
-    if (unit < 128) bytes += 1;
-    else if (unit < 2048) bytes += 2;
-    else if (unit < 55296 || unit > 57343) bytes += 3;
-    else {
-      const next = unit < 56320 ? text2.charCodeAt(i + 1) : 0;
-      if (!(next >= 56320 && next <= 57343)) throw new InvalidSurvey("the document is not valid Unicode");
-      bytes += 4;
-      i++;
-    }
-    if (bytes > MOST_BYTES) throw new InvalidSurvey("the document has more than 4 MiB");
+function countKeys(text2) {
+  if (HALF.test(text2)) fail("it is not valid Unicode");
+  let keys = 0;
+  for (const [token, quoted, colon] of text2.matchAll(TOKENS)) {
+    if (colon !== void 0) keys++;
+    if (quoted === void 0) {
+      if (!/^(?:0|-?[1-9]\d*)$/.test(token) || !Number.isSafeInteger(Number(token))) fail(`${token.slice(0, 20)} is not a whole number up to 2^53 - 1`);
+    } else if (quoted.includes("\\u") && HALF.test(JSON.parse(quoted))) fail("it has half a surrogate pair");
   }
+  return keys;
 }
-var Reader = class {
-  constructor(text2) {
-    this.text = text2;
-    this.at = 0;
+function convert(value, depth) {
+  if (typeof value !== "object" || value === null) return { keys: 0, json: value };
+  if (depth > MOST_DEPTH) fail("it has more than 16 lists and objects in each other");
+  let keys = 0;
+  const inside = (one) => {
+    const found = convert(one, depth + 1);
+    keys += found.keys;
+    return found.json;
+  };
+  if (Array.isArray(value)) {
+    const json2 = value.map(inside);
+    return { keys, json: json2 };
   }
-  document() {
-    const value = this.value(1);
-    this.space();
-    if (this.at !== this.text.length) this.fail("something follows the document");
-    return value;
-  }
-  fail(what) {
-    throw new InvalidSurvey(`not the JSON of a document at character ${this.at}: ${what}`);
-  }
-  space() {
-    for (; ; ) {
-      const unit = this.text.charCodeAt(this.at);
-      if (unit !== 32 && unit !== 10 && unit !== 13 && unit !== 9) return;
-      this.at++;
-    }
-  }
-  /** The next character that is not white space must be this one. */
-  expect(character) {
-    this.space();
-    if (this.text[this.at] !== character) this.fail(`${character} is missing`);
-    this.at++;
-  }
-  value(depth) {
-    this.space();
-    const first = this.text[this.at];
-    if (first === "{" || first === "[") {
-      if (depth > MOST_DEPTH) this.fail("more than 16 lists and objects in each other");
-      this.at++;
-      return first === "{" ? this.object(depth) : this.list(depth);
-    }
-    if (first === '"') return this.string();
-    if (first === "t") return this.word("true", true);
-    if (first === "f") return this.word("false", false);
-    if (first === "n") return this.word("null", null);
-    return this.number();
-  }
-  word(spelling, value) {
-    if (!this.text.startsWith(spelling, this.at)) this.fail("a value is missing");
-    this.at += spelling.length;
-    return value;
-  }
-  number() {
-    const start = this.at;
-    if (this.text[this.at] === "-") this.at++;
-    const digits3 = this.at;
-    while (this.isDigit()) this.at++;
-    const length = this.at - digits3;
-    const follows = this.text[this.at];
-    const written = this.text.slice(start, this.at);
-    if (length === 0) this.fail("a value is missing");
-    if (follows === "." || follows === "e" || follows === "E") this.fail("a number that is not whole");
-    if (this.text[digits3] === "0" && (length > 1 || digits3 > start)) this.fail("a leading zero, or -0");
-    if (length > 16 || !Number.isSafeInteger(Number(written))) this.fail("a number beyond 2^53 - 1");
-    return Number(written);
-  }
-  isDigit() {
-    const unit = this.text.charCodeAt(this.at);
-    return unit >= 48 && unit <= 57;
-  }
-  list(depth) {
-    const items = [];
-    this.space();
-    if (this.text[this.at] === "]") {
-      this.at++;
-      return items;
-    }
-    for (; ; ) {
-      items.push(this.value(depth + 1));
-      this.space();
-      if (this.text[this.at] === "]") break;
-      this.expect(",");
-    }
-    this.at++;
-    return items;
-  }
-  object(depth) {
-    const items = /* @__PURE__ */ new Map();
-    this.space();
-    if (this.text[this.at] === "}") {
-      this.at++;
-      return items;
-    }
-    for (; ; ) {
-      this.space();
-      if (this.text[this.at] !== '"') this.fail("a key is missing");
-      const key = this.string();
-      if (items.has(key)) this.fail(`the key ${JSON.stringify(key)} is repeated`);
-      this.expect(":");
-      items.set(key, this.value(depth + 1));
-      this.space();
-      if (this.text[this.at] === "}") break;
-      this.expect(",");
-    }
-    this.at++;
-    return items;
-  }
-  string() {
-    this.at++;
-    let start = this.at;
-    let made = "";
-    for (; ; ) {
-      const unit = this.text.charCodeAt(this.at);
-      if (unit === 34) break;
-      if (!(unit >= 32)) this.fail("a text that does not end, or a control character");
-      if (unit === 92) {
-        made += this.text.slice(start, this.at);
-        this.at++;
-        made += this.escape();
-        start = this.at;
-      } else {
-        this.at++;
-      }
-    }
-    made += this.text.slice(start, this.at);
-    this.at++;
-    return made;
-  }
-  /** What follows a backslash; a surrogate must come as a pair of escapes. */
-  escape() {
-    const kind = this.text[this.at] ?? "";
-    this.at++;
-    if (kind !== "u") return SHORT[kind] ?? this.fail("unknown escape");
-    const first = this.unit();
-    if (first < 55296 || first > 57343) return String.fromCharCode(first);
-    if (first > 56319 || this.text[this.at] !== "\\" || this.text[this.at + 1] !== "u") {
-      this.fail("half a surrogate pair");
-    }
-    this.at += 2;
-    const second = this.unit();
-    if (second < 56320 || second > 57343) this.fail("half a surrogate pair");
-    return String.fromCharCode(first, second);
-  }
-  unit() {
-    const digits3 = this.text.slice(this.at, this.at + 4);
-    if (!/^[0-9a-fA-F]{4}$/.test(digits3)) this.fail("unknown escape");
-    this.at += 4;
-    return parseInt(digits3, 16);
-  }
-};
+  const json = new Map(Object.entries(value).map(([key, one]) => [key, inside(one)]));
+  return { keys: keys + json.size, json };
+}
 
 // src/exponential.ts
 var EXP_BITS = 320n;
@@ -1039,7 +889,7 @@ function publicIndex(use, key, row, j, size) {
 var WORD = 1n << 64n;
 function systemRandomness() {
   const source = globalThis.crypto;
-  if (typeof source?.getRandomValues !== "function") throw new NoRandomness();
+  if (typeof source?.getRandomValues !== "function") throw new NoRandomness("crypto.getRandomValues is missing here, so no report can be drawn");
   return source;
 }
 function newId() {
@@ -1749,10 +1599,10 @@ function readSubsetSelection(source) {
   const filled = d === 1 ? own === total && start === 0n : BigInt(k) * total < BigInt(d) * own && own < total && start < 16n;
   require2(filled, `${source.where}.weights`, "such that k 2^bits < d own, own < 2^bits and start < 16");
   const ownBelow = own << BigInt(64 - bits);
-  const digits3 = binaryDigits(Number(start));
+  const digits2 = binaryDigits(Number(start));
   const respondAt = (value, words2) => {
     const taken = words2.next() < ownBelow;
-    return [d === 1 ? Uint8Array.of(1) : pack(chosen(value, taken, d, k, digits3, words2))];
+    return [d === 1 ? Uint8Array.of(1) : pack(chosen(value, taken, d, k, digits2, words2))];
   };
   return {
     fields: [bitsField("bits", d)],
@@ -1763,13 +1613,13 @@ function readSubsetSelection(source) {
   };
 }
 function binaryDigits(start) {
-  const digits3 = [8, 4, 2, 1].map((place) => start & place ? 1 : 0);
-  while (digits3.length > 0 && digits3[digits3.length - 1] === 0) digits3.pop();
-  return digits3;
+  const digits2 = [8, 4, 2, 1].map((place) => start & place ? 1 : 0);
+  while (digits2.length > 0 && digits2[digits2.length - 1] === 0) digits2.pop();
+  return digits2;
 }
-function chosen(value, taken, d, k, digits3, words2) {
+function chosen(value, taken, d, k, digits2, words2) {
   const few = Math.min(k, d - k);
-  const { members, last } = drawSet(d - 1, few, digits3, words2);
+  const { members, last } = drawSet(d - 1, few, digits2, words2);
   const turned = 2 * k > d;
   const inside = taken !== turned;
   const set = new Uint8Array(d);
@@ -1782,14 +1632,14 @@ function chosen(value, taken, d, k, digits3, words2) {
   if (inside) set[value] = 1;
   return turned ? set.map((one) => 1 - one) : set;
 }
-function drawSet(m, few, digits3, words2) {
+function drawSet(m, few, digits2, words2) {
   const w = Math.ceil(m / 64);
   const members = new Uint8Array(m);
-  for (let i = digits3.length - 1; i >= 0; i--) {
+  for (let i = digits2.length - 1; i >= 0; i--) {
     const drawn = wordBytes(w, words2);
     for (let v = 0; v < m; v++) {
       const bit = drawn[v >> 3] >> (v & 7) & 1;
-      members[v] = digits3[i] === 1 ? members[v] | bit : members[v] & bit;
+      members[v] = digits2[i] === 1 ? members[v] | bit : members[v] & bit;
     }
   }
   let size = members.reduce((sum3, one) => sum3 + one, 0);
@@ -2016,8 +1866,8 @@ function belief({ numerator: a, denominator: b }) {
 function times({ numerator: a, denominator: b }) {
   let scale = 1n;
   while (a >= 10n * b * scale) scale *= 10n;
-  const digits3 = (100n * a + b * scale - 1n) / (b * scale);
-  return (Number(digits3 * scale) / 100).toLocaleString("en-US");
+  const digits2 = (100n * a + b * scale - 1n) / (b * scale);
+  return (Number(digits2 * scale) / 100).toLocaleString("en-US");
 }
 
 // src/signing.ts
@@ -2046,44 +1896,26 @@ async function verify(publisher, signature, message) {
 }
 
 // src/windows.ts
-function dayNumber(year, month, day) {
-  const y = month > 2 ? year : year - 1;
-  const m = (month + 9) % 12;
-  return 365 * y + Math.floor(y / 4) - Math.floor(y / 100) + Math.floor(y / 400) + Math.floor((153 * m + 2) / 5) + day - 1;
-}
-function dateOf(number) {
-  let year = Math.floor(number / 365.2425);
-  while (dayNumber(year + 1, 3, 1) <= number) year++;
-  while (dayNumber(year, 3, 1) > number) year--;
-  const rest = number - dayNumber(year, 3, 1);
-  const m = Math.floor((5 * rest + 2) / 153);
-  const month = m < 10 ? m + 3 : m - 9;
-  return [month > 2 ? year : year + 1, month, rest - Math.floor((153 * m + 2) / 5) + 1];
-}
-var FIRST = dayNumber(1, 1, 1);
-var LAST = dayNumber(9999, 12, 31);
-function dayText(number) {
-  const [year, month, day] = dateOf(number);
-  return `${digits2(year, 4)}-${digits2(month, 2)}-${digits2(day, 2)}`;
-}
-function digits2(number, count) {
-  return String(number).padStart(count, "0");
-}
-function weekday(number) {
-  return ((number - FIRST) % 7 + 7) % 7;
-}
+var DAY = 864e5;
+var FIRST = "0001-01-01";
+var LAST = "9999-12-31";
 function readDay(text2) {
-  const found = /^([0-9]{4})-([0-9]{2})-([0-9]{2})$/.exec(text2);
-  if (found === null) return void 0;
-  const number = dayNumber(Number(found[1]), Number(found[2]), Number(found[3]));
-  return number >= FIRST && number <= LAST && dayText(number) === text2 ? number : void 0;
+  const day = Date.parse(text2) / DAY;
+  return /^\d{4}-\d\d-\d\d$/.test(text2) && text2 >= FIRST && dayText(day) === text2 ? day : void 0;
+}
+function dayText(day) {
+  const date2 = new Date(day * DAY);
+  const text2 = Number.isNaN(day) ? "" : date2.toISOString().slice(0, 10);
+  return text2 >= FIRST && text2 <= LAST ? text2 : "";
 }
 function isDay(text2) {
   return readDay(text2) !== void 0;
 }
+function mondayOf(day) {
+  return day - ((day + 3) % 7 + 7) % 7;
+}
 function firstMonday(year) {
-  const fourth = dayNumber(year, 1, 4);
-  return fourth - weekday(fourth);
+  return mondayOf(Date.parse(`${year}-01-04`) / DAY);
 }
 function windowName(kind, day) {
   const number = readDay(day);
@@ -2091,25 +1923,22 @@ function windowName(kind, day) {
   if (kind === "once") return "";
   if (kind === "day") return day;
   if (kind === "month") return day.slice(0, 7);
-  const [year] = dateOf(number - weekday(number) + 3);
-  const week = Math.floor((number - firstMonday(year)) / 7) + 1;
-  return `${digits2(year, 4)}-W${digits2(week, 2)}`;
+  const monday = mondayOf(number);
+  const year = new Date((monday + 3) * DAY).toISOString().slice(0, 4);
+  const week = (monday - firstMonday(year)) / 7 + 1;
+  return `${year}-W${String(week).padStart(2, "0")}`;
 }
 function windowDays(kind, name) {
-  if (kind === "once") return name === "" ? { first: dayText(FIRST), last: dayText(LAST) } : void 0;
+  if (kind === "once") return name === "" ? { first: FIRST, last: LAST } : void 0;
   if (kind === "day") return isDay(name) ? { first: name, last: name } : void 0;
   if (kind === "month") {
-    const first = readDay(`${name}-01`);
-    if (first === void 0) return void 0;
-    const [year, month] = dateOf(first);
-    const next = month === 12 ? dayNumber(year + 1, 1, 1) : dayNumber(year, month + 1, 1);
-    return { first: `${name}-01`, last: dayText(next - 1) };
+    const last2 = [31, 30, 29, 28].map((day) => `${name}-${day}`).find(isDay);
+    return last2 === void 0 ? last2 : { first: `${name}-01`, last: last2 };
   }
-  const found = /^([0-9]{4})-W([0-9]{2})$/.exec(name);
-  if (found === null) return void 0;
-  const monday = firstMonday(Number(found[1])) + 7 * (Number(found[2]) - 1);
-  if (monday < FIRST || monday + 6 > LAST || windowName("week", dayText(monday)) !== name) return void 0;
-  return { first: dayText(monday), last: dayText(monday + 6) };
+  const [year = "", week] = name.split("-W");
+  const monday = firstMonday(year) + 7 * (Number(week) - 1);
+  const [first, last] = [dayText(monday), dayText(monday + 6)];
+  return first && last && windowName("week", first) === name ? { first, last } : void 0;
 }
 
 // src/survey.ts
@@ -2303,7 +2132,7 @@ var BrowserLedger = class {
   }
   open() {
     return new Promise((resolve, reject) => {
-      const fail = (error) => reject(unusable(error));
+      const fail2 = (error) => reject(unusable(error));
       try {
         const request = indexedDB.open(this.name, VERSION2);
         request.onupgradeneeded = () => {
@@ -2312,10 +2141,10 @@ var BrowserLedger = class {
           }
         };
         request.onsuccess = () => resolve(request.result);
-        request.onerror = () => fail(request.error);
-        request.onblocked = () => fail("another page keeps it open");
+        request.onerror = () => fail2(request.error);
+        request.onblocked = () => fail2("another page keeps it open");
       } catch (error) {
-        fail(error);
+        fail2(error);
       }
     });
   }
@@ -2372,22 +2201,22 @@ function costOf(...charges) {
   return exact(sum2(charges));
 }
 function costText(charges) {
-  const { digits: digits3, scale } = sum2(charges);
-  const text2 = String(digits3).padStart(scale + 1, "0");
+  const { digits: digits2, scale } = sum2(charges);
+  const text2 = String(digits2).padStart(scale + 1, "0");
   const point2 = text2.length - scale;
   return scale === 0 ? text2 : `${text2.slice(0, point2)}.${text2.slice(point2)}`.replace(/\.?0+$/, "");
 }
 function sum2(charges) {
-  let digits3 = 0n;
+  let digits2 = 0n;
   let scale = 0;
   for (const { epsilon } of charges) {
     const cost = readDecimal(epsilon);
     if (cost === void 0) throw new NoLedger("the ledger has a report whose cost cannot be read, so nothing is answered");
     const finer = Math.max(scale, cost.scale);
-    digits3 = digits3 * 10n ** BigInt(finer - scale) + cost.digits * 10n ** BigInt(finer - cost.scale);
+    digits2 = digits2 * 10n ** BigInt(finer - scale) + cost.digits * 10n ** BigInt(finer - cost.scale);
     scale = finer;
   }
-  return { digits: digits3, scale };
+  return { digits: digits2, scale };
 }
 var SPACES = /[\t-\r\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
 function plain(text2) {
@@ -2416,7 +2245,7 @@ var SHARED = [
   ["series", "seriesEpsilon", "on surveys of one series"],
   ["publisher", "publisherEpsilon", "on surveys signed by one key"]
 ];
-var DAY = 86400;
+var DAY2 = 86400;
 var Budget = class {
   constructor(limits) {
     this.limits = limits;
@@ -2436,7 +2265,7 @@ var Budget = class {
   /** Why a report is refused after those `before`, or undefined where it is allowed. */
   check(asked, before, pinned) {
     const alike = before.filter((one) => one.name === asked.name || one.question === asked.question);
-    const recent = before.filter((one) => one.boot === asked.boot && asked.uptime - one.uptime < DAY);
+    const recent = before.filter((one) => one.boot === asked.boot && asked.uptime - one.uptime < DAY2);
     const refusal2 = outOfOrder(asked, alike) ?? (pinned ? void 0 : dearer(asked, alike));
     if (refusal2 !== void 0) return refusal2;
     const sums = [

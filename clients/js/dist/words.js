@@ -4,7 +4,7 @@ const WORD = 1n << 64n;
 function systemRandomness() {
     const source = globalThis.crypto;
     if (typeof source?.getRandomValues !== "function")
-        throw new NoRandomness();
+        throw new NoRandomness("crypto.getRandomValues is missing here, so no report can be drawn");
     return source;
 }
 /** A report's id: 16 bytes of the operating system's randomness, drawn once and kept with the report. */

@@ -10,7 +10,7 @@ const WORD = 1n << 64n;
 /** The platform's cryptographic randomness; there is no fallback. */
 function systemRandomness(): Crypto {
   const source: Crypto | undefined = globalThis.crypto;
-  if (typeof source?.getRandomValues !== "function") throw new NoRandomness();
+  if (typeof source?.getRandomValues !== "function") throw new NoRandomness("crypto.getRandomValues is missing here, so no report can be drawn");
   return source;
 }
 
