@@ -1,23 +1,19 @@
 import { InvalidValue } from "./errors.js";
 import { MOST_INPUTS } from "./limits.js";
-import { list, record, refuse, require, whole } from "./reading.js";
+import { refuse, require } from "./reading.js";
 /** Read a document of categories, named or numbered. */
-export function readCategories(document, where) {
-    const found = record(document, ["kind", "size", "values", "version"], where);
-    require(found.get("kind") === "categories", `${where}.kind`, "categories");
-    whole(found.get("version"), 1, 1, `${where}.version`);
-    const size = whole(found.get("size"), 1, MOST_INPUTS, `${where}.size`);
-    const values = found.get("values");
-    if (values === null)
-        return categories(found, size, (value) => numbered(value, size));
-    const places = readPlaces(list(values, `${where}.values`), `${where}.values`);
-    require(places.size === size, `${where}.size`, "the number of values");
-    return categories(found, size, (value) => places.get(value));
+export function readCategories(found) {
+    const size = found.whole("size", 1, MOST_INPUTS);
+    if (found.get("values") === null)
+        return categories(found.items, size, (value) => numbered(value, size));
+    const places = readPlaces(found.list("values"), `${found.where}.values`);
+    found.require(places.size === size, "size", "the number of values");
+    return categories(found.items, size, (value) => places.get(value));
 }
 /** Categories that are the whole numbers below a size. */
 export function numberedCategories(size) {
-    const document = new Map([["kind", "categories"], ["size", size], ["values", null], ["version", 1]]);
-    return categories(document, size, (value) => numbered(value, size));
+    const document = { kind: "categories", size, values: null, version: 1 };
+    return categories(new Map(Object.entries(document)), size, (value) => numbered(value, size));
 }
 function categories(document, size, find) {
     return {

@@ -17,9 +17,9 @@ export function writeDecimal(value) {
         return sign + digits + "0".repeat(point - digits.length);
     return sign + digits.slice(0, point) + "." + digits.slice(point);
 }
-/** A decimal of a document, or undefined where a writer would have written it otherwise. */
+/** A decimal of a document, or undefined where it is not text, or a writer would have written it otherwise. */
 export function readDecimal(text) {
-    if (text.length > MOST_LENGTH || !/^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(text))
+    if (typeof text !== "string" || text.length > MOST_LENGTH || !/^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(text))
         return undefined;
     const value = Number(text);
     if (!Number.isFinite(value) || writeDecimal(value) !== text)

@@ -1,27 +1,22 @@
 import { writeDecimal } from "./decimal.js";
 import { InvalidValue } from "./errors.js";
 import { MOST_INPUTS } from "./limits.js";
-import { decimal, record, require, whole } from "./reading.js";
+import { require } from "./reading.js";
 /** Read a document of an interval. */
-export function readInterval(document, where) {
-    const found = record(document, ["bins", "high", "kind", "low", "version"], where);
-    require(found.get("kind") === "interval", `${where}.kind`, "interval");
-    whole(found.get("version"), 1, 1, `${where}.version`);
-    const low = decimal(found.get("low"), `${where}.low`).value;
-    const high = decimal(found.get("high"), `${where}.high`).value;
-    const bins = whole(found.get("bins"), 1, MOST_INPUTS, `${where}.bins`);
-    require(low < high, where, "such that low is below high");
+export function readInterval(found) {
+    const low = found.decimal("low").value;
+    const high = found.decimal("high").value;
+    const bins = found.whole("bins", 1, MOST_INPUTS);
+    require(low < high, found.where, "such that low is below high");
     const width = (high - low) / bins;
     const least = 16 * lastPlace(Math.max(Math.abs(low), Math.abs(high)));
-    require(Number.isFinite(width) && width >= least, `${where}.bins`, "such that bins are 16 units in the last place wide");
-    return interval(found, low, high, bins);
+    found.require(Number.isFinite(width) && width >= least, "bins", "such that bins are 16 units in the last place wide");
+    return interval(found.items, low, high, bins);
 }
 /** An interval that is known to be right. */
 export function makeInterval(low, high, bins) {
-    const document = new Map([
-        ["bins", bins], ["high", writeDecimal(high)], ["kind", "interval"], ["low", writeDecimal(low)], ["version", 1],
-    ]);
-    return interval(document, low, high, bins);
+    const document = { bins, high: writeDecimal(high), kind: "interval", low: writeDecimal(low), version: 1 };
+    return interval(new Map(Object.entries(document)), low, high, bins);
 }
 function interval(document, low, high, bins) {
     const width = (high - low) / bins;

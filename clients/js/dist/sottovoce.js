@@ -74,28 +74,28 @@ function writeDecimal(value) {
   const sign = value < 0 ? "-" : "";
   const [mantissa = "", exponent] = short.split("e");
   if (exponent === void 0) return sign + short;
-  const [whole2 = "", part = ""] = mantissa.split(".");
-  const digits2 = whole2 + part;
-  const point2 = whole2.length + Number(exponent);
-  if (point2 <= 0) return sign + "0." + "0".repeat(-point2) + digits2;
-  if (point2 >= digits2.length) return sign + digits2 + "0".repeat(point2 - digits2.length);
-  return sign + digits2.slice(0, point2) + "." + digits2.slice(point2);
+  const [whole = "", part = ""] = mantissa.split(".");
+  const digits = whole + part;
+  const point2 = whole.length + Number(exponent);
+  if (point2 <= 0) return sign + "0." + "0".repeat(-point2) + digits;
+  if (point2 >= digits.length) return sign + digits + "0".repeat(point2 - digits.length);
+  return sign + digits.slice(0, point2) + "." + digits.slice(point2);
 }
-function readDecimal(text2) {
-  if (text2.length > MOST_LENGTH || !/^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(text2)) return void 0;
-  const value = Number(text2);
-  if (!Number.isFinite(value) || writeDecimal(value) !== text2) return void 0;
-  const point2 = text2.indexOf(".");
-  const scale = point2 < 0 ? 0 : text2.length - point2 - 1;
-  return { text: text2, value, digits: BigInt(text2.replace(".", "")), scale };
+function readDecimal(text) {
+  if (typeof text !== "string" || text.length > MOST_LENGTH || !/^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(text)) return void 0;
+  const value = Number(text);
+  if (!Number.isFinite(value) || writeDecimal(value) !== text) return void 0;
+  const point2 = text.indexOf(".");
+  const scale = point2 < 0 ? 0 : text.length - point2 - 1;
+  return { text, value, digits: BigInt(text.replace(".", "")), scale };
 }
 function decimalOf(value) {
-  const decimal2 = readDecimal(writeDecimal(value));
-  if (decimal2 === void 0) throw new RangeError("only finite numbers have a decimal");
-  return decimal2;
+  const decimal = readDecimal(writeDecimal(value));
+  if (decimal === void 0) throw new RangeError("only finite numbers have a decimal");
+  return decimal;
 }
-function exact(decimal2) {
-  return fraction(decimal2.digits, 10n ** BigInt(decimal2.scale));
+function exact(decimal) {
+  return fraction(decimal.digits, 10n ** BigInt(decimal.scale));
 }
 
 // src/reading.ts
@@ -106,71 +106,76 @@ function refuse(where, must) {
 function require2(condition, where, must) {
   if (!condition) refuse(where, must);
 }
-function record(value, keys, where) {
-  if (!(value instanceof Map)) refuse(where, "an object");
-  require2(value.size === keys.length && keys.every((key) => value.has(key)), where, `an object with ${keys.join(", ")}`);
-  return value;
-}
 function list(value, where) {
-  if (!Array.isArray(value)) refuse(where, "a list");
-  return value;
-}
-function text(value, where) {
-  if (typeof value !== "string") refuse(where, "text");
-  return value;
-}
-function choice(value, allowed, where) {
-  const found = allowed.find((one) => one === value);
-  return found ?? refuse(where, allowed.join(" or "));
-}
-function flag(value, where) {
-  if (typeof value !== "boolean") refuse(where, "true or false");
-  return value;
-}
-function whole(value, least, most, where) {
-  if (typeof value !== "number" || value < least || value > most) refuse(where, `a whole number from ${least} to ${most}`);
-  return value;
+  return Array.isArray(value) ? value : refuse(where, "a list");
 }
 function weight(value, where) {
-  if (typeof value !== "string" || value.length > MOST_DIGITS || !/^(?:0|[1-9][0-9]*)$/.test(value)) {
-    refuse(where, "a whole number as decimal text");
-  }
-  return BigInt(value);
+  const right = typeof value === "string" && value.length <= MOST_DIGITS && /^(?:0|[1-9][0-9]*)$/.test(value);
+  return right ? BigInt(value) : refuse(where, "a whole number as decimal text");
 }
 function weightsNamed(value, names, where) {
-  const found = record(value, names, where);
-  const weights = {};
-  for (const name of names) weights[name] = weight(found.get(name), `${where}.${name}`);
-  return weights;
+  const found = new Section(value, names, where);
+  return Object.fromEntries(names.map((name) => [name, weight(found.get(name), `${where}.${name}`)]));
 }
-function digits(value, count, where) {
-  const found = text(value, where);
-  require2(found.length === count && /^[0-9a-f]*$/.test(found), where, `${count} hexadecimal digits in lower case`);
-  return found;
-}
-function decimal(value, where) {
-  const found = typeof value === "string" ? readDecimal(value) : void 0;
-  return found ?? refuse(where, "a decimal as text, in its shortest form");
-}
-function readWeightRow(value, where) {
-  return list(value, where).map((one) => weight(one, where));
-}
+var Section = class _Section {
+  constructor(value, keys, where) {
+    this.where = where;
+    const right = value instanceof Map && value.size === keys.length && keys.every((key) => value.has(key));
+    this.items = right ? value : refuse(where, `an object with ${keys.join(", ")}`);
+  }
+  get(key) {
+    return this.items.get(key);
+  }
+  refuse(key, must) {
+    refuse(`${this.where}.${key}`, must);
+  }
+  require(condition, key, must) {
+    if (!condition) this.refuse(key, must);
+  }
+  section(key, keys) {
+    return new _Section(this.get(key), keys, `${this.where}.${key}`);
+  }
+  list(key) {
+    return list(this.get(key), `${this.where}.${key}`);
+  }
+  text(key) {
+    const value = this.get(key);
+    return typeof value === "string" ? value : this.refuse(key, "text");
+  }
+  flag(key) {
+    const value = this.get(key);
+    return typeof value === "boolean" ? value : this.refuse(key, "true or false");
+  }
+  choice(key, allowed) {
+    const value = this.get(key);
+    return allowed.find((one) => one === value) ?? this.refuse(key, allowed.join(" or "));
+  }
+  whole(key, least, most) {
+    const value = this.get(key);
+    const right = typeof value === "number" && value >= least && value <= most;
+    return right ? value : this.refuse(key, `a whole number from ${least} to ${most}`);
+  }
+  decimal(key) {
+    return readDecimal(this.get(key)) ?? this.refuse(key, "a decimal as text, in its shortest form");
+  }
+  /** So many hexadecimal digits in lower case. */
+  digits(key, count) {
+    const value = this.text(key);
+    return value.length === count && /^[0-9a-f]*$/.test(value) ? value : this.refuse(key, `${count} hexadecimal digits in lower case`);
+  }
+};
 
 // src/categories.ts
-function readCategories(document, where) {
-  const found = record(document, ["kind", "size", "values", "version"], where);
-  require2(found.get("kind") === "categories", `${where}.kind`, "categories");
-  whole(found.get("version"), 1, 1, `${where}.version`);
-  const size = whole(found.get("size"), 1, MOST_INPUTS, `${where}.size`);
-  const values = found.get("values");
-  if (values === null) return categories(found, size, (value) => numbered(value, size));
-  const places = readPlaces(list(values, `${where}.values`), `${where}.values`);
-  require2(places.size === size, `${where}.size`, "the number of values");
-  return categories(found, size, (value) => places.get(value));
+function readCategories(found) {
+  const size = found.whole("size", 1, MOST_INPUTS);
+  if (found.get("values") === null) return categories(found.items, size, (value) => numbered(value, size));
+  const places = readPlaces(found.list("values"), `${found.where}.values`);
+  found.require(places.size === size, "size", "the number of values");
+  return categories(found.items, size, (value) => places.get(value));
 }
 function numberedCategories(size) {
-  const document = /* @__PURE__ */ new Map([["kind", "categories"], ["size", size], ["values", null], ["version", 1]]);
-  return categories(document, size, (value) => numbered(value, size));
+  const document = { kind: "categories", size, values: null, version: 1 };
+  return categories(new Map(Object.entries(document)), size, (value) => numbered(value, size));
 }
 function categories(document, size, find2) {
   return {
@@ -201,28 +206,19 @@ function readPlaces(values, where) {
 }
 
 // src/interval.ts
-function readInterval(document, where) {
-  const found = record(document, ["bins", "high", "kind", "low", "version"], where);
-  require2(found.get("kind") === "interval", `${where}.kind`, "interval");
-  whole(found.get("version"), 1, 1, `${where}.version`);
-  const low = decimal(found.get("low"), `${where}.low`).value;
-  const high = decimal(found.get("high"), `${where}.high`).value;
-  const bins = whole(found.get("bins"), 1, MOST_INPUTS, `${where}.bins`);
-  require2(low < high, where, "such that low is below high");
+function readInterval(found) {
+  const low = found.decimal("low").value;
+  const high = found.decimal("high").value;
+  const bins = found.whole("bins", 1, MOST_INPUTS);
+  require2(low < high, found.where, "such that low is below high");
   const width = (high - low) / bins;
   const least = 16 * lastPlace(Math.max(Math.abs(low), Math.abs(high)));
-  require2(Number.isFinite(width) && width >= least, `${where}.bins`, "such that bins are 16 units in the last place wide");
-  return interval(found, low, high, bins);
+  found.require(Number.isFinite(width) && width >= least, "bins", "such that bins are 16 units in the last place wide");
+  return interval(found.items, low, high, bins);
 }
 function makeInterval(low, high, bins) {
-  const document = /* @__PURE__ */ new Map([
-    ["bins", bins],
-    ["high", writeDecimal(high)],
-    ["kind", "interval"],
-    ["low", writeDecimal(low)],
-    ["version", 1]
-  ]);
-  return interval(document, low, high, bins);
+  const document = { bins, high: writeDecimal(high), kind: "interval", low: writeDecimal(low), version: 1 };
+  return interval(new Map(Object.entries(document)), low, high, bins);
 }
 function interval(document, low, high, bins) {
   const width = (high - low) / bins;
@@ -269,7 +265,59 @@ function step(value, by) {
   return double[0];
 }
 
+// src/keyvalues.ts
+var MOST_PAIRS = 2 ** 16;
+function readKeyValues(found) {
+  const named = readDomain(found.get("keys"), `${found.where}.keys`);
+  const keys = named.kind === "categories" ? named : found.refuse("keys", "categories");
+  const numbers = readDomain(found.get("interval"), `${found.where}.interval`);
+  const interval2 = numbers.kind === "interval" ? numbers : found.refuse("interval", "an interval");
+  const pairs = found.get("pairs") === null ? null : found.whole("pairs", 1, MOST_PAIRS);
+  const larger = found.choice("larger", pairs === null ? ["refuse"] : ["refuse", "sample"]);
+  function pair(value) {
+    if (!Array.isArray(value) || value.length !== 2) throw new InvalidValue("the value must be a pair [key, number]");
+    const key = keys.input(value[0]);
+    interval2.bin(value[1]);
+    return { key, number: value[1] };
+  }
+  function set(value) {
+    const items = value instanceof Map ? [...value] : value;
+    if (!Array.isArray(items) || items.length === 0) throw new InvalidValue("the value must be a list of pairs");
+    if (larger === "refuse" && items.length > pairs) throw new InvalidValue(`the value must have at most ${pairs} pairs`);
+    const checked = Array.from(items, pair);
+    if (new Set(checked.map((one) => one.key)).size !== checked.length) throw new InvalidValue("the keys of a set must be distinct");
+    return checked;
+  }
+  const size = keys.size * interval2.bins + (pairs === null ? 0 : 1);
+  return { kind: "key-values", document: found.items, keys, interval: interval2, pairs, larger, size, pair, set };
+}
+
+// src/vector.ts
+function readVector(found) {
+  const inside = readDomain(found.get("interval"), `${found.where}.interval`);
+  const interval2 = isNumeric(inside) ? inside : found.refuse("interval", "an interval, counts or ratings");
+  const coordinates = found.whole("coordinates", 1, MOST_INPUTS);
+  function row(value) {
+    if (!Array.isArray(value) || value.length !== coordinates) {
+      throw new InvalidValue(`the value must be a list of ${coordinates} numbers`);
+    }
+    return Array.from(value, (number) => {
+      interval2.bin(number);
+      return number;
+    });
+  }
+  return { kind: "vector", document: found.items, interval: interval2, coordinates, size: coordinates * interval2.bins, row };
+}
+
 // src/whole.ts
+function readCounts(found) {
+  return wholeNumbers("counts", found.items, 0, found.whole("most", 0, MOST_INPUTS - 1));
+}
+function readRatings(found) {
+  const low = found.whole("low", -FARTHEST_RATING, FARTHEST_RATING);
+  const most = Math.min(FARTHEST_RATING, low + MOST_INPUTS - 1);
+  return wholeNumbers("ratings", found.items, low, found.whole("high", low + 1, most));
+}
 function wholeNumbers(kind, document, least, most) {
   function bin2(value) {
     if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > most) {
@@ -297,109 +345,30 @@ function wholeNumbers(kind, document, least, most) {
   };
 }
 
-// src/counts.ts
-function readCounts(document, where) {
-  const found = record(document, ["kind", "most", "version"], where);
-  require2(found.get("kind") === "counts", `${where}.kind`, "counts");
-  whole(found.get("version"), 1, 1, `${where}.version`);
-  return wholeNumbers("counts", found, 0, whole(found.get("most"), 0, MOST_INPUTS - 1, `${where}.most`));
-}
-
-// src/keyvalues.ts
-var MOST_PAIRS = 2 ** 16;
-function readKeyValues(document, where) {
-  const found = record(document, ["interval", "keys", "kind", "larger", "pairs", "version"], where);
-  require2(found.get("kind") === "key-values", `${where}.kind`, "key-values");
-  whole(found.get("version"), 1, 1, `${where}.version`);
-  const keys = readCategories(found.get("keys"), `${where}.keys`);
-  const interval2 = readInterval(found.get("interval"), `${where}.interval`);
-  const held = found.get("pairs");
-  const pairs = held === null ? null : whole(held, 1, MOST_PAIRS, `${where}.pairs`);
-  const larger = choice(found.get("larger"), pairs === null ? ["refuse"] : ["refuse", "sample"], `${where}.larger`);
-  function pair(value) {
-    if (!Array.isArray(value) || value.length !== 2) throw new InvalidValue("the value must be a pair [key, number]");
-    const key = keys.input(value[0]);
-    interval2.bin(value[1]);
-    return { key, number: value[1] };
-  }
-  function set(value) {
-    const items = value instanceof Map ? [...value] : value;
-    if (!Array.isArray(items) || items.length === 0) throw new InvalidValue("the value must be a list of pairs");
-    if (larger === "refuse" && items.length > pairs) throw new InvalidValue(`the value must have at most ${pairs} pairs`);
-    const checked = Array.from(items, pair);
-    if (new Set(checked.map((one) => one.key)).size !== checked.length) throw new InvalidValue("the keys of a set must be distinct");
-    return checked;
-  }
-  const size = keys.size * interval2.bins + (pairs === null ? 0 : 1);
-  return { kind: "key-values", document: found, keys, interval: interval2, pairs, larger, size, pair, set };
-}
-
-// src/ratings.ts
-function readRatings(document, where) {
-  const found = record(document, ["high", "kind", "low", "version"], where);
-  require2(found.get("kind") === "ratings", `${where}.kind`, "ratings");
-  whole(found.get("version"), 1, 1, `${where}.version`);
-  const low = whole(found.get("low"), -FARTHEST_RATING, FARTHEST_RATING, `${where}.low`);
-  const most = Math.min(FARTHEST_RATING, low + MOST_INPUTS - 1);
-  return wholeNumbers("ratings", found, low, whole(found.get("high"), low + 1, most, `${where}.high`));
-}
-
-// src/vector.ts
-function readVector(document, where) {
-  const found = record(document, ["coordinates", "interval", "kind", "version"], where);
-  require2(found.get("kind") === "vector", `${where}.kind`, "vector");
-  whole(found.get("version"), 1, 1, `${where}.version`);
-  const inside = readDomain(found.get("interval"), `${where}.interval`);
-  const interval2 = isNumeric(inside) ? inside : refuse(`${where}.interval.kind`, "interval, counts or ratings");
-  const coordinates = whole(found.get("coordinates"), 1, MOST_INPUTS, `${where}.coordinates`);
-  function row(value) {
-    if (!Array.isArray(value) || value.length !== coordinates) {
-      throw new InvalidValue(`the value must be a list of ${coordinates} numbers`);
-    }
-    return Array.from(value, (number) => {
-      interval2.bin(number);
-      return number;
-    });
-  }
-  return { kind: "vector", document: found, interval: interval2, coordinates, size: coordinates * interval2.bins, row };
-}
-
 // src/domain.ts
-function readDomain(document, where = "domain") {
+var KINDS = /* @__PURE__ */ new Map([
+  ["categories", [readCategories, "size", "values"]],
+  ["interval", [readInterval, "bins", "high", "low"]],
+  ["counts", [readCounts, "most"]],
+  ["ratings", [readRatings, "high", "low"]],
+  ["vector", [readVector, "coordinates", "interval"]],
+  ["key-values", [readKeyValues, "interval", "keys", "larger", "pairs"]]
+]);
+function readDomain(document, where) {
   const kind = document instanceof Map ? document.get("kind") : void 0;
-  switch (kind) {
-    case "categories":
-      return readCategories(document, where);
-    case "interval":
-      return readInterval(document, where);
-    case "counts":
-      return readCounts(document, where);
-    case "ratings":
-      return readRatings(document, where);
-    case "vector":
-      return readVector(document, where);
-    case "key-values":
-      return readKeyValues(document, where);
-    default:
-      return refuse(`${where}.kind`, "categories, interval, counts, ratings, vector or key-values");
-  }
+  const [read, ...keys] = KINDS.get(kind) ?? refuse(`${where}.kind`, [...KINDS.keys()].join(" or "));
+  const found = new Section(document, [...keys, "kind", "version"], where);
+  found.whole("version", 1, 1);
+  return read(found);
 }
 function isNumeric(domain) {
   return domain.kind === "interval" || domain.kind === "counts" || domain.kind === "ratings";
 }
-function inputOf(domain, value) {
-  switch (domain.kind) {
-    case "categories":
-      return domain.input(value);
-    case "interval":
-    case "counts":
-    case "ratings":
-      return domain.bin(value);
-    case "key-values": {
-      const pair = domain.pair(value);
-      return pair.key * domain.interval.bins + domain.interval.bin(pair.number);
-    }
-  }
+function inputOf(domain, value, steps) {
+  if (isNumeric(domain)) return domain.position(value, steps);
+  if (domain.kind === "categories") return domain.input(value);
+  const { key, number } = domain.pair(value);
+  return key * domain.interval.bins + domain.interval.bin(number);
 }
 
 // src/admit.ts
@@ -411,18 +380,18 @@ function admit(domain, outside, value) {
 
 // src/bytes.ts
 function toHex(bytes) {
-  let text2 = "";
-  for (const byte of bytes) text2 += (byte < 16 ? "0" : "") + byte.toString(16);
-  return text2;
+  let text = "";
+  for (const byte of bytes) text += (byte < 16 ? "0" : "") + byte.toString(16);
+  return text;
 }
-function fromHex(text2) {
-  if (!/^(?:[0-9a-f]{2})*$/.test(text2)) throw new InvalidArgument("not lower-case hexadecimal digits");
-  const bytes = new Uint8Array(text2.length / 2);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = parseInt(text2.slice(2 * i, 2 * i + 2), 16);
+function fromHex(text) {
+  if (!/^(?:[0-9a-f]{2})*$/.test(text)) throw new InvalidArgument("not lower-case hexadecimal digits");
+  const bytes = new Uint8Array(text.length / 2);
+  for (let i = 0; i < bytes.length; i++) bytes[i] = parseInt(text.slice(2 * i, 2 * i + 2), 16);
   return bytes;
 }
-function utf8(text2) {
-  return new TextEncoder().encode(text2);
+function utf8(text) {
+  return new TextEncoder().encode(text);
 }
 function concatBytes(pieces) {
   let length = 0;
@@ -458,11 +427,11 @@ function constants(count, root) {
 function sha256(message) {
   const state = Uint32Array.from(START);
   const schedule = new Int32Array(64);
-  const whole2 = message.length - message.length % 64;
-  for (let at = 0; at < whole2; at += 64) block(state, schedule, message, at);
-  const rest = message.length - whole2;
+  const whole = message.length - message.length % 64;
+  for (let at = 0; at < whole; at += 64) block(state, schedule, message, at);
+  const rest = message.length - whole;
   const last = new Uint8Array(rest < 56 ? 64 : 128);
-  last.set(message.subarray(whole2));
+  last.set(message.subarray(whole));
   last[rest] = 128;
   const view = new DataView(last.buffer);
   view.setUint32(last.length - 8, Math.floor(message.length / 536870912));
@@ -534,8 +503,8 @@ function canonical(value) {
   const keys = [...value.keys()].sort();
   return "{" + keys.map((key) => quote(key) + ":" + canonical(value.get(key))).join(",") + "}";
 }
-function quote(text2) {
-  const escaped = text2.replace(/["\\\u0000-\u001f]/g, (character) => {
+function quote(text) {
+  const escaped = text.replace(/["\\\u0000-\u001f]/g, (character) => {
     const hex = character.charCodeAt(0).toString(16).padStart(4, "0");
     return ESCAPES[character] ?? "\\u" + hex;
   });
@@ -657,16 +626,16 @@ var TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[-+.\deE]*/g;
 var HALF = /\p{Cs}/u;
 function readJson(source) {
   if (source.length > MOST_BYTES) fail("it has more than 4 MiB");
-  const text2 = typeof source === "string" ? source : decode(source);
-  if (utf8(text2).length > MOST_BYTES) fail("it has more than 4 MiB");
+  const text = typeof source === "string" ? source : decode(source);
+  if (utf8(text).length > MOST_BYTES) fail("it has more than 4 MiB");
   let value;
   try {
-    value = JSON.parse(text2);
+    value = JSON.parse(text);
   } catch (error) {
     fail(String(error));
   }
   const { keys, json } = convert(value, 1);
-  if (keys !== countKeys(text2)) fail("a key is repeated");
+  if (keys !== countKeys(text)) fail("a key is repeated");
   return json;
 }
 function fail(why) {
@@ -679,10 +648,10 @@ function decode(bytes) {
     return fail("it is not UTF-8");
   }
 }
-function countKeys(text2) {
-  if (HALF.test(text2)) fail("it is not valid Unicode");
+function countKeys(text) {
+  if (HALF.test(text)) fail("it is not valid Unicode");
   let keys = 0;
-  for (const [token, quoted, colon] of text2.matchAll(TOKENS)) {
+  for (const [token, quoted, colon] of text.matchAll(TOKENS)) {
     if (colon !== void 0) keys++;
     if (quoted === void 0) {
       if (!/^(?:0|-?[1-9]\d*)$/.test(token) || !Number.isSafeInteger(Number(token))) fail(`${token.slice(0, 20)} is not a whole number up to 2^53 - 1`);
@@ -732,69 +701,68 @@ function holds(ratio, epsilon) {
 }
 
 // src/certificate.ts
-function ratioCertificate(ratio, single = false) {
-  return { ratio: single ? ONE : ratio, delta: ZERO, scope: "" };
+function ratioCertificate(ratio) {
+  return { ratio, delta: ZERO, scope: "" };
 }
 function keeps(certificate, epsilon) {
   return certificate.ratio === null || holds(certificate.ratio, epsilon);
 }
 
 // src/mechanisms/common.ts
-function readBits(value, where) {
-  return whole(value, 8, 62, `${where}.bits`);
+function readOptions(source, ...names) {
+  return new Section(source.options, names, `${source.where}.options`);
 }
-function readOptions(source, names) {
-  return record(source.options, names, `${source.where}.options`);
+function readBits(options) {
+  return options.whole("bits", 8, 62);
 }
-function categorical(source) {
-  const { domain } = source;
-  if (domain.kind === "vector") refuse(`${source.where}.domain`, "of one value per person: vectors need sampled-coordinate or gaussian");
-  if (domain.kind === "key-values" && domain.pairs !== null) refuse(`${source.where}.domain`, "without sets of pairs");
+function readWeights(source, ...names) {
+  return weightsNamed(source.weights, names, `${source.where}.weights`);
+}
+function requireWeights(source, condition, must) {
+  require2(condition, `${source.where}.weights`, must);
+}
+var INNER = ["mechanism", "options"];
+function readInner({ epsilon, weights }, found, domain) {
+  return innerMechanism(found.text("mechanism"), domain, epsilon, found.get("options"), weights, found.where);
+}
+function categorical({ domain, where }) {
+  if (domain.kind === "vector") refuse(`${where}.domain`, "of one value per person: vectors need sampled-coordinate or gaussian");
+  if (domain.kind === "key-values" && domain.pairs !== null) refuse(`${where}.domain`, "without sets of pairs");
   return domain;
 }
-function numeric(source) {
-  if (!isNumeric(source.domain)) refuse(`${source.where}.domain`, "an interval, counts or ratings");
-  return source.domain;
+function numeric({ domain, where }) {
+  return isNumeric(domain) ? domain : refuse(`${where}.domain`, "an interval, counts or ratings");
 }
-function byInput(domain, respondAt) {
-  return { steps: 1, respond: (value, words2) => respondAt(inputOf(domain, value), words2), respondAt };
+function forOneValue(domain, { ratio, ...parts }, scope = "") {
+  const { steps = 1, respondAt } = parts;
+  const certificate = { ...ratioCertificate(domain.size * steps === 1 ? ONE : ratio), scope };
+  return { steps, certificate, respond: (value, words2) => respondAt(inputOf(domain, value, steps), words2), ...parts };
 }
-function byPosition(domain, steps, respondAt) {
-  return { steps, respond: (value, words2) => respondAt(domain.position(value, steps), words2), respondAt };
-}
-function readSteps(value, domain, mostPositions, where) {
+function readSteps(options, domain, mostPositions) {
   const most = domain.kind === "interval" ? Math.floor(mostPositions / domain.bins) : 1;
-  const steps = whole(value, 1, Math.max(most, 1), `${where}.options.steps`);
-  if (steps * domain.bins > mostPositions) refuse(`${where}.options.steps`, `such that there are at most ${mostPositions} positions`);
+  const steps = options.whole("steps", 1, Math.max(most, 1));
+  options.require(steps * domain.bins <= mostPositions, "steps", `such that there are at most ${mostPositions} positions`);
   return steps;
 }
 
 // src/mechanisms/binned.ts
 function readBinned(source) {
   const domain = numeric(source);
-  const where = `${source.where}.options`;
-  const options = readOptions(source, ["oracle", "report_bins"]);
-  const wide = whole(options.get("report_bins"), 1, domain.bins, `${where}.report_bins`);
+  const options = readOptions(source, "oracle", "report_bins");
+  const wide = options.whole("report_bins", 1, domain.bins);
   const divides = domain.bins % wide === 0;
-  require2(divides || domain.kind === "interval", `${where}.report_bins`, "a divisor of the number of whole numbers");
-  const named = record(options.get("oracle"), ["mechanism", "options"], `${where}.oracle`);
-  const name = text(named.get("mechanism"), `${where}.oracle.mechanism`);
+  options.require(divides || domain.kind === "interval", "report_bins", "a divisor of the number of whole numbers");
   const interval2 = domain.cut(wide);
-  const oracle = innerMechanism(name, interval2, source.epsilon, named.get("options"), source.weights, `${where}.oracle`);
-  require2(oracle.steps === 1, `${where}.oracle`, "a mechanism with one position for each bin");
+  const oracle = readInner(source, options.section("oracle", INNER), interval2);
+  options.require(oracle.steps === 1, "oracle", "a mechanism with one position for each bin");
   const narrow = domain.bins / wide;
+  const respondAt = oracle.respondAt;
   return {
-    fields: oracle.fields,
-    cells: oracle.cells,
-    blocks: oracle.blocks,
+    ...oracle,
     // Where edges do not meet, a bin of this mechanism does not say which wide bin it is in.
     steps: divides ? 1 : 0,
-    certificate: oracle.certificate,
-    respond(value, words2) {
-      const bin2 = divides ? Math.floor(domain.bin(value) / narrow) : interval2.bin(value);
-      return oracle.respondAt(bin2, words2);
-    },
-    respondAt: (bin2, words2) => oracle.respondAt(Math.floor(bin2 / narrow), words2)
+    respond: (value, words2) => respondAt(divides ? Math.floor(domain.bin(value) / narrow) : interval2.bin(value), words2),
+    respondAt: (bin2, words2) => respondAt(Math.floor(bin2 / narrow), words2)
   };
 }
 
@@ -930,15 +898,14 @@ function wordBytes(count, words2) {
 }
 
 // src/mechanisms/response.ts
-function readResponse(weights, size, bits, where) {
-  const { keep, other } = weightsNamed(weights, ["keep", "other"], `${where}.weights`);
+function readResponse(source, size, bits) {
+  const { keep, other } = readWeights(source, "keep", "other");
   const total = 1n << BigInt(bits);
   const least = size === 1 ? other === 0n : keep >= 1n && other >= 1n;
-  require2(least && keep + BigInt(size) * other === total, `${where}.weights`, "such that keep + size * other is 2^bits");
+  requireWeights(source, least && keep + BigInt(size) * other === total, "such that keep + size * other is 2^bits");
   const shift = BigInt(64 - bits);
   return {
-    size,
-    ratio: size === 1 ? ONE : fraction(keep + other, other),
+    ratio: fraction(keep + other, other),
     respond(cell, words2) {
       const x = words2.next() >> shift;
       return x < keep ? cell : Number((x - keep) / other);
@@ -947,71 +914,64 @@ function readResponse(weights, size, bits, where) {
 }
 function readRandomizedResponse(source) {
   const domain = categorical(source);
-  const options = readOptions(source, ["bits"]);
-  const response = readResponse(source.weights, domain.size, readBits(options.get("bits"), source.where), source.where);
-  return {
+  const { ratio, respond } = readResponse(source, domain.size, readBits(readOptions(source, "bits")));
+  return forOneValue(domain, {
     fields: [numberField("value", domain.size)],
     cells: domain.size,
-    blocks: 1,
-    certificate: ratioCertificate(response.ratio),
-    ...byInput(domain, (input, words2) => [response.respond(input, words2)])
-  };
+    ratio,
+    respondAt: (input, words2) => [respond(input, words2)]
+  });
 }
 
 // src/mechanisms/fixedhashing.ts
 function readFixedHashing(source) {
   const domain = categorical(source);
-  const d = domain.size;
-  const where = `${source.where}.options`;
-  const options = readOptions(source, ["bits", "hash_count", "hash_range"]);
-  const bits = readBits(options.get("bits"), source.where);
-  const count = whole(options.get("hash_count"), 1, Math.min(125e4, Math.floor(2 ** 24 / d)), `${where}.hash_count`);
-  const g = whole(options.get("hash_range"), 2, Math.floor(MOST_INPUTS / count), `${where}.hash_range`);
-  const response = readResponse(source.weights, g, bits, source.where);
+  const options = readOptions(source, "bits", "hash_count", "hash_range");
+  const count = options.whole("hash_count", 1, Math.min(125e4, Math.floor(2 ** 24 / domain.size)));
+  const g = options.whole("hash_range", 2, Math.floor(MOST_INPUTS / count));
+  const response = readResponse(source, g, readBits(options));
   let key;
-  return {
+  return forOneValue(domain, {
     fields: [numberField("hash", count), numberField("cell", g)],
     cells: count * g,
-    blocks: 1,
-    certificate: ratioCertificate(response.ratio, d === 1),
-    ...byInput(domain, (value, words2) => {
+    ratio: response.ratio,
+    respondAt(value, words2) {
       const hash = belowNumber(count, words2);
       key ?? (key = fingerprint(source.document));
       const cell = publicIndex("hashes", key, hash, value, g);
       return [hash, response.respond(cell, words2)];
-    })
-  };
+    }
+  });
 }
 
 // src/mechanisms/hadamard.ts
 function readHadamardResponse(source) {
   const domain = categorical(source);
   const d = domain.size;
-  const options = readOptions(source, ["bits", "block_count"]);
-  const bits = readBits(options.get("bits"), source.where);
-  const blocks = whole(options.get("block_count"), 1, d, `${source.where}.options.block_count`);
+  const options = readOptions(source, "bits", "block_count");
+  const bits = readBits(options);
+  const blocks = options.whole("block_count", 1, d);
   const rows = powerAbove(Math.ceil(d / blocks));
-  require2(blocks === Math.ceil(d / (rows - 1)), `${source.where}.options.block_count`, "the number of blocks that the values fill");
+  options.require(blocks === Math.ceil(d / (rows - 1)), "block_count", "the number of blocks that the values fill");
   const all = blocks * rows;
-  const { keep } = weightsNamed(source.weights, ["keep"], `${source.where}.weights`);
+  const { keep } = readWeights(source, "keep");
   const total = 1n << BigInt(bits);
-  require2(0n < keep && keep < total, `${source.where}.weights.keep`, "above 0 and below 2^bits");
+  requireWeights(source, 0n < keep && keep < total, "above 0 and below 2^bits");
   const rest = (total - keep) * BigInt(rows / 2);
   const shift = BigInt(64 - bits);
-  return {
+  return forOneValue(domain, {
     fields: [numberField("row", all)],
     cells: all,
-    blocks: 1,
-    certificate: ratioCertificate(fraction(rest + keep * BigInt(all), rest), d === 1),
-    ...byInput(domain, (value, words2) => {
+    ratio: fraction(rest + keep * BigInt(all), rest),
+    respondAt(value, words2) {
       const kept = words2.next() >> shift < keep;
       const row = belowNumber(all, words2);
       const column = Math.floor(value / blocks) + 1;
       const z = row % rows;
       const plus = parity(z & column) === 0 ? z : z ^ column & -column;
       return [kept ? value % blocks * rows + plus : row];
-    })
-  };
+    }
+  });
 }
 function powerAbove(n) {
   let power = 1;
@@ -1027,26 +987,24 @@ function parity(n) {
 // src/mechanisms/haar.ts
 function readHaar(source) {
   const domain = numeric(source);
-  const options = readOptions(source, ["bits"]);
-  const response = readResponse(source.weights, 2, readBits(options.get("bits"), source.where), source.where);
+  const response = readResponse(source, 2, readBits(readOptions(source, "bits")));
   let heights = 1;
   while (2 ** heights < domain.bins) heights++;
   const half = 2 ** (heights - 1);
   const cells = 2 * (2 ** heights - 1);
-  return {
+  return forOneValue(domain, {
     fields: [numberField("cell", cells)],
     cells,
-    blocks: 1,
-    certificate: ratioCertificate(response.ratio, domain.bins === 1),
-    ...byInput(domain, (bin2, words2) => {
+    ratio: response.ratio,
+    respondAt(bin2, words2) {
       const x = belowNumber(heights * half, words2);
       const h = Math.floor(x / half);
       const column = x % half >> h;
       const sign = parity(bin2 >> h + 1 & column) ^ bin2 >> h & 1;
       const answer = response.respond(sign, words2);
       return [2 * (2 ** heights - 2 ** (heights - h) + column) + answer];
-    })
-  };
+    }
+  });
 }
 
 // src/mechanisms/unary.ts
@@ -1086,37 +1044,35 @@ function unaryReport(unary, count, value, words2) {
 function readUnaryEncoding(source) {
   const domain = categorical(source);
   const d = domain.size;
-  const options = readOptions(source, ["bits", "variant"]);
-  const bits = readBits(options.get("bits"), source.where);
-  choice(options.get("variant"), ["optimized", "symmetric"], `${source.where}.options.variant`);
-  const { own, other } = weightsNamed(source.weights, ["other", "own"], `${source.where}.weights`);
-  const unary = makeUnary(own, other, bits, source.where);
-  return {
+  const options = readOptions(source, "bits", "variant");
+  options.choice("variant", ["optimized", "symmetric"]);
+  const { own, other } = readWeights(source, "other", "own");
+  const unary = makeUnary(own, other, readBits(options), source.where);
+  return forOneValue(domain, {
     fields: [bitsField("bits", d)],
     cells: 2 * d,
     blocks: d,
-    certificate: ratioCertificate(unary.ratio, d === 1),
-    ...byInput(domain, (input, words2) => [unaryReport(unary, d, input, words2)])
-  };
+    ratio: unary.ratio,
+    respondAt: (input, words2) => [unaryReport(unary, d, input, words2)]
+  });
 }
 
 // src/mechanisms/hierarchy.ts
 function readHierarchy(source) {
   const domain = numeric(source);
-  const where = `${source.where}.options`;
-  const options = readOptions(source, ["bits", "branching", "hash_ranges", "split"]);
-  const bits = readBits(options.get("bits"), source.where);
-  const branching = whole(options.get("branching"), 2, Number.MAX_SAFE_INTEGER, `${where}.branching`);
-  const split = choice(options.get("split"), ["population", "budget"], `${where}.split`);
-  const ranges = list(options.get("hash_ranges"), `${where}.hash_ranges`);
+  const options = readOptions(source, "bits", "branching", "hash_ranges", "split");
+  const bits = readBits(options);
+  const branching = options.whole("branching", 2, Number.MAX_SAFE_INTEGER);
+  const split = options.choice("split", ["population", "budget"]);
+  const ranges = options.list("hash_ranges");
   const sizes = [domain.bins];
   while (sizes[sizes.length - 1] > branching) sizes.push(Math.ceil(sizes[sizes.length - 1] / branching));
   const weights = list(source.weights, `${source.where}.weights`);
-  require2(weights.length === sizes.length, `${source.where}.weights`, "a list with weights for every level");
-  require2(ranges.length === (split === "budget" ? 0 : sizes.length), `${where}.hash_ranges`, "one for every level, or none");
+  requireWeights(source, weights.length === sizes.length, "a list with weights for every level");
+  const right = split === "budget" ? ranges.length === 0 : ranges.length === sizes.length && ranges.every((range) => typeof range === "number" && range >= 0);
+  options.require(right, "hash_ranges", "a number of at least 0 for every level, or none");
   const tree = { source, bits, branching, sizes, weights };
-  const parts = split === "population" ? byPopulation(tree, ranges) : byBudget(tree);
-  return { ...parts, ...byInput(domain, parts.respondAt) };
+  return forOneValue(domain, split === "population" ? byPopulation(tree, ranges) : byBudget(tree));
 }
 function nodeOf(bin2, level, branching) {
   let node = bin2;
@@ -1128,7 +1084,7 @@ function byPopulation({ source, bits, branching, sizes, weights }, ranges) {
   let cells = 0;
   const levels = sizes.map((size, l) => {
     const where = `${source.where}, level ${l}`;
-    const range = whole(ranges[l], 0, Number.MAX_SAFE_INTEGER, `${source.where}.options.hash_ranges`);
+    const range = ranges[l];
     const options = /* @__PURE__ */ new Map([["bits", bits]]);
     if (range > 0) options.set("hash_range", range);
     const name = range > 0 ? "local-hashing" : "randomized-response";
@@ -1140,8 +1096,7 @@ function byPopulation({ source, bits, branching, sizes, weights }, ranges) {
   return {
     fields: [numberField("cell", cells)],
     cells,
-    blocks: 1,
-    certificate: ratioCertificate(largest(ONE, ...levels.map(({ level }) => level.certificate.ratio))),
+    ratio: largest(ONE, ...levels.map(({ level }) => level.certificate.ratio)),
     respondAt(bin2, words2) {
       const l = belowNumber(sizes.length, words2);
       const { level, range } = levels[l];
@@ -1170,7 +1125,7 @@ function byBudget({ source, bits, branching, sizes, weights }) {
     fields: sizes.map((size, l) => bitsField(`bits${l}`, size)),
     cells: 2 * nodes,
     blocks: nodes,
-    certificate: ratioCertificate(ratio),
+    ratio,
     respondAt: (bin2, words2) => levels.map((unary, l) => unaryReport(unary, sizes[l], nodeOf(bin2, l, branching), words2))
   };
 }
@@ -1187,27 +1142,25 @@ function partOf(epsilon, levels) {
 
 // src/mechanisms/keynumbers.ts
 function readNumbers(source, interval2, options, keyNames) {
-  const { where } = source;
-  const kind = choice(options.get("numbers"), ["rounding", "piecewise"], `${where}.options.numbers`);
-  const rounding = kind === "rounding";
-  const steps = readSteps(options.get("steps"), interval2, rounding ? MOST_ROUNDED : MOST_POSITIONS, where);
+  const rounding = options.choice("numbers", ["rounding", "piecewise"]) === "rounding";
+  const steps = readSteps(options, interval2, rounding ? MOST_ROUNDED : MOST_POSITIONS);
   const positions = interval2.bins * steps;
-  require2(positions >= 2, `${where}.options.steps`, "such that there are at least 2 positions");
+  options.require(positions >= 2, "steps", "such that there are at least 2 positions");
   const names = [...rounding ? ["base", "unit"] : ["low", "unit", "width"], ...keyNames];
-  const weights = weightsNamed(source.weights, names, `${where}.weights`);
-  require2(names.every((name) => weights[name] >= 1n), `${where}.weights`, "at least 1");
+  const weights = readWeights(source, ...names);
+  requireWeights(source, names.every((name) => weights[name] >= 1n), "at least 1");
   const unit = weights["unit"];
   if (rounding) {
-    whole(options.get("output_bins"), 2, 2, `${where}.options.output_bins`);
+    options.whole("output_bins", 2, 2);
     const added = BigInt(positions - 1) * unit;
     const near2 = (position, draw) => draw < BigInt(position) * unit ? 1 : 0;
     const numbers2 = { rounding, outputs: 2, low: weights["base"], added, top: added, outputBins: 2, near: near2, cell: (output) => output };
     return { steps, numbers: numbers2, others: weights };
   }
   const width = weights["width"];
-  require2(width <= BigInt(MOST_POSITIONS), `${where}.weights.width`, "at most 2^22");
+  requireWeights(source, width <= BigInt(MOST_POSITIONS), "such that width is at most 2^22");
   const outputs = positions + Number(width) - 1;
-  const outputBins = whole(options.get("output_bins"), Math.min(2, outputs), outputs, `${where}.options.output_bins`);
+  const outputBins = options.whole("output_bins", Math.min(2, outputs), outputs);
   const near = (position, draw) => position + Number(draw / unit);
   const cell = (output) => Math.floor(output * outputBins / outputs);
   const numbers = { rounding, outputs, low: weights["low"], added: width * unit, top: unit, outputBins, near, cell };
@@ -1310,9 +1263,9 @@ function worstRatio(K, l, numbers, own, other, T, N) {
 function readKeyValue(source) {
   const { domain, where } = source;
   if (domain.kind !== "key-values") refuse(`${where}.domain`, "key-values");
-  const options = readOptions(source, ["bits", "keys", "numbers", "output_bins", "steps"]);
-  const bits = readBits(options.get("bits"), where);
-  const keys = choice(options.get("keys"), ["unary", "response"], `${where}.options.keys`);
+  const options = readOptions(source, "bits", "keys", "numbers", "output_bins", "steps");
+  const bits = readBits(options);
+  const keys = options.choice("keys", ["unary", "response"]);
   const { steps, numbers, others } = readNumbers(source, domain.interval, options, keys === "unary" ? ["own", "other"] : []);
   const scheme = keys === "unary" ? unaryKeys(domain.keys.size, domain.pairs, numbers, others, bits, where) : responseKeys(domain.keys.size, domain.pairs, numbers, where);
   const held = domain;
@@ -1328,12 +1281,8 @@ function readKeyValue(source) {
     fields: scheme.fields,
     cells: scheme.cells,
     blocks: scheme.blocks,
-    steps: 0,
     certificate: ratioCertificate(scheme.ratio),
-    respond,
-    respondAt: () => {
-      throw new InvalidValue("a pair has no single position");
-    }
+    respond
   };
 }
 
@@ -1395,39 +1344,26 @@ function oneCell(noise) {
 
 // src/mechanisms/laplace.ts
 function readLaplace(source) {
-  const where = `${source.where}.weights`;
-  const { center, ratio, tail } = weightsNamed(source.weights, ["center", "ratio", "tail"], where);
-  return readNoise(source, { center, ratio, tail, least: 1n }, "", ({ heights, tail: tail2 }) => {
-    const ends = fraction(heights.reduce((sum3, one) => sum3 + one, tail2), tail2);
+  return readNoise(source, { ...readWeights(source, "center", "ratio", "tail"), least: 1n }, "", ({ heights, tail }) => {
+    const ends = fraction(heights.reduce((sum3, one) => sum3 + one, tail), tail);
     return largest(ends, fraction(heights[0], heights[heights.length - 1]));
   });
 }
 function readDegreeNoise(source) {
   if (source.domain.kind !== "counts") refuse(`${source.where}.domain`, "counts");
-  const where = `${source.where}.weights`;
-  const weights = weightsNamed(source.weights, ["center", "least", "ratio", "tail"], where);
-  return readNoise(source, weights, "edge", ({ heights, tail }) => {
+  return readNoise(source, readWeights(source, "center", "least", "ratio", "tail"), "edge", ({ heights, tail }) => {
     let worst = fraction(heights[heights.length - 1] + tail, tail);
-    for (let k = 0; k + 1 < heights.length; k++) {
-      const step2 = fraction(heights[k], heights[k + 1]);
-      if (exceeds(step2, worst)) worst = step2;
-    }
+    for (let k = 0; k + 1 < heights.length; k++) worst = largest(worst, fraction(heights[k], heights[k + 1]));
     return worst;
   });
 }
 function readNoise(source, weights, scope, worst) {
   const domain = numeric(source);
-  const options = readOptions(source, ["bits"]);
-  readBits(options.get("bits"), source.where);
+  readBits(readOptions(source, "bits"));
   require2(domain.bins <= MOST_NOISE, `${source.where}.domain`, "of at most 2^16 bins");
   const noise = makeNoise({ ...weights, change: 1n << 128n }, domain.bins, 0, `${source.where}.weights`);
-  return {
-    fields: [numberField("cell", domain.bins)],
-    cells: domain.bins,
-    blocks: 1,
-    certificate: { ratio: domain.bins === 1 ? ONE : worst(noise), delta: ZERO, scope },
-    ...byInput(domain, oneCell(noise))
-  };
+  const ratio = domain.bins === 1 ? ONE : worst(noise);
+  return forOneValue(domain, { fields: [numberField("cell", domain.bins)], cells: domain.bins, ratio, respondAt: oneCell(noise) }, scope);
 }
 
 // src/primes.ts
@@ -1446,26 +1382,24 @@ function primeFrom(n) {
 function readLocalHashing(source) {
   const domain = categorical(source);
   const d = domain.size;
-  const options = readOptions(source, ["bits", "hash_range"]);
-  const bits = readBits(options.get("bits"), source.where);
-  const g = whole(options.get("hash_range"), 2, primeFrom(d), `${source.where}.options.hash_range`);
-  require2(isPrime(g), `${source.where}.options.hash_range`, "a prime");
-  const response = readResponse(source.weights, g, bits, source.where);
+  const options = readOptions(source, "bits", "hash_range");
+  const g = options.whole("hash_range", 2, primeFrom(d));
+  options.require(isPrime(g), "hash_range", "a prime");
+  const response = readResponse(source, g, readBits(options));
   const t = digitsFor(d, g);
   const hashes = (g ** t - 1) / (g - 1);
   let key;
-  return {
+  return forOneValue(domain, {
     fields: [numberField("hash", hashes), numberField("cell", g)],
     cells: hashes * g,
-    blocks: 1,
-    certificate: ratioCertificate(response.ratio, d === 1),
-    ...byInput(domain, (value, words2) => {
+    ratio: response.ratio,
+    respondAt(value, words2) {
       const hash = belowNumber(hashes, words2);
       key ?? (key = fingerprint(source.document));
       const cell = linearCell(hash, point(value, g, t, key), g);
       return [hash, response.respond(cell, words2)];
-    })
-  };
+    }
+  });
 }
 function digitsFor(d, g) {
   let t = 1;
@@ -1504,50 +1438,41 @@ function linearCell(hash, place, g) {
 // src/mechanisms/rounding.ts
 function readRounding(source) {
   const domain = numeric(source);
-  const options = readOptions(source, ["bits", "steps"]);
-  readBits(options.get("bits"), source.where);
-  const steps = readSteps(options.get("steps"), domain, MOST_ROUNDED, source.where);
+  const options = readOptions(source, "bits", "steps");
+  readBits(options);
+  const steps = readSteps(options, domain, MOST_ROUNDED);
   const positions = domain.bins * steps;
-  require2(positions >= 2, `${source.where}.options.steps`, "such that there are at least 2 positions");
-  const { base, unit } = weightsNamed(source.weights, ["base", "unit"], `${source.where}.weights`);
+  options.require(positions >= 2, "steps", "such that there are at least 2 positions");
+  const { base, unit } = readWeights(source, "base", "unit");
   const added = BigInt(positions - 1) * unit;
   const total = 2n * base + added;
-  require2(base >= 1n && unit >= 1n && total <= MOST_TOTAL, `${source.where}.weights`, "at least 1, with a total of at most 2^63");
-  return {
+  requireWeights(source, base >= 1n && unit >= 1n && total <= MOST_TOTAL, "at least 1, with a total of at most 2^63");
+  return forOneValue(domain, {
     fields: [numberField("high", 2)],
     cells: 2,
-    blocks: 1,
-    certificate: ratioCertificate(fraction(base + added, base)),
-    ...byPosition(domain, steps, (position, words2) => {
-      const x = below(total, words2);
-      return [x < base + BigInt(position) * unit ? 1 : 0];
-    })
-  };
+    steps,
+    ratio: fraction(base + added, base),
+    respondAt: (position, words2) => [below(total, words2) < base + BigInt(position) * unit ? 1 : 0]
+  });
 }
 
 // src/mechanisms/sampled.ts
 function readSampledCoordinate(source) {
   const { domain, where } = source;
   if (domain.kind !== "vector") refuse(`${where}.domain`, "a vector");
-  const inside = record(readOptions(source, ["inner"]).get("inner"), ["mechanism", "options"], `${where}.options.inner`);
-  const name = text(inside.get("mechanism"), `${where}.options.inner.mechanism`);
-  const inner = innerMechanism(name, domain.interval, source.epsilon, inside.get("options"), source.weights, `${where}.options.inner`);
-  require2(inner.blocks === 1, `${where}.options.inner`, "a mechanism whose reports fall in one cell");
-  require2(inner.certificate.scope === "", `${where}.options.inner`, "a mechanism without a scope");
+  const options = readOptions(source, "inner");
+  const inner = readInner(source, options.section("inner", INNER), domain.interval);
+  options.require((inner.blocks ?? 1) === 1, "inner", "a mechanism whose reports fall in one cell");
+  options.require(inner.certificate.scope === "", "inner", "a mechanism without a scope");
   const k = domain.coordinates;
   return {
     fields: [numberField("coordinate", k), ...inner.fields],
     cells: k * inner.cells,
-    blocks: 1,
-    steps: 0,
     certificate: inner.certificate,
     respond(value, words2) {
       const row = domain.row(value);
       const coordinate = belowNumber(k, words2);
       return [coordinate, ...inner.respond(row[coordinate], words2)];
-    },
-    respondAt: () => {
-      throw new InvalidValue("a vector has no single position");
     }
   };
 }
@@ -1556,20 +1481,19 @@ function readSampledCoordinate(source) {
 function readSeededHashing(source) {
   const domain = categorical(source);
   const d = domain.size;
-  const options = readOptions(source, ["bits", "hash_range"]);
-  const bits = readBits(options.get("bits"), source.where);
-  const g = whole(options.get("hash_range"), 2, 2 ** 29, `${source.where}.options.hash_range`);
-  const response = readResponse(source.weights, g, bits, source.where);
-  return {
+  const options = readOptions(source, "bits", "hash_range");
+  const g = options.whole("hash_range", 2, 2 ** 29);
+  const response = readResponse(source, g, readBits(options));
+  return forOneValue(domain, {
     fields: [numberField("seed", 1n << 64n), numberField("cell", g)],
     cells: 2 * d,
     blocks: d,
-    certificate: ratioCertificate(response.ratio, d === 1),
-    ...byInput(domain, (value, words2) => {
+    ratio: response.ratio,
+    respondAt(value, words2) {
       const seed = words2.next();
       return [seed, response.respond(seededCell(seed, value, g), words2)];
-    })
-  };
+    }
+  });
 }
 function seededCell(seed, value, g) {
   const low = Number(seed & 0xffffffffn);
@@ -1591,35 +1515,34 @@ function mix(word) {
 function readSubsetSelection(source) {
   const domain = categorical(source);
   const d = domain.size;
-  const options = readOptions(source, ["bits", "subset_size"]);
-  const bits = readBits(options.get("bits"), source.where);
-  const k = whole(options.get("subset_size"), 1, Math.max(1, d - 1), `${source.where}.options.subset_size`);
-  const { own, start } = weightsNamed(source.weights, ["own", "start"], `${source.where}.weights`);
+  const options = readOptions(source, "bits", "subset_size");
+  const bits = readBits(options);
+  const k = options.whole("subset_size", 1, Math.max(1, d - 1));
+  const { own, start } = readWeights(source, "own", "start");
   const total = 1n << BigInt(bits);
   const filled = d === 1 ? own === total && start === 0n : BigInt(k) * total < BigInt(d) * own && own < total && start < 16n;
-  require2(filled, `${source.where}.weights`, "such that k 2^bits < d own, own < 2^bits and start < 16");
+  requireWeights(source, filled, "such that k 2^bits < d own, own < 2^bits and start < 16");
   const ownBelow = own << BigInt(64 - bits);
-  const digits2 = binaryDigits(Number(start));
-  const respondAt = (value, words2) => {
-    const taken = words2.next() < ownBelow;
-    return [d === 1 ? Uint8Array.of(1) : pack(chosen(value, taken, d, k, digits2, words2))];
-  };
-  return {
+  const digits = binaryDigits(Number(start));
+  return forOneValue(domain, {
     fields: [bitsField("bits", d)],
     cells: 2 * d,
     blocks: d,
-    certificate: ratioCertificate(fraction(own * BigInt(d - k), (total - own) * BigInt(k)), d === 1),
-    ...byInput(domain, respondAt)
-  };
+    ratio: fraction(own * BigInt(d - k), (total - own) * BigInt(k)),
+    respondAt(value, words2) {
+      const taken = words2.next() < ownBelow;
+      return [d === 1 ? Uint8Array.of(1) : pack(chosen(value, taken, d, k, digits, words2))];
+    }
+  });
 }
 function binaryDigits(start) {
-  const digits2 = [8, 4, 2, 1].map((place) => start & place ? 1 : 0);
-  while (digits2.length > 0 && digits2[digits2.length - 1] === 0) digits2.pop();
-  return digits2;
+  const digits = [8, 4, 2, 1].map((place) => start & place ? 1 : 0);
+  while (digits.length > 0 && digits[digits.length - 1] === 0) digits.pop();
+  return digits;
 }
-function chosen(value, taken, d, k, digits2, words2) {
+function chosen(value, taken, d, k, digits, words2) {
   const few = Math.min(k, d - k);
-  const { members, last } = drawSet(d - 1, few, digits2, words2);
+  const { members, last } = drawSet(d - 1, few, digits, words2);
   const turned = 2 * k > d;
   const inside = taken !== turned;
   const set = new Uint8Array(d);
@@ -1632,14 +1555,14 @@ function chosen(value, taken, d, k, digits2, words2) {
   if (inside) set[value] = 1;
   return turned ? set.map((one) => 1 - one) : set;
 }
-function drawSet(m, few, digits2, words2) {
+function drawSet(m, few, digits, words2) {
   const w = Math.ceil(m / 64);
   const members = new Uint8Array(m);
-  for (let i = digits2.length - 1; i >= 0; i--) {
+  for (let i = digits.length - 1; i >= 0; i--) {
     const drawn = wordBytes(w, words2);
     for (let v = 0; v < m; v++) {
       const bit = drawn[v >> 3] >> (v & 7) & 1;
-      members[v] = digits2[i] === 1 ? members[v] | bit : members[v] & bit;
+      members[v] = digits[i] === 1 ? members[v] | bit : members[v] & bit;
     }
   }
   let size = members.reduce((sum3, one) => sum3 + one, 0);
@@ -1682,19 +1605,18 @@ function pack(set) {
 function readTable(source) {
   const domain = categorical(source);
   const where = `${source.where}.weights`;
-  readOptions(source, []);
-  const rows = list(source.weights, where).map((row) => readWeightRow(row, where));
+  readOptions(source);
+  const rows = list(source.weights, where).map((row) => list(row, where).map((one) => weight(one, where)));
   require2(rows.length === domain.size, where, "a row for every value");
   const columns = rows[0].length;
   const total = sum(rows[0]);
   require2(total >= 1n && total <= MOST_TOTAL, where, "rows with a sum from 1 to 2^63");
   require2(rows.every((row) => row.length === columns && sum(row) === total), where, "rows of one length and one sum");
-  return {
+  return forOneValue(domain, {
     fields: [numberField("cell", columns)],
     cells: columns,
-    blocks: 1,
-    certificate: ratioCertificate(worstColumn(rows, columns, where)),
-    ...byInput(domain, (value, words2) => {
+    ratio: worstColumn(rows, columns, where),
+    respondAt(value, words2) {
       const x = below(total, words2);
       let running = 0n;
       let cell = 0;
@@ -1703,8 +1625,8 @@ function readTable(source) {
         if (running <= x) cell++;
       }
       return [cell];
-    })
-  };
+    }
+  });
 }
 function sum(row) {
   return row.reduce((all, one) => all + one, 0n);
@@ -1720,66 +1642,63 @@ function worstColumn(rows, columns, where) {
     }
     if (most === 0n) continue;
     require2(least > 0n, where, "without a column that has both a zero and another number");
-    const ratio = fraction(most, least);
-    if (exceeds(ratio, worst)) worst = ratio;
+    worst = largest(worst, fraction(most, least));
   }
   return worst;
 }
 
 // src/mechanisms/waves.ts
 function readSquareWave(source) {
-  const options = readOptions(source, ["b", "bits", "output_bins", "steps", "wrap"]);
-  readHalfWidth(options.get("b"), source.where);
-  return readShape(source, options, flag(options.get("wrap"), `${source.where}.options.wrap`), () => 1n);
+  const options = readOptions(source, "b", "bits", "output_bins", "steps", "wrap");
+  checkHalfWidth(options);
+  return readShape(source, options, options.flag("wrap"), () => 1n);
 }
 function readPiecewise(source) {
-  return readShape(source, readOptions(source, ["bits", "output_bins", "steps"]), false, () => 1n);
+  return readShape(source, readOptions(source, "bits", "output_bins", "steps"), false, () => 1n);
 }
 function readWave(source) {
-  const options = readOptions(source, ["b", "bits", "output_bins", "ratio", "steps"]);
-  readHalfWidth(options.get("b"), source.where);
-  const ratio = decimal(options.get("ratio"), `${source.where}.options.ratio`);
-  require2(ratio.value >= 0 && ratio.value <= 1, `${source.where}.options.ratio`, "from 0 to 1");
+  const options = readOptions(source, "b", "bits", "output_bins", "ratio", "steps");
+  checkHalfWidth(options);
+  const ratio = options.decimal("ratio");
+  options.require(ratio.value >= 0 && ratio.value <= 1, "ratio", "from 0 to 1");
   const { numerator, denominator } = exact(ratio);
   return readShape(source, options, false, (width) => {
     const half = width / 2n;
     return half + 1n - numerator * half / denominator;
   });
 }
-function readHalfWidth(value, where) {
-  if (value === null) return;
-  const b = decimal(value, `${where}.options.b`).value;
-  require2(b > 0 && b <= 0.5, `${where}.options.b`, "null, or above 0 and at most 0.5");
+function checkHalfWidth(options) {
+  if (options.get("b") === null) return;
+  const b = options.decimal("b").value;
+  options.require(b > 0 && b <= 0.5, "b", "null, or above 0 and at most 0.5");
 }
 function readShape(source, options, wrap, capOf) {
   const domain = numeric(source);
-  const where = source.where;
-  readBits(options.get("bits"), where);
-  const steps = readSteps(options.get("steps"), domain, MOST_POSITIONS, where);
+  readBits(options);
+  const steps = readSteps(options, domain, MOST_POSITIONS);
   const positions = domain.bins * steps;
-  const { low, unit, width } = weightsNamed(source.weights, ["low", "unit", "width"], `${where}.weights`);
+  const { low, unit, width } = readWeights(source, "low", "unit", "width");
   const widest = wrap ? positions : MOST_POSITIONS;
-  require2(width >= 1n && width <= BigInt(widest), `${where}.weights.width`, `from 1 to ${widest}`);
-  require2(!wrap || positions >= 2, where, "of at least 2 positions on a ring");
+  requireWeights(source, width >= 1n && width <= BigInt(widest), `such that width is from 1 to ${widest}`);
+  require2(!wrap || positions >= 2, source.where, "of at least 2 positions on a ring");
   const outputs = wrap ? positions : positions + Number(width) - 1;
-  const output_bins = whole(options.get("output_bins"), Math.min(2, outputs), outputs, `${where}.options.output_bins`);
   const cap = capOf(width);
   const area = cap * (width - cap + 1n) * unit;
   const total = low * BigInt(outputs) + area;
-  require2(low >= 1n && unit >= 1n && total <= MOST_TOTAL, `${where}.weights`, "at least 1, with a total of at most 2^63");
+  requireWeights(source, low >= 1n && unit >= 1n && total <= MOST_TOTAL, "at least 1, with a total of at most 2^63");
   const before = Number(width / 2n);
-  return {
+  return forOneValue(domain, {
     fields: [numberField("output", outputs)],
-    cells: output_bins,
-    blocks: 1,
-    certificate: ratioCertificate(fraction(low + unit * cap, low), positions === 1),
-    ...byPosition(domain, steps, (position, words2) => {
+    cells: options.whole("output_bins", Math.min(2, outputs), outputs),
+    steps,
+    ratio: fraction(low + unit * cap, low),
+    respondAt(position, words2) {
       const x = below(total, words2);
       if (x >= area) return [Number((x - area) / low)];
       const near = position + sumsAtMost2(x / unit, width, cap);
       return [wrap ? (near - before + positions) % positions : near];
-    })
-  };
+    }
+  });
 }
 function sumsAtMost2(x, width, cap) {
   const area = cap * (width - cap + 1n);
@@ -1820,33 +1739,26 @@ var READERS = /* @__PURE__ */ new Map([
 
 // src/mechanism.ts
 function readMechanism(value, where = "mechanism") {
-  const document = record(value, ["domain", "epsilon", "mechanism", "options", "version", "weights"], where);
-  whole(document.get("version"), 2, 2, `${where}.version`);
-  return build(document, readDomain(document.get("domain"), `${where}.domain`), where);
+  const found = new Section(value, ["domain", "epsilon", "mechanism", "options", "version", "weights"], where);
+  found.whole("version", 2, 2);
+  return build(found, readDomain(found.get("domain"), `${where}.domain`));
 }
-function innerMechanism(name, domain, epsilon, options, weights, where) {
-  const document = /* @__PURE__ */ new Map([
-    ["domain", domain.document],
-    ["epsilon", epsilon.text],
-    ["mechanism", name],
-    ["options", options],
-    ["version", 2],
-    ["weights", weights]
-  ]);
-  return build(document, domain, where);
+function innerMechanism(mechanism, domain, epsilon, options, weights, where) {
+  const parts = { domain: domain.document, epsilon: epsilon.text, mechanism, options, version: 2, weights };
+  return build(new Section(new Map(Object.entries(parts)), Object.keys(parts), where), domain);
 }
-function build(document, domain, where) {
-  const name = text(document.get("mechanism"), `${where}.mechanism`);
-  const reader = READERS.get(name) ?? refuse(`${where}.mechanism`, "the name of a mechanism");
-  const epsilon = decimal(document.get("epsilon"), `${where}.epsilon`);
-  require2(epsilon.value >= 1e-6 && epsilon.value <= 20, `${where}.epsilon`, "from 0.000001 to 20");
-  require2(domain.size <= MOST_INPUTS, `${where}.domain`, "of at most 2,500,000 inputs");
-  const options = document.get("options");
-  const parts = reader({ document, domain, epsilon, options, weights: document.get("weights"), where });
+function build(found, domain) {
+  const { where, items: document } = found;
+  const name = found.text("mechanism");
+  const reader = READERS.get(name) ?? found.refuse("mechanism", "the name of a mechanism");
+  const epsilon = found.decimal("epsilon");
+  found.require(epsilon.value >= 1e-6 && epsilon.value <= 20, "epsilon", "from 0.000001 to 20");
+  found.require(domain.size <= MOST_INPUTS, "domain", "of at most 2,500,000 inputs");
+  const parts = reader({ document, domain, epsilon, options: found.get("options"), weights: found.get("weights"), where });
   require2(parts.cells <= MOST_INPUTS, where, "of at most 2,500,000 cells");
   require2(payloadBytes(parts.fields) <= MOST_REPORT_BYTES, where, "of at most 32,768 bytes a report");
-  require2(keeps(parts.certificate, epsilon), `${where}.weights`, `such that no ratio exceeds e^${epsilon.text}`);
-  return { name, document, domain, epsilon, ...parts };
+  found.require(keeps(parts.certificate, epsilon), "weights", `such that no ratio exceeds e^${epsilon.text}`);
+  return { ...parts, name, document, domain, epsilon };
 }
 
 // src/privacy.ts
@@ -1866,8 +1778,8 @@ function belief({ numerator: a, denominator: b }) {
 function times({ numerator: a, denominator: b }) {
   let scale = 1n;
   while (a >= 10n * b * scale) scale *= 10n;
-  const digits2 = (100n * a + b * scale - 1n) / (b * scale);
-  return (Number(digits2 * scale) / 100).toLocaleString("en-US");
+  const digits = (100n * a + b * scale - 1n) / (b * scale);
+  return (Number(digits * scale) / 100).toLocaleString("en-US");
 }
 
 // src/signing.ts
@@ -1899,17 +1811,17 @@ async function verify(publisher, signature, message) {
 var DAY = 864e5;
 var FIRST = "0001-01-01";
 var LAST = "9999-12-31";
-function readDay(text2) {
-  const day = Date.parse(text2) / DAY;
-  return /^\d{4}-\d\d-\d\d$/.test(text2) && text2 >= FIRST && dayText(day) === text2 ? day : void 0;
+function readDay(text) {
+  const day = Date.parse(text) / DAY;
+  return /^\d{4}-\d\d-\d\d$/.test(text) && text >= FIRST && dayText(day) === text ? day : void 0;
 }
 function dayText(day) {
   const date2 = new Date(day * DAY);
-  const text2 = Number.isNaN(day) ? "" : date2.toISOString().slice(0, 10);
-  return text2 >= FIRST && text2 <= LAST ? text2 : "";
+  const text = Number.isNaN(day) ? "" : date2.toISOString().slice(0, 10);
+  return text >= FIRST && text <= LAST ? text : "";
 }
-function isDay(text2) {
-  return readDay(text2) !== void 0;
+function isDay(text) {
+  return readDay(text) !== void 0;
 }
 function mondayOf(day) {
   return day - ((day + 3) % 7 + 7) % 7;
@@ -1944,25 +1856,25 @@ function windowDays(kind, name) {
 // src/survey.ts
 var KEYS = ["closes", "mechanism", "minimum_batch", "name", "opens", "outside", "question", "series", "survey", "window"];
 var Survey = class _Survey {
-  constructor(document) {
-    this.document = document;
+  constructor(found) {
     /** The public key whose signature was verified, or empty. */
     this.publisher = "";
-    whole(document.get("survey"), 2, 2, "survey");
-    this.name = words(document.get("name"), 200, "name");
-    this.question = words(document.get("question"), 2e3, "question");
-    this.mechanism = readMechanism(document.get("mechanism"));
-    this.window = choice(document.get("window"), ["once", "day", "week", "month"], "window");
-    this.minimumBatch = whole(document.get("minimum_batch"), 1, 1e9, "minimum_batch");
-    this.outside = choice(document.get("outside"), ["refuse", "other", "nearest"], "outside");
+    found.whole("survey", 2, 2);
+    this.name = words(found, "name", 200);
+    this.question = words(found, "question", 2e3);
+    this.mechanism = readMechanism(found.get("mechanism"));
+    this.window = found.choice("window", ["once", "day", "week", "month"]);
+    this.minimumBatch = found.whole("minimum_batch", 1, 1e9);
+    this.outside = found.choice("outside", ["refuse", "other", "nearest"]);
     const { domain } = this.mechanism;
-    require2(this.outside !== "other" || domain.kind === "categories" && domain.has("other"), "outside", 'refuse, unless there is a category "other"');
-    require2(this.outside !== "nearest" || isNumeric(domain), "outside", "refuse, unless values are numbers");
-    this.opens = date(document.get("opens"), "opens");
-    this.closes = date(document.get("closes"), "closes");
-    require2(this.opens === "" || this.closes === "" || this.opens <= this.closes, "closes", "a day from opens on");
-    this.series = document.get("series") === "" ? "" : words(document.get("series"), 200, "series");
-    this.digest = digestOf(document);
+    found.require(this.outside !== "other" || domain.kind === "categories" && domain.has("other"), "outside", 'refuse, unless there is a category "other"');
+    found.require(this.outside !== "nearest" || isNumeric(domain), "outside", "refuse, unless values are numbers");
+    this.opens = date(found, "opens");
+    this.closes = date(found, "closes");
+    found.require(this.opens === "" || this.closes === "" || this.opens <= this.closes, "closes", "a day from opens on");
+    this.series = found.get("series") === "" ? "" : words(found, "series", 200);
+    this.document = found.items;
+    this.digest = digestOf(this.document);
     this.fingerprint = this.digest.slice(0, 32);
   }
   /** Read a survey's JSON and check everything in it, its certificate included. Throws `InvalidSurvey`. */
@@ -1971,10 +1883,10 @@ var Survey = class _Survey {
   }
   /** Read a survey that its publisher signed, and verify the signature. Throws `NotTrusted` where it does not hold. */
   static async parseSigned(source, { publisher, ...options } = {}) {
-    const signed = record(readJson(source), ["publisher", "signature", "signed", "survey"], "signed survey");
-    whole(signed.get("signed"), 1, 1, "signed");
-    const key = digits(signed.get("publisher"), 64, "publisher");
-    const signature = digits(signed.get("signature"), 128, "signature");
+    const signed = new Section(readJson(source), ["publisher", "signature", "signed", "survey"], "signed survey");
+    signed.whole("signed", 1, 1);
+    const key = signed.digits("publisher", 64);
+    const signature = signed.digits("signature", 128);
     const survey = Object.assign(_Survey.read(signed.get("survey"), options), { publisher: key });
     if (publisher !== void 0) checkPublisher(survey, publisher);
     await checkSignature(survey, signature);
@@ -1997,7 +1909,7 @@ var Survey = class _Survey {
     return Object.assign(survey, { collector: found[1] });
   }
   static read(document, options) {
-    const survey = new _Survey(record(document, KEYS, "survey"));
+    const survey = new _Survey(new Section(document, KEYS, "survey"));
     const most = readDecimal(options.maxDelta ?? "0");
     if (most === void 0 || most.value < 0) throw new InvalidArgument("maxDelta must be a decimal from 0, as text");
     if (exceeds(survey.certificate.delta, exact(most))) {
@@ -2037,17 +1949,16 @@ var Survey = class _Survey {
     return open ? name : void 0;
   }
 };
-function words(value, most, where) {
-  const found = text(value, where);
-  const length = found.length > 2 * most ? Infinity : [...found].length;
-  require2(length >= 1 && length <= most, where, `text of 1 to ${most} characters`);
-  require2(!found.includes("\0") && /[^\u0000-\u0020]/.test(found), where, "text that can be seen, without NUL");
-  return found;
+function words(found, key, most) {
+  const text = found.text(key);
+  const short = text.length <= 2 * most && [...text].length <= most;
+  found.require(short && !text.includes("\0") && /[^\u0000-\u0020]/.test(text), key, `text of 1 to ${most} characters that can be seen, without NUL`);
+  return text;
 }
-function date(value, where) {
-  const found = text(value, where);
-  require2(found === "" || isDay(found), where, "empty, or a date such as 2026-01-31");
-  return found;
+function date(found, key) {
+  const text = found.text(key);
+  found.require(text === "" || isDay(text), key, "empty, or a date such as 2026-01-31");
+  return text;
 }
 
 // src/upload.ts
@@ -2201,26 +2112,26 @@ function costOf(...charges) {
   return exact(sum2(charges));
 }
 function costText(charges) {
-  const { digits: digits2, scale } = sum2(charges);
-  const text2 = String(digits2).padStart(scale + 1, "0");
-  const point2 = text2.length - scale;
-  return scale === 0 ? text2 : `${text2.slice(0, point2)}.${text2.slice(point2)}`.replace(/\.?0+$/, "");
+  const { digits, scale } = sum2(charges);
+  const text = String(digits).padStart(scale + 1, "0");
+  const point2 = text.length - scale;
+  return scale === 0 ? text : `${text.slice(0, point2)}.${text.slice(point2)}`.replace(/\.?0+$/, "");
 }
 function sum2(charges) {
-  let digits2 = 0n;
+  let digits = 0n;
   let scale = 0;
   for (const { epsilon } of charges) {
     const cost = readDecimal(epsilon);
     if (cost === void 0) throw new NoLedger("the ledger has a report whose cost cannot be read, so nothing is answered");
     const finer = Math.max(scale, cost.scale);
-    digits2 = digits2 * 10n ** BigInt(finer - scale) + cost.digits * 10n ** BigInt(finer - cost.scale);
+    digits = digits * 10n ** BigInt(finer - scale) + cost.digits * 10n ** BigInt(finer - cost.scale);
     scale = finer;
   }
-  return { digits: digits2, scale };
+  return { digits, scale };
 }
 var SPACES = /[\t-\r\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
-function plain(text2) {
-  const folded = Array.from(text2.normalize("NFKC"), fold).join("");
+function plain(text) {
+  const folded = Array.from(text.normalize("NFKC"), fold).join("");
   return folded.split(SPACES).filter((word) => word !== "").join(" ");
 }
 function fold(character) {
@@ -2484,9 +2395,9 @@ function refusal(answer, code) {
   const again = AGAIN.includes(answer.status);
   return { state: "pending", code: known2 ? String(code) : `status-${answer.status}`, again, wait: retryAfter(answer.headers.get("Retry-After")) };
 }
-function retryAfter(text2) {
-  if (text2 === null || text2.trim() === "") return 0;
-  const seconds = Number.isNaN(Number(text2)) ? (Date.parse(text2) - Date.now()) / 1e3 : Number(text2);
+function retryAfter(text) {
+  if (text === null || text.trim() === "") return 0;
+  const seconds = Number.isNaN(Number(text)) ? (Date.parse(text) - Date.now()) / 1e3 : Number(text);
   return Number.isFinite(seconds) ? Math.max(0, seconds) : 0;
 }
 
@@ -2514,14 +2425,14 @@ async function checkLog(collector, ledger, survey) {
   }
 }
 function hashOf(entry, { size, head }) {
-  const found = record(entry, ["fingerprint", "index", "log", "previous", "publisher", "survey"], `entry ${size}`);
-  whole(found.get("log"), 1, 1, "log");
-  whole(found.get("index"), size, size, "index");
-  require2(found.get("previous") === head, "previous", "the hash of the entry before: one was changed or left out");
-  const survey = digits(found.get("survey"), 64, "survey");
-  require2(found.get("fingerprint") === survey.slice(0, 32), "fingerprint", "that of the survey");
-  if (found.get("publisher") !== "") digits(found.get("publisher"), 64, "publisher");
-  return digestOf(found);
+  const found = new Section(entry, ["fingerprint", "index", "log", "previous", "publisher", "survey"], `entry ${size}`);
+  found.whole("log", 1, 1);
+  found.whole("index", size, size);
+  found.require(found.get("previous") === head, "previous", "the hash of the entry before: one was changed or left out");
+  const survey = found.digits("survey", 64);
+  found.require(found.get("fingerprint") === survey.slice(0, 32), "fingerprint", "that of the survey");
+  if (found.get("publisher") !== "") found.digits("publisher", 64);
+  return digestOf(found.items);
 }
 async function readLog(collector, start) {
   const heads = [start.head];
@@ -2530,17 +2441,17 @@ async function readLog(collector, start) {
     const at = start.size + heads.length - 1;
     const page = await readPage(collector, at);
     try {
-      const found = record(page, ["entries", "head", "size"], "the log");
-      const size = whole(found.get("size"), at, MOST_ENTRIES, "the number of entries");
-      const entries = list(found.get("entries"), "entries");
+      const found = new Section(page, ["entries", "head", "size"], "the log");
+      const size = found.whole("size", at, MOST_ENTRIES);
+      const entries = found.list("entries");
       for (const entry of entries) {
         heads.push(hashOf(entry, { size: start.size + heads.length - 1, head: heads[heads.length - 1] }));
         surveys.add(entry.get("survey"));
       }
       const read = at + entries.length;
-      require2(read === size || read < size && entries.length > 0, "entries", `all ${size} that it says it has`);
+      found.require(read === size || read < size && entries.length > 0, "entries", `all ${size} that it says it has`);
       if (read < size) continue;
-      require2(text(found.get("head"), "head") === heads[heads.length - 1], "head", "that of its entries");
+      found.require(found.get("head") === heads[heads.length - 1], "head", "that of its entries");
       return { heads, surveys };
     } catch (error) {
       throw error instanceof InvalidSurvey ? broken(collector.url, error.message) : error;

@@ -22,7 +22,6 @@ export interface FetchOptions extends SignedOptions {
 }
 /** A survey that was read, and whose weights keep its epsilon. */
 export declare class Survey {
-    private readonly document;
     readonly name: string;
     readonly question: string;
     readonly window: WindowKind;
@@ -42,6 +41,7 @@ export declare class Survey {
     readonly publisher: string;
     /** Address of the collector that it came from, if it was fetched. */
     readonly collector: string | undefined;
+    private readonly document;
     private constructor();
     /** Read a survey's JSON and check everything in it, its certificate included. Throws `InvalidSurvey`. */
     static parse(source: string | Uint8Array, options?: ParseOptions): Survey;

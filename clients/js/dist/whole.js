@@ -1,7 +1,18 @@
 import { InvalidValue } from "./errors.js";
 import { makeInterval } from "./interval.js";
+import { FARTHEST_RATING, MOST_INPUTS } from "./limits.js";
+/** Read a document of counts. */
+export function readCounts(found) {
+    return wholeNumbers("counts", found.items, 0, found.whole("most", 0, MOST_INPUTS - 1));
+}
+/** Read a document of ratings. */
+export function readRatings(found) {
+    const low = found.whole("low", -FARTHEST_RATING, FARTHEST_RATING);
+    const most = Math.min(FARTHEST_RATING, low + MOST_INPUTS - 1);
+    return wholeNumbers("ratings", found.items, low, found.whole("high", low + 1, most));
+}
 /** Whole numbers of one kind, whose bounds are known to be right. */
-export function wholeNumbers(kind, document, least, most) {
+function wholeNumbers(kind, document, least, most) {
     function bin(value) {
         if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > most) {
             throw new InvalidValue(`the value must be a whole number from ${least} to ${most}`);

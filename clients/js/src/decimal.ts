@@ -25,9 +25,9 @@ export function writeDecimal(value: number): string {
   return sign + digits.slice(0, point) + "." + digits.slice(point);
 }
 
-/** A decimal of a document, or undefined where a writer would have written it otherwise. */
-export function readDecimal(text: string): Decimal | undefined {
-  if (text.length > MOST_LENGTH || !/^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(text)) return undefined;
+/** A decimal of a document, or undefined where it is not text, or a writer would have written it otherwise. */
+export function readDecimal(text: unknown): Decimal | undefined {
+  if (typeof text !== "string" || text.length > MOST_LENGTH || !/^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(text)) return undefined;
   const value = Number(text);
   if (!Number.isFinite(value) || writeDecimal(value) !== text) return undefined;
   const point = text.indexOf(".");

@@ -10,7 +10,7 @@ import { exceeds } from "./fraction.js";
 import { MOST_BYTES, readJson, type Json, type JsonObject } from "./json.js";
 import { readMechanism, type Mechanism } from "./mechanism.js";
 import { privacyInWords } from "./privacy.js";
-import { choice, digits, record, require, text, whole } from "./reading.js";
+import { Section } from "./reading.js";
 import { checkPublisher, checkSignature } from "./signing.js";
 import { isDay, windowName, type WindowKind } from "./windows.js";
 import type { Words } from "./words.js";
@@ -59,22 +59,25 @@ export class Survey {
   /** Address of the collector that it came from, if it was fetched. */
   readonly collector: string | undefined;
 
-  private constructor(private readonly document: JsonObject) {
-    whole(document.get("survey"), 2, 2, "survey");
-    this.name = words(document.get("name"), 200, "name");
-    this.question = words(document.get("question"), 2000, "question");
-    this.mechanism = readMechanism(document.get("mechanism"));
-    this.window = choice(document.get("window"), ["once", "day", "week", "month"], "window");
-    this.minimumBatch = whole(document.get("minimum_batch"), 1, 1_000_000_000, "minimum_batch");
-    this.outside = choice(document.get("outside"), ["refuse", "other", "nearest"], "outside");
+  private readonly document: JsonObject;
+
+  private constructor(found: Section) {
+    found.whole("survey", 2, 2);
+    this.name = words(found, "name", 200);
+    this.question = words(found, "question", 2000);
+    this.mechanism = readMechanism(found.get("mechanism"));
+    this.window = found.choice("window", ["once", "day", "week", "month"]);
+    this.minimumBatch = found.whole("minimum_batch", 1, 1_000_000_000);
+    this.outside = found.choice("outside", ["refuse", "other", "nearest"]);
     const { domain } = this.mechanism;
-    require(this.outside !== "other" || (domain.kind === "categories" && domain.has("other")), "outside", 'refuse, unless there is a category "other"');
-    require(this.outside !== "nearest" || isNumeric(domain), "outside", "refuse, unless values are numbers");
-    this.opens = date(document.get("opens"), "opens");
-    this.closes = date(document.get("closes"), "closes");
-    require(this.opens === "" || this.closes === "" || this.opens <= this.closes, "closes", "a day from opens on");
-    this.series = document.get("series") === "" ? "" : words(document.get("series"), 200, "series");
-    this.digest = digestOf(document);
+    found.require(this.outside !== "other" || (domain.kind === "categories" && domain.has("other")), "outside", 'refuse, unless there is a category "other"');
+    found.require(this.outside !== "nearest" || isNumeric(domain), "outside", "refuse, unless values are numbers");
+    this.opens = date(found, "opens");
+    this.closes = date(found, "closes");
+    found.require(this.opens === "" || this.closes === "" || this.opens <= this.closes, "closes", "a day from opens on");
+    this.series = found.get("series") === "" ? "" : words(found, "series", 200);
+    this.document = found.items;
+    this.digest = digestOf(this.document);
     this.fingerprint = this.digest.slice(0, 32);
   }
 
@@ -85,10 +88,10 @@ export class Survey {
 
   /** Read a survey that its publisher signed, and verify the signature. Throws `NotTrusted` where it does not hold. */
   static async parseSigned(source: string | Uint8Array, { publisher, ...options }: SignedOptions = {}): Promise<Survey> {
-    const signed = record(readJson(source), ["publisher", "signature", "signed", "survey"], "signed survey");
-    whole(signed.get("signed"), 1, 1, "signed");
-    const key = digits(signed.get("publisher"), 64, "publisher");
-    const signature = digits(signed.get("signature"), 128, "signature");
+    const signed = new Section(readJson(source), ["publisher", "signature", "signed", "survey"], "signed survey");
+    signed.whole("signed", 1, 1);
+    const key = signed.digits("publisher", 64);
+    const signature = signed.digits("signature", 128);
     const survey = Object.assign(Survey.read(signed.get("survey"), options), { publisher: key });
     if (publisher !== undefined) checkPublisher(survey, publisher);
     await checkSignature(survey, signature);
@@ -113,7 +116,7 @@ export class Survey {
   }
 
   private static read(document: Json | undefined, options: ParseOptions): Survey {
-    const survey = new Survey(record(document, KEYS, "survey"));
+    const survey = new Survey(new Section(document, KEYS, "survey"));
     const most = readDecimal(options.maxDelta ?? "0");
     if (most === undefined || most.value < 0) throw new InvalidArgument("maxDelta must be a decimal from 0, as text");
     if (exceeds(survey.certificate.delta, exact(most))) {
@@ -162,17 +165,16 @@ export class Survey {
 }
 
 /** Text of 1 to `most` code points, at least one of them above a space, without NUL. */
-function words(value: Json | undefined, most: number, where: string): string {
-  const found = text(value, where);
+function words(found: Section, key: string, most: number): string {
+  const text = found.text(key);
   // No text of `most` code points has more than twice as many code units.
-  const length = found.length > 2 * most ? Infinity : [...found].length;
-  require(length >= 1 && length <= most, where, `text of 1 to ${most} characters`);
-  require(!found.includes("\0") && /[^\u0000-\u0020]/.test(found), where, "text that can be seen, without NUL");
-  return found;
+  const short = text.length <= 2 * most && [...text].length <= most;
+  found.require(short && !text.includes("\0") && /[^\u0000-\u0020]/.test(text), key, `text of 1 to ${most} characters that can be seen, without NUL`);
+  return text;
 }
 
-function date(value: Json | undefined, where: string): string {
-  const found = text(value, where);
-  require(found === "" || isDay(found), where, "empty, or a date such as 2026-01-31");
-  return found;
+function date(found: Section, key: string): string {
+  const text = found.text(key);
+  found.require(text === "" || isDay(text), key, "empty, or a date such as 2026-01-31");
+  return text;
 }

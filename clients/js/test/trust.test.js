@@ -161,7 +161,7 @@ test("a collector without a log, or whose log does not have the survey, gets not
     "fewer entries than it says": [{ body: { ...right, size: 3 } }, /must be/],
     "more entries than it says": [{ body: { ...right, size: 1 } }, /must be/],
     "another head": [{ body: { ...right, head: "0".repeat(64) } }, /head must be that of its entries/],
-    "no end": [{ body: { ...right, size: 10 ** 9 } }, /number of entries must be/],
+    "no end": [{ body: { ...right, size: 10 ** 9 } }, /size must be a whole number/],
     "another form": [{ body: [] }, /must be an object/],
     "an entry of another form": [{ body: { ...right, entries: [1, 2] } }, /must be an object/],
   };

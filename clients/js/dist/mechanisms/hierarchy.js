@@ -1,33 +1,31 @@
 import { numberedCategories } from "../categories.js";
-import { ratioCertificate } from "../certificate.js";
 import { decimalOf } from "../decimal.js";
 import { bitsField, numberField } from "../fields.js";
 import { largest, ONE, product } from "../fraction.js";
 import { holds } from "../exponential.js";
 import { step } from "../interval.js";
 import { innerMechanism } from "../mechanism.js";
-import { choice, list, require, weightsNamed, whole } from "../reading.js";
+import { list, require, weightsNamed } from "../reading.js";
 import { belowNumber } from "../words.js";
-import { byInput, numeric, readBits, readOptions } from "./common.js";
+import { forOneValue, numeric, readBits, readOptions, requireWeights } from "./common.js";
 import { makeUnary, unaryReport } from "./unary.js";
 /** Read `hierarchy`: a tree over the bins; a report is about nodes of one level, or of all levels. */
 export function readHierarchy(source) {
     const domain = numeric(source);
-    const where = `${source.where}.options`;
-    const options = readOptions(source, ["bits", "branching", "hash_ranges", "split"]);
-    const bits = readBits(options.get("bits"), source.where);
-    const branching = whole(options.get("branching"), 2, Number.MAX_SAFE_INTEGER, `${where}.branching`);
-    const split = choice(options.get("split"), ["population", "budget"], `${where}.split`);
-    const ranges = list(options.get("hash_ranges"), `${where}.hash_ranges`);
+    const options = readOptions(source, "bits", "branching", "hash_ranges", "split");
+    const bits = readBits(options);
+    const branching = options.whole("branching", 2, Number.MAX_SAFE_INTEGER);
+    const split = options.choice("split", ["population", "budget"]);
+    const ranges = options.list("hash_ranges");
     const sizes = [domain.bins];
     while (sizes[sizes.length - 1] > branching)
         sizes.push(Math.ceil(sizes[sizes.length - 1] / branching));
     const weights = list(source.weights, `${source.where}.weights`);
-    require(weights.length === sizes.length, `${source.where}.weights`, "a list with weights for every level");
-    require(ranges.length === (split === "budget" ? 0 : sizes.length), `${where}.hash_ranges`, "one for every level, or none");
+    requireWeights(source, weights.length === sizes.length, "a list with weights for every level");
+    const right = split === "budget" ? ranges.length === 0 : ranges.length === sizes.length && ranges.every((range) => typeof range === "number" && range >= 0);
+    options.require(right, "hash_ranges", "a number of at least 0 for every level, or none");
     const tree = { source, bits, branching, sizes, weights };
-    const parts = split === "population" ? byPopulation(tree, ranges) : byBudget(tree);
-    return { ...parts, ...byInput(domain, parts.respondAt) };
+    return forOneValue(domain, split === "population" ? byPopulation(tree, ranges) : byBudget(tree));
 }
 /** The node of a level: its bin divided by branching once per level. */
 function nodeOf(bin, level, branching) {
@@ -42,7 +40,7 @@ function byPopulation({ source, bits, branching, sizes, weights }, ranges) {
     let cells = 0;
     const levels = sizes.map((size, l) => {
         const where = `${source.where}, level ${l}`;
-        const range = whole(ranges[l], 0, Number.MAX_SAFE_INTEGER, `${source.where}.options.hash_ranges`);
+        const range = ranges[l];
         const options = new Map([["bits", bits]]);
         if (range > 0)
             options.set("hash_range", range);
@@ -55,8 +53,7 @@ function byPopulation({ source, bits, branching, sizes, weights }, ranges) {
     return {
         fields: [numberField("cell", cells)],
         cells,
-        blocks: 1,
-        certificate: ratioCertificate(largest(ONE, ...levels.map(({ level }) => level.certificate.ratio))),
+        ratio: largest(ONE, ...levels.map(({ level }) => level.certificate.ratio)),
         respondAt(bin, words) {
             const l = belowNumber(sizes.length, words);
             const { level, range } = levels[l];
@@ -87,7 +84,7 @@ function byBudget({ source, bits, branching, sizes, weights }) {
         fields: sizes.map((size, l) => bitsField(`bits${l}`, size)),
         cells: 2 * nodes,
         blocks: nodes,
-        certificate: ratioCertificate(ratio),
+        ratio,
         respondAt: (bin, words) => levels.map((unary, l) => unaryReport(unary, sizes[l], nodeOf(bin, l, branching), words)),
     };
 }

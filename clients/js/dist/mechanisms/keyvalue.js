@@ -1,6 +1,5 @@
 import { ratioCertificate } from "../certificate.js";
-import { InvalidValue } from "../errors.js";
-import { choice, refuse } from "../reading.js";
+import { refuse } from "../reading.js";
 import { belowNumber } from "../words.js";
 import { readBits, readOptions } from "./common.js";
 import { readNumbers } from "./keynumbers.js";
@@ -11,9 +10,9 @@ export function readKeyValue(source) {
     const { domain, where } = source;
     if (domain.kind !== "key-values")
         refuse(`${where}.domain`, "key-values");
-    const options = readOptions(source, ["bits", "keys", "numbers", "output_bins", "steps"]);
-    const bits = readBits(options.get("bits"), where);
-    const keys = choice(options.get("keys"), ["unary", "response"], `${where}.options.keys`);
+    const options = readOptions(source, "bits", "keys", "numbers", "output_bins", "steps");
+    const bits = readBits(options);
+    const keys = options.choice("keys", ["unary", "response"]);
     const { steps, numbers, others } = readNumbers(source, domain.interval, options, keys === "unary" ? ["own", "other"] : []);
     const scheme = keys === "unary"
         ? unaryKeys(domain.keys.size, domain.pairs, numbers, others, bits, where)
@@ -32,11 +31,7 @@ export function readKeyValue(source) {
         fields: scheme.fields,
         cells: scheme.cells,
         blocks: scheme.blocks,
-        steps: 0,
         certificate: ratioCertificate(scheme.ratio),
         respond,
-        respondAt: () => {
-            throw new InvalidValue("a pair has no single position");
-        },
     };
 }

@@ -1,33 +1,30 @@
-import { ratioCertificate } from "../certificate.js";
 import { bitsField } from "../fields.js";
 import { fraction } from "../fraction.js";
-import { require, weightsNamed, whole } from "../reading.js";
 import { wordBytes } from "../words.js";
-import { byInput, categorical, readBits, readOptions } from "./common.js";
+import { categorical, forOneValue, readBits, readOptions, readWeights, requireWeights } from "./common.js";
 /** Read `subset-selection`. */
 export function readSubsetSelection(source) {
     const domain = categorical(source);
     const d = domain.size;
-    const options = readOptions(source, ["bits", "subset_size"]);
-    const bits = readBits(options.get("bits"), source.where);
-    const k = whole(options.get("subset_size"), 1, Math.max(1, d - 1), `${source.where}.options.subset_size`);
-    const { own, start } = weightsNamed(source.weights, ["own", "start"], `${source.where}.weights`);
+    const options = readOptions(source, "bits", "subset_size");
+    const bits = readBits(options);
+    const k = options.whole("subset_size", 1, Math.max(1, d - 1));
+    const { own, start } = readWeights(source, "own", "start");
     const total = 1n << BigInt(bits);
     const filled = d === 1 ? own === total && start === 0n : BigInt(k) * total < BigInt(d) * own && own < total && start < 16n;
-    require(filled, `${source.where}.weights`, "such that k 2^bits < d own, own < 2^bits and start < 16");
+    requireWeights(source, filled, "such that k 2^bits < d own, own < 2^bits and start < 16");
     const ownBelow = own << BigInt(64 - bits);
     const digits = binaryDigits(Number(start));
-    const respondAt = (value, words) => {
-        const taken = words.next() < ownBelow;
-        return [d === 1 ? Uint8Array.of(1) : pack(chosen(value, taken, d, k, digits, words))];
-    };
-    return {
+    return forOneValue(domain, {
         fields: [bitsField("bits", d)],
         cells: 2 * d,
         blocks: d,
-        certificate: ratioCertificate(fraction(own * BigInt(d - k), (total - own) * BigInt(k)), d === 1),
-        ...byInput(domain, respondAt),
-    };
+        ratio: fraction(own * BigInt(d - k), (total - own) * BigInt(k)),
+        respondAt(value, words) {
+            const taken = words.next() < ownBelow;
+            return [d === 1 ? Uint8Array.of(1) : pack(chosen(value, taken, d, k, digits, words))];
+        },
+    });
 }
 /** Digits of `start`/16 after the binary point, without trailing zeros. */
 function binaryDigits(start) {

@@ -1,7 +1,7 @@
 import { digestOf } from "../canonical.js";
 import { InvalidSurvey, NoAnswer, NotTrusted } from "../errors.js";
 import { MOST_BYTES, readJson, type Json, type JsonObject } from "../json.js";
-import { digits, list, record, require, text, whole } from "../reading.js";
+import { Section } from "../reading.js";
 import type { Survey } from "../survey.js";
 import type { Ledger, Log } from "./ledger.js";
 import { ask, type Collector } from "./sending.js";
@@ -45,14 +45,14 @@ export async function checkLog(collector: Collector, ledger: Ledger, survey: Sur
 
 /** The hash of one entry, which must be the next after a head. */
 export function hashOf(entry: Json | undefined, { size, head }: LogHead): string {
-  const found = record(entry, ["fingerprint", "index", "log", "previous", "publisher", "survey"], `entry ${size}`);
-  whole(found.get("log"), 1, 1, "log");
-  whole(found.get("index"), size, size, "index");
-  require(found.get("previous") === head, "previous", "the hash of the entry before: one was changed or left out");
-  const survey = digits(found.get("survey"), 64, "survey");
-  require(found.get("fingerprint") === survey.slice(0, 32), "fingerprint", "that of the survey");
-  if (found.get("publisher") !== "") digits(found.get("publisher"), 64, "publisher");
-  return digestOf(found);
+  const found = new Section(entry, ["fingerprint", "index", "log", "previous", "publisher", "survey"], `entry ${size}`);
+  found.whole("log", 1, 1);
+  found.whole("index", size, size);
+  found.require(found.get("previous") === head, "previous", "the hash of the entry before: one was changed or left out");
+  const survey = found.digits("survey", 64);
+  found.require(found.get("fingerprint") === survey.slice(0, 32), "fingerprint", "that of the survey");
+  if (found.get("publisher") !== "") found.digits("publisher", 64);
+  return digestOf(found.items);
 }
 
 /** The heads from `start` on, one more after every entry, and the surveys in these entries. */
@@ -63,17 +63,17 @@ async function readLog(collector: Collector, start: LogHead): Promise<{ heads: s
     const at = start.size + heads.length - 1;
     const page = await readPage(collector, at);
     try {
-      const found = record(page, ["entries", "head", "size"], "the log");
-      const size = whole(found.get("size"), at, MOST_ENTRIES, "the number of entries");
-      const entries = list(found.get("entries"), "entries");
+      const found = new Section(page, ["entries", "head", "size"], "the log");
+      const size = found.whole("size", at, MOST_ENTRIES);
+      const entries = found.list("entries");
       for (const entry of entries) {
         heads.push(hashOf(entry, { size: start.size + heads.length - 1, head: heads[heads.length - 1]! }));
         surveys.add((entry as JsonObject).get("survey"));
       }
       const read = at + entries.length;
-      require(read === size || (read < size && entries.length > 0), "entries", `all ${size} that it says it has`);
+      found.require(read === size || (read < size && entries.length > 0), "entries", `all ${size} that it says it has`);
       if (read < size) continue;
-      require(text(found.get("head"), "head") === heads[heads.length - 1], "head", "that of its entries");
+      found.require(found.get("head") === heads[heads.length - 1], "head", "that of its entries");
       return { heads, surveys };
     } catch (error) {
       throw error instanceof InvalidSurvey ? broken(collector.url, error.message) : error;

@@ -1,10 +1,9 @@
 import { ratioCertificate } from "../certificate.js";
-import { InvalidValue } from "../errors.js";
 import type { Field, Report } from "../fields.js";
 import type { Fraction } from "../fraction.js";
 import type { KeyValues, Pair } from "../keyvalues.js";
 import type { Parts, Source } from "../mechanism.js";
-import { choice, refuse } from "../reading.js";
+import { refuse } from "../reading.js";
 import { belowNumber, type Words } from "../words.js";
 import { readBits, readOptions } from "./common.js";
 import { readNumbers } from "./keynumbers.js";
@@ -27,9 +26,9 @@ export interface KeyScheme {
 export function readKeyValue(source: Source): Parts {
   const { domain, where } = source;
   if (domain.kind !== "key-values") refuse(`${where}.domain`, "key-values");
-  const options = readOptions(source, ["bits", "keys", "numbers", "output_bins", "steps"]);
-  const bits = readBits(options.get("bits"), where);
-  const keys = choice(options.get("keys"), ["unary", "response"], `${where}.options.keys`);
+  const options = readOptions(source, "bits", "keys", "numbers", "output_bins", "steps");
+  const bits = readBits(options);
+  const keys = options.choice("keys", ["unary", "response"]);
   const { steps, numbers, others } = readNumbers(source, domain.interval, options, keys === "unary" ? ["own", "other"] : []);
   const scheme = keys === "unary"
     ? unaryKeys(domain.keys.size, domain.pairs, numbers, others, bits, where)
@@ -49,11 +48,7 @@ export function readKeyValue(source: Source): Parts {
     fields: scheme.fields,
     cells: scheme.cells,
     blocks: scheme.blocks,
-    steps: 0,
     certificate: ratioCertificate(scheme.ratio),
     respond,
-    respondAt: () => {
-      throw new InvalidValue("a pair has no single position");
-    },
   };
 }

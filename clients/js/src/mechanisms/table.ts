@@ -1,29 +1,27 @@
-import { ratioCertificate } from "../certificate.js";
 import { numberField } from "../fields.js";
-import { exceeds, fraction, ONE, type Fraction } from "../fraction.js";
+import { fraction, largest, ONE, type Fraction } from "../fraction.js";
 import { MOST_TOTAL } from "../limits.js";
 import type { Parts, Source } from "../mechanism.js";
-import { list, readWeightRow, require } from "../reading.js";
+import { list, require, weight } from "../reading.js";
 import { below } from "../words.js";
-import { byInput, categorical, readOptions } from "./common.js";
+import { categorical, forOneValue, readOptions } from "./common.js";
 
 /** Read `table`: row v holds the weights of every report for value v. */
 export function readTable(source: Source): Parts {
   const domain = categorical(source);
   const where = `${source.where}.weights`;
-  readOptions(source, []);
-  const rows = list(source.weights, where).map((row) => readWeightRow(row, where));
+  readOptions(source);
+  const rows = list(source.weights, where).map((row) => list(row, where).map((one) => weight(one, where)));
   require(rows.length === domain.size, where, "a row for every value");
   const columns = rows[0]!.length;
   const total = sum(rows[0]!);
   require(total >= 1n && total <= MOST_TOTAL, where, "rows with a sum from 1 to 2^63");
   require(rows.every((row) => row.length === columns && sum(row) === total), where, "rows of one length and one sum");
-  return {
+  return forOneValue(domain, {
     fields: [numberField("cell", columns)],
     cells: columns,
-    blocks: 1,
-    certificate: ratioCertificate(worstColumn(rows, columns, where)),
-    ...byInput(domain, (value, words) => {
+    ratio: worstColumn(rows, columns, where),
+    respondAt(value, words) {
       const x = below(total, words);
       let running = 0n;
       let cell = 0;
@@ -32,8 +30,8 @@ export function readTable(source: Source): Parts {
         if (running <= x) cell++;
       }
       return [cell];
-    }),
-  };
+    },
+  });
 }
 
 function sum(row: readonly bigint[]): bigint {
@@ -52,8 +50,7 @@ function worstColumn(rows: readonly (readonly bigint[])[], columns: number, wher
     }
     if (most === 0n) continue;
     require(least > 0n, where, "without a column that has both a zero and another number");
-    const ratio = fraction(most, least);
-    if (exceeds(ratio, worst)) worst = ratio;
+    worst = largest(worst, fraction(most, least));
   }
   return worst;
 }

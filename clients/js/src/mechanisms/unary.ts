@@ -1,10 +1,9 @@
-import { ratioCertificate } from "../certificate.js";
 import { bitsField } from "../fields.js";
 import { fraction, type Fraction } from "../fraction.js";
 import type { Parts, Source } from "../mechanism.js";
-import { choice, require, weightsNamed } from "../reading.js";
+import { require } from "../reading.js";
 import { wordBytes, type Words } from "../words.js";
-import { byInput, categorical, readBits, readOptions } from "./common.js";
+import { categorical, forOneValue, readBits, readOptions, readWeights } from "./common.js";
 
 /** A bit for every value: set with weight `own` for one's own, `other` for any other, out of 2^bits. */
 export interface Unary {
@@ -58,16 +57,15 @@ export function unaryReport(unary: Unary, count: number, value: number, words: W
 export function readUnaryEncoding(source: Source): Parts {
   const domain = categorical(source);
   const d = domain.size;
-  const options = readOptions(source, ["bits", "variant"]);
-  const bits = readBits(options.get("bits"), source.where);
-  choice(options.get("variant"), ["optimized", "symmetric"], `${source.where}.options.variant`);
-  const { own, other } = weightsNamed(source.weights, ["other", "own"], `${source.where}.weights`);
-  const unary = makeUnary(own, other, bits, source.where);
-  return {
+  const options = readOptions(source, "bits", "variant");
+  options.choice("variant", ["optimized", "symmetric"]);
+  const { own, other } = readWeights(source, "other", "own");
+  const unary = makeUnary(own, other, readBits(options), source.where);
+  return forOneValue(domain, {
     fields: [bitsField("bits", d)],
     cells: 2 * d,
     blocks: d,
-    certificate: ratioCertificate(unary.ratio, d === 1),
-    ...byInput(domain, (input, words) => [unaryReport(unary, d, input, words)]),
-  };
+    ratio: unary.ratio,
+    respondAt: (input, words) => [unaryReport(unary, d, input, words)],
+  });
 }
