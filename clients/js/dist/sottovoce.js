@@ -380,23 +380,17 @@ function admit(domain, outside, value) {
 
 // src/bytes.ts
 function toHex(bytes) {
-  let text = "";
-  for (const byte of bytes) text += (byte < 16 ? "0" : "") + byte.toString(16);
-  return text;
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }
 function fromHex(text) {
   if (!/^(?:[0-9a-f]{2})*$/.test(text)) throw new InvalidArgument("not lower-case hexadecimal digits");
-  const bytes = new Uint8Array(text.length / 2);
-  for (let i = 0; i < bytes.length; i++) bytes[i] = parseInt(text.slice(2 * i, 2 * i + 2), 16);
-  return bytes;
+  return Uint8Array.from(text.match(/../g) ?? [], (digits) => parseInt(digits, 16));
 }
 function utf8(text) {
   return new TextEncoder().encode(text);
 }
 function concatBytes(pieces) {
-  let length = 0;
-  for (const piece of pieces) length += piece.length;
-  const all = new Uint8Array(length);
+  const all = new Uint8Array(pieces.reduce((sum3, piece) => sum3 + piece.length, 0));
   let at = 0;
   for (const piece of pieces) {
     all.set(piece, at);
@@ -405,110 +399,75 @@ function concatBytes(pieces) {
   return all;
 }
 
+// src/primes.ts
+function isPrime(n) {
+  if (n < 2 || n > 2 && n % 2 === 0) return false;
+  for (let q = 3; q * q <= n; q += 2) if (n % q === 0) return false;
+  return true;
+}
+function primeFrom(n) {
+  let p = Math.max(n, 2);
+  while (!isPrime(p)) p++;
+  return p;
+}
+
 // src/sha256.ts
-var ROUND = constants(64, 3);
-var START = constants(8, 2);
+var ROUND = constants(64, 3n);
+var START = constants(8, 2n);
 function constants(count, root) {
-  const words2 = new Uint32Array(count);
-  for (let found = 0, p = 2; found < count; p++) {
-    let prime = true;
-    for (let q = 2; q * q <= p; q++) if (p % q === 0) prime = false;
-    if (!prime) continue;
-    const target = BigInt(p) << BigInt(32 * root);
+  const words2 = [];
+  for (let p = 2; words2.length < count; p++) {
+    if (!isPrime(p)) continue;
     let low = 0n;
     for (let bit = 1n << 37n; bit > 0n; bit >>= 1n) {
-      const tried = low + bit;
-      if ((root === 2 ? tried * tried : tried * tried * tried) <= target) low = tried;
+      if ((low + bit) ** root <= BigInt(p) << 32n * root) low += bit;
     }
-    words2[found++] = Number(low & 0xffffffffn);
+    words2.push(Number(low & 0xffffffffn));
   }
-  return words2;
+  return Uint32Array.from(words2);
 }
 function sha256(message) {
-  const state = Uint32Array.from(START);
-  const schedule = new Int32Array(64);
-  const whole = message.length - message.length % 64;
-  for (let at = 0; at < whole; at += 64) block(state, schedule, message, at);
-  const rest = message.length - whole;
-  const last = new Uint8Array(rest < 56 ? 64 : 128);
-  last.set(message.subarray(whole));
-  last[rest] = 128;
-  const view = new DataView(last.buffer);
-  view.setUint32(last.length - 8, Math.floor(message.length / 536870912));
-  view.setUint32(last.length - 4, message.length << 3 >>> 0);
-  for (let at = 0; at < last.length; at += 64) block(state, schedule, last, at);
-  const digest = new Uint8Array(32);
-  const out = new DataView(digest.buffer);
-  for (let i = 0; i < 8; i++) out.setUint32(4 * i, state[i]);
-  return digest;
+  const padded = new DataView(new ArrayBuffer(64 * Math.ceil((message.length + 9) / 64)));
+  const bytes = new Uint8Array(padded.buffer);
+  bytes.set(message);
+  bytes[message.length] = 128;
+  padded.setBigUint64(bytes.length - 8, 8n * BigInt(message.length));
+  const state = START.slice();
+  for (let at = 0; at < bytes.length; at += 64) block(state, padded, at);
+  const digest = new DataView(new ArrayBuffer(32));
+  state.forEach((word, i) => digest.setUint32(4 * i, word));
+  return new Uint8Array(digest.buffer);
 }
-function block(state, w, bytes, at) {
-  for (let i = 0; i < 16; i++) {
-    const j = at + 4 * i;
-    w[i] = bytes[j] << 24 | bytes[j + 1] << 16 | bytes[j + 2] << 8 | bytes[j + 3];
-  }
-  for (let i = 16; i < 64; i++) {
-    const x = w[i - 15];
-    const y = w[i - 2];
-    const small = (x >>> 7 | x << 25) ^ (x >>> 18 | x << 14) ^ x >>> 3;
-    const large = (y >>> 17 | y << 15) ^ (y >>> 19 | y << 13) ^ y >>> 10;
-    w[i] = w[i - 16] + small + w[i - 7] + large | 0;
-  }
-  let a = state[0] | 0;
-  let b = state[1] | 0;
-  let c = state[2] | 0;
-  let d = state[3] | 0;
-  let e = state[4] | 0;
-  let f = state[5] | 0;
-  let g = state[6] | 0;
-  let h = state[7] | 0;
+function turn(word, by) {
+  return word >>> by | word << 32 - by;
+}
+function block(state, bytes, at) {
+  const w = new Int32Array(64);
+  let [a, b, c, d, e, f, g, h] = state;
   for (let i = 0; i < 64; i++) {
-    const up = (e >>> 6 | e << 26) ^ (e >>> 11 | e << 21) ^ (e >>> 25 | e << 7);
+    if (i < 16) w[i] = bytes.getInt32(at + 4 * i);
+    else {
+      const x = w[i - 15];
+      const y = w[i - 2];
+      const small = turn(x, 7) ^ turn(x, 18) ^ x >>> 3;
+      const large = turn(y, 17) ^ turn(y, 19) ^ y >>> 10;
+      w[i] = w[i - 16] + small + w[i - 7] + large;
+    }
+    const up = turn(e, 6) ^ turn(e, 11) ^ turn(e, 25);
     const one = h + up + (e & f ^ ~e & g) + ROUND[i] + w[i] | 0;
-    const down = (a >>> 2 | a << 30) ^ (a >>> 13 | a << 19) ^ (a >>> 22 | a << 10);
-    const two = down + (a & b ^ a & c ^ b & c) | 0;
-    h = g;
-    g = f;
-    f = e;
-    e = d + one | 0;
-    d = c;
-    c = b;
-    b = a;
-    a = one + two | 0;
+    const down = turn(a, 2) ^ turn(a, 13) ^ turn(a, 22);
+    const two = down + (a & b ^ a & c ^ b & c);
+    [h, g, f, e, d, c, b, a] = [g, f, e, d + one | 0, c, b, a, one + two | 0];
   }
-  state[0] += a;
-  state[1] += b;
-  state[2] += c;
-  state[3] += d;
-  state[4] += e;
-  state[5] += f;
-  state[6] += g;
-  state[7] += h;
+  [a, b, c, d, e, f, g, h].forEach((word, i) => state[i] += word);
 }
 
 // src/canonical.ts
-var ESCAPES = {
-  '"': '\\"',
-  "\\": "\\\\",
-  "\b": "\\b",
-  "\f": "\\f",
-  "\n": "\\n",
-  "\r": "\\r",
-  "	": "\\t"
-};
 function canonical(value) {
-  if (typeof value === "string") return quote(value);
-  if (value === null || typeof value !== "object") return String(value);
-  if (Array.isArray(value)) return "[" + value.map(canonical).join(",") + "]";
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (!(value instanceof Map)) return JSON.stringify(value);
   const keys = [...value.keys()].sort();
-  return "{" + keys.map((key) => quote(key) + ":" + canonical(value.get(key))).join(",") + "}";
-}
-function quote(text) {
-  const escaped = text.replace(/["\\\u0000-\u001f]/g, (character) => {
-    const hex = character.charCodeAt(0).toString(16).padStart(4, "0");
-    return ESCAPES[character] ?? "\\u" + hex;
-  });
-  return '"' + escaped + '"';
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value.get(key))}`).join(",")}}`;
 }
 function digestOf(document) {
   return toHex(sha256(utf8(canonical(document))));
@@ -580,43 +539,36 @@ function rowField(name, count, below2) {
   return { kind: "row", name, count, below: BigInt(below2) };
 }
 function numberBytes(below2) {
-  const most = below2 - 1n;
-  return most < 1n << 8n ? 1 : most < 1n << 16n ? 2 : most < 1n << 32n ? 4 : 8;
+  return [1, 2, 4].find((size) => below2 <= 1n << BigInt(8 * size)) ?? 8;
 }
 function fieldBytes(field) {
-  switch (field.kind) {
-    case "number":
-      return numberBytes(field.below);
-    case "bits":
-      return Math.ceil(field.count / 8);
-    case "row":
-      return field.count * numberBytes(field.below);
-  }
+  if (field.kind === "bits") return Math.ceil(field.count / 8);
+  return numberBytes(field.below) * (field.kind === "row" ? field.count : 1);
 }
 function payloadBytes(fields) {
   return fields.reduce((sum3, field) => sum3 + fieldBytes(field), 0);
 }
 function writePayload(fields, report) {
   const bytes = new Uint8Array(payloadBytes(fields));
-  const view = new DataView(bytes.buffer);
   let at = 0;
-  const put = (value, size) => {
-    if (size === 8) view.setBigUint64(at, BigInt(value), true);
-    else if (size === 4) view.setUint32(at, Number(value), true);
-    else if (size === 2) view.setUint16(at, Number(value), true);
-    else view.setUint8(at, Number(value));
-    at += size;
-  };
   fields.forEach((field, i) => {
-    const item = report[i];
-    if (field.kind === "number") put(item, numberBytes(field.below));
-    else if (field.kind === "row") for (const one of item) put(one, numberBytes(field.below));
-    else {
-      bytes.set(item, at);
-      at += fieldBytes(field);
+    const items = [report[i]].flat();
+    for (const item of items) {
+      if (item instanceof Uint8Array) {
+        bytes.set(item, at);
+        at += item.length;
+        continue;
+      }
+      const size = numberBytes(field.below);
+      for (let k = 0; k < size; k++) bytes[at++] = Number(BigInt(item) >> BigInt(8 * k) & 255n);
     }
   });
   return bytes;
+}
+function packBits(bits) {
+  const packed = new Uint8Array(Math.ceil(bits.length / 8));
+  for (let v = 0; v < bits.length; v++) packed[v >> 3] |= bits[v] << (v & 7);
+  return packed;
 }
 
 // src/json.ts
@@ -810,9 +762,9 @@ function permute(state) {
       const lane = 2 * LANES[i];
       const keptLow = state[lane];
       const keptHigh = state[lane + 1];
-      const turn = TURNS[i];
-      const by = turn & 31;
-      const [one, two] = turn < 32 ? [low, high] : [high, low];
+      const turn2 = TURNS[i];
+      const by = turn2 & 31;
+      const [one, two] = turn2 < 32 ? [low, high] : [high, low];
       state[lane] = by === 0 ? one : one << by | two >>> 32 - by;
       state[lane + 1] = by === 0 ? two : two << by | one >>> 32 - by;
       low = keptLow;
@@ -1020,14 +972,8 @@ function makeUnary(own, other, bits, where) {
     ratio: fraction(own * (total - other), other * (total - own)),
     own: (words2) => words2.next() < ownBelow,
     others(count, words2) {
-      const lanes = wordBytes(Math.ceil(count / 8), words2);
-      const packed = new Uint8Array(Math.ceil(count / 8));
-      for (let v = 0; v < count; v++) {
-        const lane = lanes[v];
-        const set = lane === first ? words2.next() >> 8n < rest : lane < first;
-        if (set) packed[v >> 3] |= 1 << (v & 7);
-      }
-      return packed;
+      const lanes = wordBytes(Math.ceil(count / 8), words2).subarray(0, count);
+      return packBits(lanes.map((lane) => Number(lane === first ? words2.next() >> 8n < rest : lane < first)));
     }
   };
 }
@@ -1075,9 +1021,7 @@ function readHierarchy(source) {
   return forOneValue(domain, split === "population" ? byPopulation(tree, ranges) : byBudget(tree));
 }
 function nodeOf(bin2, level, branching) {
-  let node = bin2;
-  for (let i = 0; i < level; i++) node = Math.floor(node / branching);
-  return node;
+  return Math.floor(bin2 / branching ** level);
 }
 function byPopulation({ source, bits, branching, sizes, weights }, ranges) {
   const starts = [];
@@ -1133,9 +1077,7 @@ function partOf(epsilon, levels) {
   let part = epsilon.value / levels;
   for (; ; ) {
     const tried = decimalOf(part);
-    const scale = Math.max(tried.scale, epsilon.scale);
-    const all = BigInt(levels) * tried.digits * 10n ** BigInt(scale - tried.scale);
-    if (all <= epsilon.digits * 10n ** BigInt(scale - epsilon.scale)) return tried;
+    if (!exceeds(product(exact(tried), fraction(BigInt(levels), 1n)), exact(epsilon))) return tried;
     part = step(part, -1n);
   }
 }
@@ -1310,6 +1252,7 @@ function makeNoise(weights, bins, reach, where) {
     g = g * q >> 128n;
     if (change !== one) q = q * change >> 128n;
   }
+  const weighed = [tail, ...heights.slice(1).reverse(), ...heights, tail];
   const total = 2n * (sum3 + tail) - (heights[0] ?? 0n);
   require2(total <= MOST_TOTAL, where, "of a total of at most 2^63");
   const last = bins + 2 * reach - 1;
@@ -1320,20 +1263,16 @@ function makeNoise(weights, bins, reach, where) {
     curve,
     ratios,
     respond(bin2, words2) {
-      const cell = bin2 + sumsAtMost(below(total, words2), heights, tail) - (bins - 1);
+      const cell = bin2 + sumsAtMost(below(total, words2), weighed) - (bins - 1);
       return Math.min(Math.max(cell, 0), last);
     }
   };
 }
-function sumsAtMost(x, heights, tail) {
-  let running = tail;
-  let count = running <= x ? 1 : 0;
-  for (let k = heights.length - 1; k > 0; k--) {
-    running += heights[k];
-    if (running <= x) count++;
-  }
-  for (const height of heights) {
-    running += height;
+function sumsAtMost(x, weights) {
+  let running = 0n;
+  let count = 0;
+  for (const weight2 of weights) {
+    running += weight2;
     if (running <= x) count++;
   }
   return count;
@@ -1364,18 +1303,6 @@ function readNoise(source, weights, scope, worst) {
   const noise = makeNoise({ ...weights, change: 1n << 128n }, domain.bins, 0, `${source.where}.weights`);
   const ratio = domain.bins === 1 ? ONE : worst(noise);
   return forOneValue(domain, { fields: [numberField("cell", domain.bins)], cells: domain.bins, ratio, respondAt: oneCell(noise) }, scope);
-}
-
-// src/primes.ts
-function isPrime(n) {
-  if (n < 2 || n > 2 && n % 2 === 0) return false;
-  for (let q = 3; q * q <= n; q += 2) if (n % q === 0) return false;
-  return true;
-}
-function primeFrom(n) {
-  let p = Math.max(n, 2);
-  while (!isPrime(p)) p++;
-  return p;
 }
 
 // src/mechanisms/localhashing.ts
@@ -1523,7 +1450,7 @@ function readSubsetSelection(source) {
   const filled = d === 1 ? own === total && start === 0n : BigInt(k) * total < BigInt(d) * own && own < total && start < 16n;
   requireWeights(source, filled, "such that k 2^bits < d own, own < 2^bits and start < 16");
   const ownBelow = own << BigInt(64 - bits);
-  const digits = binaryDigits(Number(start));
+  const digits = binaryDigits(start);
   return forOneValue(domain, {
     fields: [bitsField("bits", d)],
     cells: 2 * d,
@@ -1531,14 +1458,12 @@ function readSubsetSelection(source) {
     ratio: fraction(own * BigInt(d - k), (total - own) * BigInt(k)),
     respondAt(value, words2) {
       const taken = words2.next() < ownBelow;
-      return [d === 1 ? Uint8Array.of(1) : pack(chosen(value, taken, d, k, digits, words2))];
+      return [d === 1 ? Uint8Array.of(1) : packBits(chosen(value, taken, d, k, digits, words2))];
     }
   });
 }
 function binaryDigits(start) {
-  const digits = [8, 4, 2, 1].map((place) => start & place ? 1 : 0);
-  while (digits.length > 0 && digits[digits.length - 1] === 0) digits.pop();
-  return digits;
+  return [...start.toString(2).padStart(4, "0").replace(/0+$/, "")].reverse();
 }
 function chosen(value, taken, d, k, digits, words2) {
   const few = Math.min(k, d - k);
@@ -1558,47 +1483,31 @@ function chosen(value, taken, d, k, digits, words2) {
 function drawSet(m, few, digits, words2) {
   const w = Math.ceil(m / 64);
   const members = new Uint8Array(m);
-  for (let i = digits.length - 1; i >= 0; i--) {
+  for (const digit of digits) {
     const drawn = wordBytes(w, words2);
     for (let v = 0; v < m; v++) {
       const bit = drawn[v >> 3] >> (v & 7) & 1;
-      members[v] = digits[i] === 1 ? members[v] | bit : members[v] & bit;
+      members[v] = digit === "1" ? members[v] | bit : members[v] & bit;
     }
   }
   let size = members.reduce((sum3, one) => sum3 + one, 0);
-  const t = BigInt(Math.max(1, bitLength(m - 1)));
+  const t = BigInt((m - 1).toString(2).length);
   const tries = 64n / t;
   const mask = (1n << t) - 1n;
   const batch = Math.max(1, Math.floor(Math.floor(Math.sqrt(w)) / 2));
   for (; ; ) {
-    const drawn = Array.from({ length: batch }, () => words2.next());
-    for (const word of drawn) {
+    for (const word of Array.from({ length: batch }, () => words2.next())) {
       for (let i = 0n; i < tries; i++) {
         const tried = Number(word >> i * t & mask);
         if (tried >= m) continue;
-        if (size >= few) {
-          if (members[tried] === 1) {
-            members[tried] = 0;
-            size--;
-          }
-        } else if (members[tried] === 0) {
-          members[tried] = 1;
-          size++;
-          if (size === few) return { members, last: tried };
-        }
+        const joins = size < few;
+        if (members[tried] === Number(joins)) continue;
+        members[tried] = Number(joins);
+        size += joins ? 1 : -1;
+        if (joins && size === few) return { members, last: tried };
       }
     }
   }
-}
-function bitLength(n) {
-  return n === 0 ? 0 : n.toString(2).length;
-}
-function pack(set) {
-  const packed = new Uint8Array(Math.ceil(set.length / 8));
-  set.forEach((one, v) => {
-    if (one === 1) packed[v >> 3] |= 1 << (v & 7);
-  });
-  return packed;
 }
 
 // src/mechanisms/table.ts
@@ -1616,16 +1525,7 @@ function readTable(source) {
     fields: [numberField("cell", columns)],
     cells: columns,
     ratio: worstColumn(rows, columns, where),
-    respondAt(value, words2) {
-      const x = below(total, words2);
-      let running = 0n;
-      let cell = 0;
-      for (const one of rows[value]) {
-        running += one;
-        if (running <= x) cell++;
-      }
-      return [cell];
-    }
+    respondAt: (value, words2) => [sumsAtMost(below(total, words2), rows[value])]
   });
 }
 function sum(row) {
@@ -1981,11 +1881,12 @@ function bin(bytes) {
 }
 function writeUpload(upload) {
   check(upload);
-  const window = utf8(upload.window);
-  const pieces = [Uint8Array.of(148, VERSION), ...bin(fromHex(upload.fingerprint)), Uint8Array.of(160 | window.length), window];
-  pieces.push(array(upload.reports.length));
-  for (const { id, payload } of upload.reports) pieces.push(array(2), ...bin(id), ...bin(payload));
-  return concatBytes(pieces);
+  return encodeUpload(upload);
+}
+function encodeUpload({ fingerprint: fingerprint2, window, reports }) {
+  const name = utf8(window);
+  const head = [Uint8Array.of(148, VERSION), ...bin(fromHex(fingerprint2)), Uint8Array.of(160 | name.length), name, array(reports.length)];
+  return concatBytes([...head, ...reports.flatMap(({ id, payload }) => [array(2), ...bin(id), ...bin(payload)])]);
 }
 
 // src/device/ledger.ts

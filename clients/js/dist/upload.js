@@ -26,12 +26,13 @@ function bin(bytes) {
 /** An upload in MessagePack, everything in its shortest form. */
 export function writeUpload(upload) {
     check(upload);
-    const window = utf8(upload.window);
-    const pieces = [Uint8Array.of(0x94, VERSION), ...bin(fromHex(upload.fingerprint)), Uint8Array.of(0xa0 | window.length), window];
-    pieces.push(array(upload.reports.length));
-    for (const { id, payload } of upload.reports)
-        pieces.push(array(2), ...bin(id), ...bin(payload));
-    return concatBytes(pieces);
+    return encodeUpload(upload);
+}
+/** The same of an upload that is known to be right. */
+export function encodeUpload({ fingerprint, window, reports }) {
+    const name = utf8(window);
+    const head = [Uint8Array.of(0x94, VERSION), ...bin(fromHex(fingerprint)), Uint8Array.of(0xa0 | name.length), name, array(reports.length)];
+    return concatBytes([...head, ...reports.flatMap(({ id, payload }) => [array(2), ...bin(id), ...bin(payload)])]);
 }
 /** The same in JSON, bytes as hexadecimal digits. */
 export function writeUploadJson(upload) {

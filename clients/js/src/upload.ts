@@ -39,11 +39,14 @@ function bin(bytes: Uint8Array): Uint8Array[] {
 /** An upload in MessagePack, everything in its shortest form. */
 export function writeUpload(upload: Upload): Uint8Array {
   check(upload);
-  const window = utf8(upload.window);
-  const pieces = [Uint8Array.of(0x94, VERSION), ...bin(fromHex(upload.fingerprint)), Uint8Array.of(0xa0 | window.length), window];
-  pieces.push(array(upload.reports.length));
-  for (const { id, payload } of upload.reports) pieces.push(array(2), ...bin(id), ...bin(payload));
-  return concatBytes(pieces);
+  return encodeUpload(upload);
+}
+
+/** The same of an upload that is known to be right. */
+export function encodeUpload({ fingerprint, window, reports }: Upload): Uint8Array {
+  const name = utf8(window);
+  const head = [Uint8Array.of(0x94, VERSION), ...bin(fromHex(fingerprint)), Uint8Array.of(0xa0 | name.length), name, array(reports.length)];
+  return concatBytes([...head, ...reports.flatMap(({ id, payload }) => [array(2), ...bin(id), ...bin(payload)])]);
 }
 
 /** The same in JSON, bytes as hexadecimal digits. */

@@ -1,7 +1,7 @@
 import { numberedCategories } from "../categories.js";
-import { decimalOf } from "../decimal.js";
+import { decimalOf, exact } from "../decimal.js";
 import { bitsField, numberField } from "../fields.js";
-import { largest, ONE, product } from "../fraction.js";
+import { exceeds, fraction, largest, ONE, product } from "../fraction.js";
 import { holds } from "../exponential.js";
 import { step } from "../interval.js";
 import { innerMechanism } from "../mechanism.js";
@@ -29,10 +29,7 @@ export function readHierarchy(source) {
 }
 /** The node of a level: its bin divided by branching once per level. */
 function nodeOf(bin, level, branching) {
-    let node = bin;
-    for (let i = 0; i < level; i++)
-        node = Math.floor(node / branching);
-    return node;
+    return Math.floor(bin / branching ** level);
 }
 /** A report is about one drawn level, with all of epsilon. */
 function byPopulation({ source, bits, branching, sizes, weights }, ranges) {
@@ -93,9 +90,7 @@ function partOf(epsilon, levels) {
     let part = epsilon.value / levels;
     for (;;) {
         const tried = decimalOf(part);
-        const scale = Math.max(tried.scale, epsilon.scale);
-        const all = BigInt(levels) * tried.digits * 10n ** BigInt(scale - tried.scale);
-        if (all <= epsilon.digits * 10n ** BigInt(scale - epsilon.scale))
+        if (!exceeds(product(exact(tried), fraction(BigInt(levels), 1n)), exact(epsilon)))
             return tried;
         part = step(part, -1n);
     }

@@ -27,28 +27,24 @@ export function makeNoise(weights, bins, reach, where) {
         if (change !== one)
             q = (q * change) >> 128n;
     }
+    const weighed = [tail, ...heights.slice(1).reverse(), ...heights, tail];
     const total = 2n * (sum + tail) - (heights[0] ?? 0n);
     require(total <= MOST_TOTAL, where, "of a total of at most 2^63");
     const last = bins + 2 * reach - 1;
     return {
         heights, tail, total, curve, ratios,
         respond(bin, words) {
-            const cell = bin + sumsAtMost(below(total, words), heights, tail) - (bins - 1);
+            const cell = bin + sumsAtMost(below(total, words), weighed) - (bins - 1);
             return Math.min(Math.max(cell, 0), last);
         },
     };
 }
-/** How many running sums of tail, heights downwards without the first, heights upwards, tail, are at most x. */
-function sumsAtMost(x, heights, tail) {
-    let running = tail;
-    let count = running <= x ? 1 : 0;
-    for (let k = heights.length - 1; k > 0; k--) {
-        running += heights[k];
-        if (running <= x)
-            count++;
-    }
-    for (const height of heights) {
-        running += height;
+/** How many running sums of some weights are at most x: a draw by weights, which looks at all of them. */
+export function sumsAtMost(x, weights) {
+    let running = 0n;
+    let count = 0;
+    for (const weight of weights) {
+        running += weight;
         if (running <= x)
             count++;
     }

@@ -1,4 +1,4 @@
-import { bitsField } from "../fields.js";
+import { bitsField, packBits } from "../fields.js";
 import { fraction } from "../fraction.js";
 import { require } from "../reading.js";
 import { wordBytes } from "../words.js";
@@ -16,15 +16,8 @@ export function makeUnary(own, other, bits, where) {
         ratio: fraction(own * (total - other), other * (total - own)),
         own: (words) => words.next() < ownBelow,
         others(count, words) {
-            const lanes = wordBytes(Math.ceil(count / 8), words);
-            const packed = new Uint8Array(Math.ceil(count / 8));
-            for (let v = 0; v < count; v++) {
-                const lane = lanes[v];
-                const set = lane === first ? words.next() >> 8n < rest : lane < first;
-                if (set)
-                    packed[v >> 3] |= 1 << (v & 7);
-            }
-            return packed;
+            const lanes = wordBytes(Math.ceil(count / 8), words).subarray(0, count);
+            return packBits(lanes.map((lane) => Number(lane === first ? words.next() >> 8n < rest : lane < first)));
         },
     };
 }

@@ -1,7 +1,7 @@
 import { numberedCategories } from "../categories.js";
-import { decimalOf, type Decimal } from "../decimal.js";
+import { decimalOf, exact, type Decimal } from "../decimal.js";
 import { bitsField, numberField } from "../fields.js";
-import { largest, ONE, product } from "../fraction.js";
+import { exceeds, fraction, largest, ONE, product } from "../fraction.js";
 import { holds } from "../exponential.js";
 import { step } from "../interval.js";
 import type { Json } from "../json.js";
@@ -41,9 +41,7 @@ export function readHierarchy(source: Source): Parts {
 
 /** The node of a level: its bin divided by branching once per level. */
 function nodeOf(bin: number, level: number, branching: number): number {
-  let node = bin;
-  for (let i = 0; i < level; i++) node = Math.floor(node / branching);
-  return node;
+  return Math.floor(bin / branching ** level);
 }
 
 /** A report is about one drawn level, with all of epsilon. */
@@ -105,9 +103,7 @@ function partOf(epsilon: Decimal, levels: number): Decimal {
   let part = epsilon.value / levels;
   for (;;) {
     const tried = decimalOf(part);
-    const scale = Math.max(tried.scale, epsilon.scale);
-    const all = BigInt(levels) * tried.digits * 10n ** BigInt(scale - tried.scale);
-    if (all <= epsilon.digits * 10n ** BigInt(scale - epsilon.scale)) return tried;
+    if (!exceeds(product(exact(tried), fraction(BigInt(levels), 1n)), exact(epsilon))) return tried;
     part = step(part, -1n);
   }
 }

@@ -5,6 +5,7 @@ import type { Parts, Source } from "../mechanism.js";
 import { list, require, weight } from "../reading.js";
 import { below } from "../words.js";
 import { categorical, forOneValue, readOptions } from "./common.js";
+import { sumsAtMost } from "./noise.js";
 
 /** Read `table`: row v holds the weights of every report for value v. */
 export function readTable(source: Source): Parts {
@@ -21,16 +22,7 @@ export function readTable(source: Source): Parts {
     fields: [numberField("cell", columns)],
     cells: columns,
     ratio: worstColumn(rows, columns, where),
-    respondAt(value, words) {
-      const x = below(total, words);
-      let running = 0n;
-      let cell = 0;
-      for (const one of rows[value]!) {
-        running += one;
-        if (running <= x) cell++;
-      }
-      return [cell];
-    },
+    respondAt: (value, words) => [sumsAtMost(below(total, words), rows[value]!)],
   });
 }
 

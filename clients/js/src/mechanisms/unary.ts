@@ -1,4 +1,4 @@
-import { bitsField } from "../fields.js";
+import { bitsField, packBits } from "../fields.js";
 import { fraction, type Fraction } from "../fraction.js";
 import type { Parts, Source } from "../mechanism.js";
 import { require } from "../reading.js";
@@ -27,14 +27,8 @@ export function makeUnary(own: bigint, other: bigint, bits: number, where: strin
     ratio: fraction(own * (total - other), other * (total - own)),
     own: (words) => words.next() < ownBelow,
     others(count, words) {
-      const lanes = wordBytes(Math.ceil(count / 8), words);
-      const packed = new Uint8Array(Math.ceil(count / 8));
-      for (let v = 0; v < count; v++) {
-        const lane = lanes[v]!;
-        const set = lane === first ? words.next() >> 8n < rest : lane < first;
-        if (set) packed[v >> 3]! |= 1 << (v & 7);
-      }
-      return packed;
+      const lanes = wordBytes(Math.ceil(count / 8), words).subarray(0, count);
+      return packBits(lanes.map((lane) => Number(lane === first ? words.next() >> 8n < rest : lane < first)));
     },
   };
 }
