@@ -161,8 +161,8 @@ def test_both_keep_the_same_budget():
             new = replace(new, first="2026-12-01", last="2026-12-02", epsilon="0.1")
         cases.append((random_limits(random), new, before, random.random() < 0.5))
     script = """
-        const { Budget } = await import("DIST/device/budget.js");
-        const found = given.map(([limits, asked, before, pinned]) => new Budget(limits).check(asked, before, pinned)?.message ?? "");
+        const { refusalOf } = await import("DIST/device/budget.js");
+        const found = given.map(([limits, asked, before, pinned]) => refusalOf(limits, asked, before, pinned)?.message ?? "");
         console.log(JSON.stringify(found));
     """
     given = [

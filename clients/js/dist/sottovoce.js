@@ -59,13 +59,6 @@ function largest(first, ...others) {
 function product(one, other) {
   return fraction(one.numerator * other.numerator, one.denominator * other.denominator);
 }
-function toNumber(one) {
-  let shift = one.denominator.toString(2).length - one.numerator.toString(2).length + 80;
-  if (shift <= 0) return Number(one.numerator / one.denominator);
-  let value = Number((one.numerator << BigInt(shift)) / one.denominator);
-  for (; shift > 0; shift -= 512) value *= 2 ** -Math.min(shift, 512);
-  return value;
-}
 
 // src/decimal.ts
 var MOST_LENGTH = 800;
@@ -489,7 +482,7 @@ async function exchange(url, { seconds, most, method = "GET", headers = {}, body
       cache: "no-store",
       referrerPolicy: "no-referrer",
       signal: controller.signal,
-      ...body === void 0 ? {} : { body }
+      body: body ?? null
     });
     return { status: response.status, headers: response.headers, body: await readBody(response, most) };
   } catch (error) {
@@ -1683,18 +1676,19 @@ function times({ numerator: a, denominator: b }) {
 }
 
 // src/signing.ts
-function checkPublisher({ name, publisher }, pinned) {
+function checkPublisher(survey, pinned) {
   if (!/^[0-9a-f]{64}$/.test(pinned)) throw new InvalidArgument("publisher must be a public key of 64 hexadecimal digits in lower case");
+  const { publisher } = survey;
   if (publisher === pinned) return;
   const found = publisher === "" ? "is not signed" : `was signed by the key ${publisher}`;
-  throw new NotTrusted(`survey "${name}" ${found}, not by ${pinned}, which was agreed to: it is not answered`);
+  throw new NotTrusted(`${survey} ${found}, not by ${pinned}, which was agreed to: it is not answered`);
 }
-async function checkSignature({ name, digest, publisher }, signature) {
+async function checkSignature(survey, signature) {
   const message = utf8(`sottovoce survey 1
-${digest}
+${survey.digest}
 `);
-  if (!await verify(fromHex(publisher), fromHex(signature), message)) {
-    throw new NotTrusted(`survey "${name}" was not signed by the key ${publisher}, or it was changed after it was signed: it is not answered`);
+  if (!await verify(fromHex(survey.publisher), fromHex(signature), message)) {
+    throw new NotTrusted(`${survey} was not signed by the key ${survey.publisher}, or it was changed after it was signed: it is not answered`);
   }
 }
 async function verify(publisher, signature, message) {
@@ -1825,6 +1819,10 @@ var Survey = class _Survey {
   get certificate() {
     return this.mechanism.certificate;
   }
+  /** Its name, as messages have it. */
+  toString() {
+    return `survey "${this.name}"`;
+  }
   /** What the privacy means, for the people asked. */
   privacy() {
     return privacyInWords(this.certificate);
@@ -1863,15 +1861,6 @@ function date(found, key) {
 
 // src/upload.ts
 var VERSION = 2;
-function check(upload) {
-  if (!/^[0-9a-f]{32}$/.test(upload.fingerprint)) throw new InvalidArgument("fingerprint must be 32 lower-case hexadecimal digits");
-  if (utf8(upload.window).length > 31) throw new InvalidArgument("window must be a window name of at most 31 bytes");
-  if (upload.reports.length === 0 || upload.reports.length > 65535) throw new InvalidArgument("reports must hold 1 to 65,535 reports");
-  for (const { id, payload } of upload.reports) {
-    if (id.length !== 16) throw new InvalidArgument("id must have 16 bytes");
-    if (payload.length > 65535) throw new InvalidArgument("payload must have at most 65,535 bytes");
-  }
-}
 function array(count) {
   return count < 16 ? Uint8Array.of(144 | count) : Uint8Array.of(220, count >> 8, count & 255);
 }
@@ -1879,114 +1868,10 @@ function bin(bytes) {
   const n = bytes.length;
   return [n < 256 ? Uint8Array.of(196, n) : Uint8Array.of(197, n >> 8, n & 255), bytes];
 }
-function writeUpload(upload) {
-  check(upload);
-  return encodeUpload(upload);
-}
 function encodeUpload({ fingerprint: fingerprint2, window, reports }) {
   const name = utf8(window);
   const head = [Uint8Array.of(148, VERSION), ...bin(fromHex(fingerprint2)), Uint8Array.of(160 | name.length), name, array(reports.length)];
   return concatBytes([...head, ...reports.flatMap(({ id, payload }) => [array(2), ...bin(id), ...bin(payload)])]);
-}
-
-// src/device/ledger.ts
-function ownElapsed() {
-  if (boot === "") boot = toHex(newId());
-  return { boot, seconds: performance.now() / 1e3 };
-}
-var boot = "";
-function find(rows, { fingerprint: fingerprint2, window }) {
-  return rows.find((row) => row.fingerprint === fingerprint2 && row.window === window);
-}
-function receiptOf({ fingerprint: fingerprint2, window, survey, epsilon, delta, id, upload, state, code }) {
-  return { fingerprint: fingerprint2, window, survey, epsilon, delta, id, upload, state, code };
-}
-async function spend(ledger, charge, budget, pinned, draw) {
-  const found = await ledger.transact((rows) => {
-    const stored = find(rows, charge);
-    if (stored !== void 0) return { write: [], result: stored };
-    const late = rows.filter((row2) => row2.day > charge.day).map((row2) => ({ ...row2, day: charge.day }));
-    const before = rows.map((row2) => find(late, row2) ?? row2);
-    const refusal2 = budget.check(charge, before, pinned);
-    if (refusal2 !== void 0) return { write: late, result: refusal2 };
-    const row = { ...charge, ...draw(), state: "pending", code: "" };
-    return { write: [...late, row], result: row };
-  });
-  if (found instanceof OverBudget) throw found;
-  return found;
-}
-function settle(ledger, receipt, from, state, code) {
-  return ledger.transact((rows) => {
-    const stored = find(rows, receipt);
-    if (stored === void 0 || !from.includes(stored.state)) return { write: [], result: stored };
-    const row = { ...stored, state, code };
-    return { write: [row], result: row };
-  });
-}
-
-// src/device/browserledger.ts
-var STORES = { reports: ["fingerprint", "window"], logs: "url" };
-var VERSION2 = 2;
-var BrowserLedger = class {
-  constructor(name = "sottovoce") {
-    this.name = name;
-  }
-  elapsed() {
-    return ownElapsed();
-  }
-  async transact(change) {
-    const database = await this.open();
-    try {
-      return await inTransaction(database, change);
-    } finally {
-      database.close();
-    }
-  }
-  open() {
-    return new Promise((resolve, reject) => {
-      const fail2 = (error) => reject(unusable(error));
-      try {
-        const request = indexedDB.open(this.name, VERSION2);
-        request.onupgradeneeded = () => {
-          for (const [name, keyPath] of Object.entries(STORES)) {
-            if (!request.result.objectStoreNames.contains(name)) request.result.createObjectStore(name, { keyPath });
-          }
-        };
-        request.onsuccess = () => resolve(request.result);
-        request.onerror = () => fail2(request.error);
-        request.onblocked = () => fail2("another page keeps it open");
-      } catch (error) {
-        fail2(error);
-      }
-    });
-  }
-};
-function inTransaction(database, change) {
-  return new Promise((resolve, reject) => {
-    const transaction = database.transaction(Object.keys(STORES), "readwrite", { durability: "strict" });
-    const [reports, kept] = [transaction.objectStore("reports"), transaction.objectStore("logs")];
-    const rows = reports.getAll();
-    const logs = kept.getAll();
-    let result;
-    let thrown;
-    logs.onsuccess = () => {
-      try {
-        const changed = change(rows.result, logs.result);
-        for (const row of changed.write) reports.put(row);
-        for (const log of changed.logs ?? []) kept.put(log);
-        result = changed.result;
-      } catch (error) {
-        thrown = { error };
-        transaction.abort();
-      }
-    };
-    transaction.oncomplete = () => resolve(result);
-    transaction.onabort = () => reject(thrown === void 0 ? unusable(transaction.error) : thrown.error);
-  });
-}
-function unusable(error) {
-  const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return new NoLedger(`this browser does not let the page remember what was answered, so nothing is drawn or sent (${why})`);
 }
 
 // src/device/charge.ts
@@ -2058,65 +1943,149 @@ var SHARED = [
   ["publisher", "publisherEpsilon", "on surveys signed by one key"]
 ];
 var DAY2 = 86400;
-var Budget = class {
-  constructor(limits) {
-    this.limits = limits;
-    for (const [name, value] of Object.entries(limits)) {
-      if (typeof value !== "number" || !(value >= 0 && value < Infinity)) throw new InvalidArgument(`${name} must be a number of at least 0`);
-    }
+function checkReport(limits, survey) {
+  for (const [name, value] of Object.entries(limits)) {
+    if (typeof value !== "number" || !(value >= 0 && value < Infinity)) throw new InvalidArgument(`${name} must be a number of at least 0`);
   }
-  /** Refuse a survey of which one report costs too much, whatever was spent before. */
-  checkReport(survey) {
-    if (exceeds(exact(survey.mechanism.epsilon), this.limit("maxEpsilon"))) {
-      throw new OverBudget(`survey "${survey.name}" asks for epsilon ${survey.epsilon} per report; this device gives at most ${this.limits.maxEpsilon} (maxEpsilon)`);
-    }
-    if (exceeds(survey.certificate.delta, fraction(0n, 1n))) {
-      throw new OverBudget(`survey "${survey.name}" has delta above 0, which this client does not answer`);
-    }
+  if (exceeds(exact(survey.mechanism.epsilon), exact(decimalOf(limits.maxEpsilon)))) {
+    throw new OverBudget(`${survey} asks for epsilon ${survey.epsilon} per report; this device gives at most ${limits.maxEpsilon} (maxEpsilon)`);
   }
-  /** Why a report is refused after those `before`, or undefined where it is allowed. */
-  check(asked, before, pinned) {
-    const alike = before.filter((one) => one.name === asked.name || one.question === asked.question);
-    const recent = before.filter((one) => one.boot === asked.boot && asked.uptime - one.uptime < DAY2);
-    const refusal2 = outOfOrder(asked, alike) ?? (pinned ? void 0 : dearer(asked, alike));
-    if (refusal2 !== void 0) return refusal2;
-    const sums = [
-      ["dayEpsilon", "per day", before.filter((one) => one.day >= asked.day)],
-      ["dayEpsilon", "per 24 hours since the machine started", recent, 2n]
-    ];
-    for (const [key, name, what] of SHARED) {
-      if (asked[key] !== "") sums.push([name, what, before.filter((one) => one[key] === asked[key])]);
-    }
-    sums.push(["totalEpsilon", "in all", before]);
-    for (const [name, what, spent, times2 = 1n] of sums) {
-      const most = this.limit(name, times2);
-      if (exceeds(costOf(...spent, asked), most)) {
-        return new OverBudget(`survey "${asked.survey}" asks for epsilon ${asked.epsilon}; of the ${toNumber(most)} that this device may spend ${what} (${name}), ${costText(spent)} are spent`);
-      }
-    }
-    return void 0;
-  }
-  limit(name, times2 = 1n) {
-    const { numerator, denominator } = exact(decimalOf(this.limits[name]));
-    return fraction(numerator * times2, denominator);
-  }
-};
+  if (exceeds(survey.certificate.delta, ZERO)) throw new OverBudget(`${survey} has delta above 0, which this client does not answer`);
+}
+function refusalOf(limits, asked, before, pinned) {
+  const alike = before.filter((one) => one.name === asked.name || one.question === asked.question);
+  const why = outOfOrder(asked, alike) ?? (pinned ? void 0 : dearer(asked, alike)) ?? beyondLimit(limits, asked, before);
+  return why === void 0 ? why : new OverBudget(`survey "${asked.survey}" ${why}`);
+}
 function outOfOrder(asked, alike) {
   const later = alike.filter((one) => one.last >= asked.first);
   if (later.length === 0) return void 0;
   const last = later.reduce((a, b) => b.last > a.last ? b : a);
-  return new OverBudget(
-    last.fingerprint === asked.fingerprint ? `survey "${asked.survey}" was answered for the window "${last.window}", so "${asked.window}" gets no answer: windows are answered in order. Check the clock of this device` : `survey "${asked.survey}" has the name or question of "${last.survey}" (${last.fingerprint}), which was answered for the same days or later ones: one window gets one answer`
-  );
+  return last.fingerprint === asked.fingerprint ? `was answered for the window "${last.window}", so "${asked.window}" gets no answer: windows are answered in order. Check the clock of this device` : `has the name or question of "${last.survey}" (${last.fingerprint}), which was answered for the same days or later ones: one window gets one answer`;
 }
 function dearer(asked, alike) {
   const others = alike.filter((one) => one.fingerprint !== asked.fingerprint);
-  if (others.length === 0) return void 0;
-  const most = others.reduce((a, b) => exceeds(costOf(b), costOf(a)) ? b : a);
-  if (!exceeds(costOf(asked), costOf(most))) return void 0;
-  return new OverBudget(
-    `survey "${asked.survey}" asks for epsilon ${asked.epsilon}; under the fingerprint ${most.fingerprint} it asked for ${most.epsilon}. If the new one is agreed to, pass fingerprint: "${asked.fingerprint}"`
-  );
+  const [known2] = others;
+  if (known2 === void 0 || !others.every((one) => exceeds(costOf(asked), costOf(one)))) return void 0;
+  return `asks for epsilon ${asked.epsilon}; under the fingerprint ${known2.fingerprint} it asked for ${known2.epsilon}. If the new one is agreed to, pass fingerprint: "${asked.fingerprint}"`;
+}
+function beyondLimit(limits, asked, before) {
+  const sums = [
+    ["dayEpsilon", "per day", before.filter((one) => one.day >= asked.day)],
+    // By elapsed time, 24 hours touch two days.
+    ["dayEpsilon", "per 24 hours since the machine started", before.filter((one) => one.boot === asked.boot && asked.uptime - one.uptime < DAY2), 2]
+  ];
+  for (const [key, name, what] of SHARED) {
+    if (asked[key] !== "") sums.push([name, what, before.filter((one) => one[key] === asked[key])]);
+  }
+  sums.push(["totalEpsilon", "in all", before]);
+  for (const [name, what, spent, times2 = 1] of sums) {
+    const most = product(exact(decimalOf(limits[name])), fraction(BigInt(times2), 1n));
+    if (exceeds(costOf(...spent, asked), most)) {
+      return `asks for epsilon ${asked.epsilon}; of the ${times2 * limits[name]} that this device may spend ${what} (${name}), ${costText(spent)} are spent`;
+    }
+  }
+  return void 0;
+}
+
+// src/device/ledger.ts
+function ownElapsed() {
+  if (boot === "") boot = toHex(newId());
+  return { boot, seconds: performance.now() / 1e3 };
+}
+var boot = "";
+function find(rows, { fingerprint: fingerprint2, window }) {
+  return rows.find((row) => row.fingerprint === fingerprint2 && row.window === window);
+}
+function receiptOf({ fingerprint: fingerprint2, window, survey, epsilon, delta, id, upload, state, code }) {
+  return { fingerprint: fingerprint2, window, survey, epsilon, delta, id, upload, state, code };
+}
+async function spend(ledger, charge, limits, pinned, draw) {
+  const found = await ledger.transact((rows) => {
+    const stored = find(rows, charge);
+    if (stored !== void 0) return { result: stored };
+    const late = rows.filter((row2) => row2.day > charge.day).map((row2) => ({ ...row2, day: charge.day }));
+    const before = rows.map((row2) => find(late, row2) ?? row2);
+    const refusal2 = refusalOf(limits, charge, before, pinned);
+    if (refusal2 !== void 0) return { write: late, result: refusal2 };
+    const row = { ...charge, ...draw(), state: "pending", code: "" };
+    return { write: [...late, row], result: row };
+  });
+  if (found instanceof OverBudget) throw found;
+  return found;
+}
+function settle(ledger, receipt, from, state, code) {
+  return ledger.transact((rows) => {
+    const stored = find(rows, receipt);
+    if (stored === void 0 || !from.includes(stored.state)) return { result: stored };
+    const row = { ...stored, state, code };
+    return { write: [row], result: row };
+  });
+}
+
+// src/device/browserledger.ts
+var STORES = { reports: ["fingerprint", "window"], logs: "url" };
+var VERSION2 = 2;
+var BrowserLedger = class {
+  constructor(name = "sottovoce") {
+    this.name = name;
+  }
+  elapsed() {
+    return ownElapsed();
+  }
+  async transact(change) {
+    const database = await this.open();
+    try {
+      return await inTransaction(database, change);
+    } finally {
+      database.close();
+    }
+  }
+  open() {
+    return new Promise((resolve, reject) => {
+      const fail2 = (error) => reject(unusable(error));
+      try {
+        const request = indexedDB.open(this.name, VERSION2);
+        request.onupgradeneeded = () => {
+          for (const [name, keyPath] of Object.entries(STORES)) {
+            if (!request.result.objectStoreNames.contains(name)) request.result.createObjectStore(name, { keyPath });
+          }
+        };
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => fail2(request.error);
+        request.onblocked = () => fail2("another page keeps it open");
+      } catch (error) {
+        fail2(error);
+      }
+    });
+  }
+};
+function inTransaction(database, change) {
+  return new Promise((resolve, reject) => {
+    const transaction = database.transaction(Object.keys(STORES), "readwrite", { durability: "strict" });
+    const [reports, kept] = [transaction.objectStore("reports"), transaction.objectStore("logs")];
+    const rows = reports.getAll();
+    const logs = kept.getAll();
+    let result;
+    let thrown;
+    logs.onsuccess = () => {
+      try {
+        const changed = change(rows.result, logs.result);
+        for (const row of changed.write ?? []) reports.put(row);
+        for (const log of changed.logs ?? []) kept.put(log);
+        result = changed.result;
+      } catch (error) {
+        thrown = { error };
+        transaction.abort();
+      }
+    };
+    transaction.oncomplete = () => resolve(result);
+    transaction.onabort = () => reject(thrown === void 0 ? unusable(transaction.error) : thrown.error);
+  });
+}
+function unusable(error) {
+  const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
+  return new NoLedger(`this browser does not let the page remember what was answered, so nothing is drawn or sent (${why})`);
 }
 
 // src/device/builtins.ts
@@ -2129,40 +2098,37 @@ function nodeProcess() {
 
 // src/device/explaining.ts
 function explain(survey, receipt) {
-  const { id, window, upload } = receipt;
-  const payload = upload.slice(upload.length - survey.payloadBytes);
-  const written = writeUpload({ fingerprint: survey.fingerprint, window, reports: [{ id, payload }] });
-  if (toHex(written) !== toHex(upload)) throw new Mismatch(`this receipt is not of survey "${survey.name}"`);
-  const fields = fieldsInWords(survey, payload);
+  const { upload, fingerprint: fingerprint2, epsilon } = receipt;
+  if (fingerprint2 !== survey.fingerprint) throw new Mismatch(`this receipt is not of ${survey}`);
+  let at = 0;
+  const take = (count) => upload.slice(at, at += count);
+  const parts = envelope(survey, receipt, take);
+  const fields = fieldsInWords(survey, take);
   const said = fields.filter((_, i) => !isConstant(survey.mechanism.fields[i])).map(({ words: words2 }) => words2);
   return {
-    status: status(receipt),
+    status: statusOf(receipt),
     report: `The report says: ${said.join("; ") || "nothing, for all reports are the same"}. It was drawn at random: your answer only made some reports likelier than others.`,
-    cost: `It cost epsilon ${receipt.epsilon}. ${survey.privacy()}`,
-    parts: [...envelope(survey, receipt, upload.length - payload.length), ...fields]
+    cost: `It cost epsilon ${epsilon}. ${survey.privacy()}`,
+    parts: [...parts, ...fields]
   };
 }
-function envelope(survey, { upload, window }, length) {
-  const head = upload.slice(0, length);
-  let at = 0;
-  const part = (size, name, words2) => ({ name, words: words2, bytes: toHex(head.slice(at, at += size)) });
-  const period = window === "" ? "one report, ever" : `the window ${window}`;
+function envelope(survey, { upload, window }, take) {
+  const part = (name, count, words2) => ({ name, words: words2, bytes: toHex(take(count)) });
+  const size = 1 + window.length;
   return [
-    part(2, "version", "version 2 of the format"),
-    part(18, "survey", `the survey "${survey.name}", by its fingerprint`),
-    part(1 + window.length, "window", period),
-    part(4, "reports", "one report"),
-    part(16, "id", "its random id, under which it counts once and can be deleted"),
-    part(length - at, "length", "how many bytes follow")
+    part("version", 2, "version 2 of the format"),
+    part("survey", 18, `the ${survey}, by its fingerprint`),
+    part("window", size, window === "" ? "one report, ever" : `the window ${window}`),
+    part("reports", 4, "one report"),
+    part("id", 16, "its random id, under which it counts once and can be deleted"),
+    part("length", upload.length - survey.payloadBytes - 40 - size, "how many bytes follow")
   ];
 }
-function fieldsInWords(survey, payload) {
-  const { domain, fields, name } = survey.mechanism;
+function fieldsInWords({ mechanism: { domain, fields, name } }, take) {
   const direct = ["randomized-response", "unary-encoding", "subset-selection"].includes(name);
-  let at = 0;
+  const named = direct ? (index) => label(domain, index) : void 0;
   return fields.map((field) => {
-    const bytes = payload.slice(at, at += fieldBytes(field));
-    const named = direct ? (index) => label(domain, index) : void 0;
+    const bytes = take(fieldBytes(field));
     return { name: field.name, bytes: toHex(bytes), words: fieldInWords(field, bytes, named) };
   });
 }
@@ -2187,34 +2153,29 @@ function littleEndian(bytes) {
   return bytes.reduceRight((value, byte) => value << 8n | BigInt(byte), 0n);
 }
 function label(domain, index) {
-  if (domain.kind === "counts" || domain.kind === "ratings") return String(domain.least + index);
   if (domain.kind === "interval") {
-    const edge = (i) => String(Number((domain.low + i * (domain.high - domain.low) / domain.bins).toPrecision(6)));
+    const edge = (i) => Number((domain.low + i * (domain.high - domain.low) / domain.bins).toPrecision(6));
     return `${edge(index)} to ${edge(index + 1)}`;
   }
-  const values = domain.kind === "categories" ? domain.document.get("values") : null;
-  return Array.isArray(values) ? `"${String(values[index])}"` : String(index);
+  const values = domain.document.get("values");
+  if (Array.isArray(values)) return `"${String(values[index])}"`;
+  return String("least" in domain ? domain.least + index : index);
 }
-function status({ state, code }) {
+function statusOf({ state, code }) {
   if (state === "acknowledged") return code === "scrubbed" ? "The collector has counted your report and can no longer delete it." : "The collector has your report.";
-  if (state === "withdrawn") {
-    return code === "" ? "Your report is withdrawn: the collector does not have it." : "Your report is withdrawn, but the collector has not confirmed that it deleted it.";
-  }
+  if (state === "withdrawn") return `Your report is withdrawn${code === "" ? ": the collector does not have it." : ", but the collector has not confirmed that it deleted it."}`;
   if (state === "refused") {
-    const why2 = code === "window-closed" ? "the time to answer is over" : `its code is ${code}`;
-    return `The collector did not take your report (${why2}), and it is not sent again.`;
+    const why = code === "window-closed" ? "the time to answer is over" : `its code is ${code}`;
+    return `The collector did not take your report (${why}), and it is not sent again.`;
   }
-  const why = PENDING[code] ?? (code.startsWith("status-5") ? PENDING["rate-limited"] : PENDING["no-acknowledgement"]);
-  return `${why}our report is kept on this device, and the same bytes are sent later.`;
+  const kept = "our report is kept on this device, and the same bytes are sent later.";
+  const busy = /^(rate-limited|status-429|status-5\d\d)$/.test(code);
+  return code === "" ? `Y${kept}` : `${busy ? "The collector is busy" : PENDING[code] ?? "Something other than the collector answered"}, so y${kept}`;
 }
 var PENDING = {
-  "": "Y",
-  "no-answer": "The collector did not answer, so y",
-  "no-acknowledgement": "Something other than the collector answered, so y",
-  "rate-limited": "The collector is busy, so y",
-  "status-429": "The collector is busy, so y",
-  "clock-skew": "The date of this device is ahead of the collector's, so y",
-  "not-allowed": "The collector wants a token that is valid and was not used, so y"
+  "no-answer": "The collector did not answer",
+  "clock-skew": "The date of this device is ahead of the collector's",
+  "not-allowed": "The collector wants a token that is valid and was not used"
 };
 
 // src/device/sending.ts
@@ -2290,8 +2251,8 @@ async function repeat({ patience }, state, wanted, attempt) {
   return outcome;
 }
 function refusal(answer, code) {
-  const [status2, final] = REFUSALS.get(code) ?? [0, false];
-  const known2 = status2 === answer.status;
+  const [status, final] = REFUSALS.get(code) ?? [0, false];
+  const known2 = status === answer.status;
   if (known2 && final) return { state: "refused", code: String(code) };
   const again = AGAIN.includes(answer.status);
   return { state: "pending", code: known2 ? String(code) : `status-${answer.status}`, again, wait: retryAfter(answer.headers.get("Retry-After")) };
@@ -2309,23 +2270,23 @@ async function checkLog(collector, ledger, survey) {
   const { url } = collector;
   const keptIn = (logs) => logs.find((log) => log.url === url) ?? { url, ...EMPTY, surveys: [] };
   for (; ; ) {
-    const kept = await ledger.transact((_, logs) => ({ write: [], result: keptIn(logs) }));
+    const kept = await ledger.transact((_, logs) => ({ result: keptIn(logs) }));
     const known2 = kept.surveys.includes(survey.digest);
-    const start = known2 ? kept : EMPTY;
-    const { heads, surveys } = await readLog(collector, start);
-    if (heads[kept.size - start.size] !== kept.head) throw broken(url, `its first ${kept.size} entries are not those that were there before`);
-    if (!known2 && !surveys.has(survey.digest)) {
-      throw new NotTrusted(`survey "${survey.name}" (${survey.fingerprint}) is not in the log of ${url}: others cannot see that it is asked, so it is not answered`);
+    const entries = await readLog(collector, known2 ? kept : EMPTY);
+    if (!entries.some(({ head: head2 }) => head2 === kept.head)) throw broken(url, `its first ${kept.size} entries are not those that were there before`);
+    if (!known2 && !entries.some((entry) => entry.survey === survey.digest)) {
+      throw new NotTrusted(`${survey} (${survey.fingerprint}) is not in the log of ${url}: others cannot see that it is asked, so it is not answered`);
     }
-    const log = { url, size: start.size + heads.length - 1, head: heads[heads.length - 1], surveys: known2 ? kept.surveys : [...kept.surveys, survey.digest] };
+    const { size, head } = entries[entries.length - 1];
+    const surveys = known2 ? kept.surveys : [...kept.surveys, survey.digest];
     const written = await ledger.transact((_, logs) => {
       const same = keptIn(logs).head === kept.head;
-      return { write: [], logs: same ? [log] : [], result: same };
+      return { logs: same ? [{ url, size, head, surveys }] : [], result: same };
     });
     if (written) return;
   }
 }
-function hashOf(entry, { size, head }) {
+function follow({ size, head }, entry) {
   const found = new Section(entry, ["fingerprint", "index", "log", "previous", "publisher", "survey"], `entry ${size}`);
   found.whole("log", 1, 1);
   found.whole("index", size, size);
@@ -2333,40 +2294,37 @@ function hashOf(entry, { size, head }) {
   const survey = found.digits("survey", 64);
   found.require(found.get("fingerprint") === survey.slice(0, 32), "fingerprint", "that of the survey");
   if (found.get("publisher") !== "") found.digits("publisher", 64);
-  return digestOf(found.items);
+  return { size: size + 1, head: digestOf(found.items), survey };
 }
 async function readLog(collector, start) {
-  const heads = [start.head];
-  const surveys = /* @__PURE__ */ new Set();
-  for (; ; ) {
-    const at = start.size + heads.length - 1;
-    const page = await readPage(collector, at);
-    try {
-      const found = new Section(page, ["entries", "head", "size"], "the log");
-      const size = found.whole("size", at, MOST_ENTRIES);
-      const entries = found.list("entries");
-      for (const entry of entries) {
-        heads.push(hashOf(entry, { size: start.size + heads.length - 1, head: heads[heads.length - 1] }));
-        surveys.add(entry.get("survey"));
-      }
-      const read = at + entries.length;
-      found.require(read === size || read < size && entries.length > 0, "entries", `all ${size} that it says it has`);
-      if (read < size) continue;
-      found.require(found.get("head") === heads[heads.length - 1], "head", "that of its entries");
-      return { heads, surveys };
-    } catch (error) {
-      throw error instanceof InvalidSurvey ? broken(collector.url, error.message) : error;
+  const read = [start];
+  let last = start;
+  try {
+    for (; ; ) {
+      const page = await readPage(collector, last.size);
+      const size = page.whole("size", last.size, MOST_ENTRIES);
+      const entries = page.list("entries");
+      for (const entry of entries) read.push(last = follow(last, entry));
+      page.require(last.size === size || last.size < size && entries.length > 0, "entries", `all ${size} that it says it has`);
+      if (last.size < size) continue;
+      page.require(page.get("head") === last.head, "head", "that of its entries");
+      return read;
     }
+  } catch (error) {
+    throw error instanceof InvalidSurvey ? broken(collector.url, error.message) : error;
   }
 }
 async function readPage(collector, start) {
-  const { status: status2, body } = await ask(collector, `/log?start=${start}`, { most: MOST_BYTES });
-  if (status2 === 404 || status2 === 410) throw broken(collector.url, `it is not shown (status ${status2})`);
+  const { status, body } = await ask(collector, `/log?start=${start}`, { most: MOST_BYTES });
+  if (status === 404 || status === 410) throw broken(collector.url, `it is not shown (status ${status})`);
+  let json;
   try {
-    if (status2 === 200) return readJson(body);
+    json = readJson(body);
   } catch {
+    json = null;
   }
-  throw new NoAnswer(`the collector gave no log: status ${status2}`);
+  if (status !== 200 || json === null) throw new NoAnswer(`the collector gave no log: status ${status}`);
+  return new Section(json, ["entries", "head", "size"], "the log");
 }
 function broken(url, why) {
   return new NotTrusted(`the log of ${url} does not show every survey that was ever published there: ${why}. Nothing is sent`);
@@ -2380,9 +2338,9 @@ var Client = class {
     if (!(survey instanceof Survey)) throw new InvalidArgument("survey must be a Survey");
     const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
     if (unknown !== void 0) throw new InvalidArgument(`there is no option ${unknown}; there are ${OPTIONS.join(", ")}`);
-    const { fingerprint: fingerprint2, publisher, url = survey.collector, token, plainHttp = false, clock = today } = options;
+    const { fingerprint: fingerprint2, publisher, url = survey.collector, token, scopes = [], plainHttp = false, clock = today } = options;
     if (fingerprint2 !== void 0 && fingerprint2 !== survey.fingerprint) {
-      throw new Mismatch(`survey "${survey.name}" does not have the fingerprint ${fingerprint2}, which was agreed to`);
+      throw new Mismatch(`${survey} does not have the fingerprint ${fingerprint2}, which was agreed to`);
     }
     if (publisher !== void 0) checkPublisher(survey, publisher);
     if (token !== void 0 && !/^[\x21-\x7e]+$/.test(token)) throw new InvalidArgument("token must be visible ASCII characters without spaces");
@@ -2390,9 +2348,13 @@ var Client = class {
     this.clock = clock;
     const plain2 = plainHttp || url === survey.collector;
     this.collector = url === void 0 ? void 0 : { url: checkUrl(url, plain2), token, patience: { ...PATIENCE, ...options.patience } };
-    this.budget = new Budget(limitsOf(options));
-    checkScope(survey, options.scopes ?? []);
-    this.budget.checkReport(survey);
+    const set = Object.entries(options).filter(([name, value]) => name in LIMITS && value !== void 0);
+    this.limits = { ...LIMITS, ...Object.fromEntries(set) };
+    const { scope } = survey.certificate;
+    if (scope !== "" && !scopes.includes(scope)) {
+      throw new InvalidSurvey(`${survey} protects one ${scope}, not the whole answer; scopes: ["${scope}"] takes part all the same`);
+    }
+    checkReport(this.limits, survey);
     systemWords();
     this.ledger = options.ledger === void 0 ? defaultLedger() : async () => options.ledger;
   }
@@ -2403,14 +2365,22 @@ var Client = class {
    * sent. Where the collector does not answer, the report is drawn and kept, and leaves when the log was checked.
    */
   async report(value) {
+    const { survey } = this;
+    const { fingerprint: fingerprint2, opens } = survey;
     const day = this.clock();
-    const window = this.windowOf(day);
-    const stored = await this.find({ fingerprint: this.survey.fingerprint, window });
+    const window = survey.windowOf(day);
+    if (window === void 0) throw day < opens ? refused(survey, "clock-skew", `opens on ${opens}`) : refused(survey, "window-closed", "is closed");
+    const stored = find(await this.rows(), { fingerprint: fingerprint2, window });
     if (stored !== void 0) return this.sent(stored);
-    const checked = await this.checkBeforeDrawing();
     const ledger = await this.ledger();
-    const charge = chargeOf(this.survey, window, day, ledger.elapsed());
-    return this.sent(await spend(ledger, charge, this.budget, this.pinned, () => this.draw(value, window)), checked);
+    const checked = this.collector !== void 0 && await isReady(this.collector, ledger, survey);
+    const charge = chargeOf(survey, window, day, ledger.elapsed());
+    const drawn = await spend(ledger, charge, this.limits, this.pinned, () => {
+      const payload = survey.randomize(value, systemWords());
+      const id = newId();
+      return { id, upload: encodeUpload({ fingerprint: fingerprint2, window, reports: [{ id, payload }] }) };
+    });
+    return this.sent(drawn, checked);
   }
   /** Send what is pending of this survey, and ask again for what is to be deleted; all its receipts. */
   async send() {
@@ -2433,81 +2403,55 @@ var Client = class {
   }
   /** Say that the collector has a report, where a program sends by its own means. */
   async acknowledge(receipt) {
-    return this.settled(receipt, ["pending", "refused"], "acknowledged", "");
+    return this.settled(receipt, ["pending", "refused"], { state: "acknowledged", code: "" });
   }
   /**
    * Take a report back: it is not sent any more, and the collector is asked to delete it. What it cost stays spent, and
    * the window gets no second answer. Until the collector has confirmed it, `code` says why not, and `send` asks again.
    */
   async withdraw(receipt) {
-    return this.sent(await this.settled(receipt, ["pending", "acknowledged", "refused"], "withdrawn", "not-confirmed"));
+    return this.sent(await this.settled(receipt, ["pending", "acknowledged", "refused"], { state: "withdrawn", code: "not-confirmed" }));
   }
-  /** Bring one report to where it belongs; it leaves this device when the collector's log was checked. */
+  // Brings one report to where it belongs; it leaves this device when the collector's log was checked.
   async sent(receipt, checked = false) {
-    const { collector } = this;
-    if (receipt.state === "withdrawn" && receipt.code !== "" && collector !== void 0) {
-      const { state: state2, code: code2 } = await remove(collector, receipt.fingerprint, toHex(receipt.id));
-      return this.settled(receipt, ["withdrawn"], state2, code2);
+    const { collector, survey } = this;
+    if (collector === void 0) return receiptOf(receipt);
+    if (receipt.state === "withdrawn" && receipt.code !== "") {
+      return this.settled(receipt, ["withdrawn"], await remove(collector, receipt.fingerprint, toHex(receipt.id)));
     }
-    if (receipt.state !== "pending" || collector === void 0) return receiptOf(receipt);
-    const { state, code } = await deliver(collector, receipt.upload, async () => {
-      if (!checked) await checkLog(collector, await this.ledger(), this.survey);
+    if (receipt.state !== "pending") return receiptOf(receipt);
+    const outcome = await deliver(collector, receipt.upload, async () => {
+      if (!checked) await checkLog(collector, await this.ledger(), survey);
       checked = true;
-      return (await this.find(receipt))?.state === "pending";
+      return find(await this.rows(), receipt)?.state === "pending";
     });
-    const settled = await this.settled(receipt, ["pending", "refused"], state, code);
+    const settled = await this.settled(receipt, ["pending", "refused"], outcome);
     return settled.state === "withdrawn" ? this.sent({ ...settled, code: "not-confirmed" }) : settled;
   }
   async rows() {
-    return (await this.ledger()).transact((rows) => ({ write: [], result: rows }));
+    return (await this.ledger()).transact((rows) => ({ result: rows }));
   }
-  async find(key) {
-    return find(await this.rows(), key);
-  }
-  async settled(receipt, ...change) {
-    const row = await settle(await this.ledger(), receipt, ...change);
+  async settled(receipt, from, { state, code }) {
+    const row = await settle(await this.ledger(), receipt, from, state, code);
     if (row === void 0) throw new NoLedger("this receipt is not in the ledger");
     return receiptOf(row);
   }
-  draw(value, window) {
-    const payload = this.survey.randomize(value, systemWords());
-    const id = newId();
-    return { id, upload: writeUpload({ fingerprint: this.survey.fingerprint, window, reports: [{ id, payload }] }) };
-  }
-  windowOf(day) {
-    const { opens, name } = this.survey;
-    const window = this.survey.windowOf(day);
-    if (window !== void 0) return window;
-    throw day < opens ? new Refused("clock-skew", `survey "${name}" opens on ${opens}`) : closed("window-closed", name);
-  }
-  /** Nobody pays for a report that would be in vain. False where the collector does not answer: the report is drawn and kept. */
-  async checkBeforeDrawing() {
-    if (this.collector === void 0) return false;
-    const { name, fingerprint: fingerprint2 } = this.survey;
-    try {
-      const said = await about(this.collector, fingerprint2);
-      if (said.code === "unknown-survey") throw new Refused("unknown-survey", `survey "${name}" is not published by the collector`);
-      if (said.closed === true) throw closed("survey-closed", name);
-      if (said.upload === "tokens" && this.collector.token === void 0) throw new Refused("not-allowed", `survey "${name}" is only for people with a token`);
-      await checkLog(this.collector, await this.ledger(), this.survey);
-      return true;
-    } catch (error) {
-      if (error instanceof NoAnswer) return false;
-      throw error;
-    }
-  }
 };
-function closed(code, name) {
-  return new Refused(code, `survey "${name}" is closed`);
+function refused(survey, code, why) {
+  return new Refused(code, `${survey} ${why}`);
 }
-function limitsOf(options) {
-  const given = Object.entries(options).filter(([name, value]) => name in LIMITS && value !== void 0);
-  return { ...LIMITS, ...Object.fromEntries(given) };
-}
-function checkScope(survey, scopes) {
-  const { scope } = survey.certificate;
-  if (scope === "" || scopes.includes(scope)) return;
-  throw new InvalidSurvey(`survey "${survey.name}" protects one ${scope}, not the whole answer; scopes: ["${scope}"] takes part all the same`);
+async function isReady(collector, ledger, survey) {
+  try {
+    const { code, closed, upload } = await about(collector, survey.fingerprint);
+    if (code === "unknown-survey") throw refused(survey, code, "is not published by the collector");
+    if (closed === true) throw refused(survey, "survey-closed", "is closed");
+    if (upload === "tokens" && collector.token === void 0) throw refused(survey, "not-allowed", "is only for people with a token");
+    await checkLog(collector, ledger, survey);
+    return true;
+  } catch (error) {
+    if (error instanceof NoAnswer) return false;
+    throw error;
+  }
 }
 function defaultLedger() {
   let opened;

@@ -58,6 +58,8 @@ export declare class Survey {
     get epsilon(): string;
     /** What the weights promise. */
     get certificate(): Certificate;
+    /** Its name, as messages have it. */
+    toString(): string;
     /** What the privacy means, for the people asked. */
     privacy(): string;
     /** Bytes of every payload of this survey. */

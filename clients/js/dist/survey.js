@@ -89,6 +89,10 @@ export class Survey {
     get certificate() {
         return this.mechanism.certificate;
     }
+    /** Its name, as messages have it. */
+    toString() {
+        return `survey "${this.name}"`;
+    }
     /** What the privacy means, for the people asked. */
     privacy() {
         return privacyInWords(this.certificate);

@@ -135,6 +135,11 @@ export class Survey {
     return this.mechanism.certificate;
   }
 
+  /** Its name, as messages have it. */
+  toString(): string {
+    return `survey "${this.name}"`;
+  }
+
   /** What the privacy means, for the people asked. */
   privacy(): string {
     return privacyInWords(this.certificate);

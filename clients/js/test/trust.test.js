@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { generateKeyPairSync, sign } from "node:crypto";
 import test from "node:test";
-import { hashOf } from "../dist/device/logcheck.js";
+import { follow } from "../dist/device/logcheck.js";
 import { Client, Survey } from "../dist/index.js";
 import { readJson } from "../dist/json.js";
 import { MemoryLedger } from "../dist/testing.js";
@@ -30,11 +30,11 @@ test("logs", () => {
     tally.check(name, () => {
       let found = kept;
       try {
-        for (const entry of readJson(JSON.stringify(entries))) found = { size: found.size + 1, head: hashOf(entry, found) };
+        for (const entry of readJson(JSON.stringify(entries))) found = follow(found, entry);
       } catch (error) {
         return head === null && error.name === "InvalidSurvey";
       }
-      return same(JSON.stringify(found), JSON.stringify(head), "head");
+      return same(JSON.stringify([found.size, found.head]), JSON.stringify([head?.size, head?.head]), "head");
     });
   }
   tally.finish();

@@ -56,7 +56,7 @@ function inTransaction(database, change) {
         logs.onsuccess = () => {
             try {
                 const changed = change(rows.result, logs.result);
-                for (const row of changed.write)
+                for (const row of changed.write ?? [])
                     reports.put(row);
                 for (const log of changed.logs ?? [])
                     kept.put(log);

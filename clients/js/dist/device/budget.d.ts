@@ -20,16 +20,11 @@ export interface Limits {
 }
 /** The limits where a program sets none: those of the client in Python. */
 export declare const LIMITS: Limits;
+/** Refuse limits that are none, and a survey of which one report costs too much, whatever was spent before. */
+export declare function checkReport(limits: Limits, survey: Survey): void;
 /**
- * Whether one more report keeps within the limits, and the rules against forged surveys and wrong clocks. All limits hold
- * at once: a series or a key puts surveys together, and takes none of them out of another limit.
+ * Why a report is refused after those `before`, or undefined where it is allowed: the rules against forged surveys and
+ * wrong clocks, then the limits. All limits hold at once: a series or a key puts surveys together, and takes none of them
+ * out of another limit.
  */
-export declare class Budget {
-    readonly limits: Limits;
-    constructor(limits: Limits);
-    /** Refuse a survey of which one report costs too much, whatever was spent before. */
-    checkReport(survey: Survey): void;
-    /** Why a report is refused after those `before`, or undefined where it is allowed. */
-    check(asked: Charge, before: readonly Charge[], pinned: boolean): OverBudget | undefined;
-    private limit;
-}
+export declare function refusalOf(limits: Limits, asked: Charge, before: readonly Charge[], pinned: boolean): OverBudget | undefined;

@@ -30,7 +30,7 @@ export interface ClientOptions extends Partial<Limits> {
  */
 export declare class Client {
     readonly survey: Survey;
-    private readonly budget;
+    private readonly limits;
     private readonly collector;
     private readonly pinned;
     private readonly clock;
@@ -58,13 +58,7 @@ export declare class Client {
      * the window gets no second answer. Until the collector has confirmed it, `code` says why not, and `send` asks again.
      */
     withdraw(receipt: Receipt): Promise<Receipt>;
-    /** Bring one report to where it belongs; it leaves this device when the collector's log was checked. */
     private sent;
     private rows;
-    private find;
     private settled;
-    private draw;
-    private windowOf;
-    /** Nobody pays for a report that would be in vain. False where the collector does not answer: the report is drawn and kept. */
-    private checkBeforeDrawing;
 }

@@ -1,4 +1,4 @@
-import type { Budget } from "./budget.js";
+import { type Limits } from "./budget.js";
 import type { Charge } from "./charge.js";
 import type { LogHead } from "./logcheck.js";
 /**
@@ -33,7 +33,7 @@ export interface Log extends LogHead {
 }
 /** Rows to write, and what to return once they are on the disk. */
 export interface Change<T> {
-    readonly write: readonly Row[];
+    readonly write?: readonly Row[];
     readonly logs?: readonly Log[];
     readonly result: T;
 }
@@ -58,7 +58,7 @@ export declare function find(rows: readonly Row[], { fingerprint, window }: {
 /** The receipt in a row. */
 export declare function receiptOf({ fingerprint, window, survey, epsilon, delta, id, upload, state, code }: Receipt): Receipt;
 /** The report of a survey and window: the stored one, else one that `draw` makes, if the budget allows it. */
-export declare function spend(ledger: Ledger, charge: Charge, budget: Budget, pinned: boolean, draw: () => {
+export declare function spend(ledger: Ledger, charge: Charge, limits: Limits, pinned: boolean, draw: () => {
     id: Uint8Array;
     upload: Uint8Array;
 }): Promise<Row>;

@@ -7,12 +7,14 @@ export interface LogHead {
     readonly size: number;
     readonly head: string;
 }
-/** The head of a log without entries. */
-export declare const EMPTY: LogHead;
+/** A head and the digest of the survey that the last entry is about. */
+export interface Entry extends LogHead {
+    readonly survey?: string;
+}
 /**
  * Refuse a collector whose log does not continue the one that this device has seen, or does not have the survey: nobody
  * is asked what others cannot see. `NoAnswer` where the collector does not answer now.
  */
 export declare function checkLog(collector: Collector, ledger: Ledger, survey: Survey): Promise<void>;
-/** The hash of one entry, which must be the next after a head. */
-export declare function hashOf(entry: Json | undefined, { size, head }: LogHead): string;
+/** One entry of a log, which must be the next after a head. */
+export declare function follow({ size, head }: LogHead, entry: Json): Entry;

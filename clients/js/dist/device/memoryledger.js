@@ -9,7 +9,7 @@ export class MemoryLedger {
         return ownElapsed();
     }
     async transact(change) {
-        const { write, logs = [], result } = change(this.rows, this.logs);
+        const { write = [], logs = [], result } = change(this.rows, this.logs);
         this.rows = [...this.rows.filter((row) => find(write, row) === undefined), ...write];
         this.logs = [...this.logs.filter(({ url }) => logs.every((log) => log.url !== url)), ...logs];
         return result;

@@ -97,7 +97,7 @@ export class NodeLedger {
         return this.read((database) => {
             this.checkMark(database);
             const rows = database.prepare(`SELECT ${NAMES} FROM reports`).all();
-            const { write, logs = [], result } = change(rows, readLogs(database));
+            const { write = [], logs = [], result } = change(rows, readLogs(database));
             const insert = database.prepare(WRITE);
             for (const row of write)
                 insert.run(...COLUMNS.map((name) => row[name]));

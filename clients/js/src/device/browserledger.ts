@@ -60,7 +60,7 @@ function inTransaction<T>(database: IDBDatabase, change: Changing<T>): Promise<T
     logs.onsuccess = () => {
       try {
         const changed = change(rows.result, logs.result);
-        for (const row of changed.write) reports.put(row);
+        for (const row of changed.write ?? []) reports.put(row);
         for (const log of changed.logs ?? []) kept.put(log);
         result = changed.result;
       } catch (error) {

@@ -1,7 +1,7 @@
 import { toHex } from "../bytes.js";
 import { OverBudget } from "../errors.js";
 import { newId } from "../words.js";
-import type { Budget } from "./budget.js";
+import { refusalOf, type Limits } from "./budget.js";
 import type { Charge } from "./charge.js";
 import type { LogHead } from "./logcheck.js";
 
@@ -41,7 +41,7 @@ export interface Log extends LogHead {
 
 /** Rows to write, and what to return once they are on the disk. */
 export interface Change<T> {
-  readonly write: readonly Row[];
+  readonly write?: readonly Row[];
   readonly logs?: readonly Log[];
   readonly result: T;
 }
@@ -77,15 +77,15 @@ export function receiptOf({ fingerprint, window, survey, epsilon, delta, id, upl
 
 /** The report of a survey and window: the stored one, else one that `draw` makes, if the budget allows it. */
 export async function spend(
-  ledger: Ledger, charge: Charge, budget: Budget, pinned: boolean, draw: () => { id: Uint8Array; upload: Uint8Array },
+  ledger: Ledger, charge: Charge, limits: Limits, pinned: boolean, draw: () => { id: Uint8Array; upload: Uint8Array },
 ): Promise<Row> {
   const found = await ledger.transact<Row | OverBudget>((rows) => {
     const stored = find(rows, charge);
-    if (stored !== undefined) return { write: [], result: stored };
+    if (stored !== undefined) return { result: stored };
     // A later date was wrong: by this one, what was drawn then was drawn today.
     const late = rows.filter((row) => row.day > charge.day).map((row) => ({ ...row, day: charge.day }));
     const before = rows.map((row) => find(late, row) ?? row);
-    const refusal = budget.check(charge, before, pinned);
+    const refusal = refusalOf(limits, charge, before, pinned);
     if (refusal !== undefined) return { write: late, result: refusal };
     const row: Row = { ...charge, ...draw(), state: "pending", code: "" };
     return { write: [...late, row], result: row };
@@ -98,7 +98,7 @@ export async function spend(
 export function settle(ledger: Ledger, receipt: Receipt, from: readonly State[], state: State, code: string): Promise<Row | undefined> {
   return ledger.transact((rows) => {
     const stored = find(rows, receipt);
-    if (stored === undefined || !from.includes(stored.state)) return { write: [], result: stored };
+    if (stored === undefined || !from.includes(stored.state)) return { result: stored };
     const row = { ...stored, state, code };
     return { write: [row], result: row };
   });

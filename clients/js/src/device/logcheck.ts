@@ -1,6 +1,6 @@
 import { digestOf } from "../canonical.js";
 import { InvalidSurvey, NoAnswer, NotTrusted } from "../errors.js";
-import { MOST_BYTES, readJson, type Json, type JsonObject } from "../json.js";
+import { MOST_BYTES, readJson, type Json } from "../json.js";
 import { Section } from "../reading.js";
 import type { Survey } from "../survey.js";
 import type { Ledger, Log } from "./ledger.js";
@@ -12,8 +12,13 @@ export interface LogHead {
   readonly head: string;
 }
 
+/** A head and the digest of the survey that the last entry is about. */
+export interface Entry extends LogHead {
+  readonly survey?: string;
+}
+
 /** The head of a log without entries. */
-export const EMPTY: LogHead = { size: 0, head: "0".repeat(64) };
+const EMPTY: LogHead = { size: 0, head: "0".repeat(64) };
 
 /** A longer log is refused: an endless one would keep a device busy for ever. */
 const MOST_ENTRIES = 1_000_000;
@@ -26,25 +31,25 @@ export async function checkLog(collector: Collector, ledger: Ledger, survey: Sur
   const { url } = collector;
   const keptIn = (logs: readonly Log[]): Log => logs.find((log) => log.url === url) ?? { url, ...EMPTY, surveys: [] };
   for (;;) {
-    const kept = await ledger.transact((_, logs) => ({ write: [], result: keptIn(logs) }));
+    const kept = await ledger.transact((_, logs) => ({ result: keptIn(logs) }));
     const known = kept.surveys.includes(survey.digest);
-    const start = known ? kept : EMPTY;
-    const { heads, surveys } = await readLog(collector, start);
-    if (heads[kept.size - start.size] !== kept.head) throw broken(url, `its first ${kept.size} entries are not those that were there before`);
-    if (!known && !surveys.has(survey.digest)) {
-      throw new NotTrusted(`survey "${survey.name}" (${survey.fingerprint}) is not in the log of ${url}: others cannot see that it is asked, so it is not answered`);
+    const entries = await readLog(collector, known ? kept : EMPTY);
+    if (!entries.some(({ head }) => head === kept.head)) throw broken(url, `its first ${kept.size} entries are not those that were there before`);
+    if (!known && !entries.some((entry) => entry.survey === survey.digest)) {
+      throw new NotTrusted(`${survey} (${survey.fingerprint}) is not in the log of ${url}: others cannot see that it is asked, so it is not answered`);
     }
-    const log: Log = { url, size: start.size + heads.length - 1, head: heads[heads.length - 1]!, surveys: known ? kept.surveys : [...kept.surveys, survey.digest] };
+    const { size, head } = entries[entries.length - 1]!;
+    const surveys = known ? kept.surveys : [...kept.surveys, survey.digest];
     const written = await ledger.transact((_, logs) => {
       const same = keptIn(logs).head === kept.head; // else another page or process has checked a newer one
-      return { write: [], logs: same ? [log] : [], result: same };
+      return { logs: same ? [{ url, size, head, surveys }] : [], result: same };
     });
     if (written) return;
   }
 }
 
-/** The hash of one entry, which must be the next after a head. */
-export function hashOf(entry: Json | undefined, { size, head }: LogHead): string {
+/** One entry of a log, which must be the next after a head. */
+export function follow({ size, head }: LogHead, entry: Json): Entry {
   const found = new Section(entry, ["fingerprint", "index", "log", "previous", "publisher", "survey"], `entry ${size}`);
   found.whole("log", 1, 1);
   found.whole("index", size, size);
@@ -52,45 +57,41 @@ export function hashOf(entry: Json | undefined, { size, head }: LogHead): string
   const survey = found.digits("survey", 64);
   found.require(found.get("fingerprint") === survey.slice(0, 32), "fingerprint", "that of the survey");
   if (found.get("publisher") !== "") found.digits("publisher", 64);
-  return digestOf(found.items);
+  return { size: size + 1, head: digestOf(found.items), survey };
 }
 
-/** The heads from `start` on, one more after every entry, and the surveys in these entries. */
-async function readLog(collector: Collector, start: LogHead): Promise<{ heads: string[]; surveys: Set<unknown> }> {
-  const heads = [start.head];
-  const surveys = new Set<unknown>();
-  for (;;) {
-    const at = start.size + heads.length - 1;
-    const page = await readPage(collector, at);
-    try {
-      const found = new Section(page, ["entries", "head", "size"], "the log");
-      const size = found.whole("size", at, MOST_ENTRIES);
-      const entries = found.list("entries");
-      for (const entry of entries) {
-        heads.push(hashOf(entry, { size: start.size + heads.length - 1, head: heads[heads.length - 1]! }));
-        surveys.add((entry as JsonObject).get("survey"));
-      }
-      const read = at + entries.length;
-      found.require(read === size || (read < size && entries.length > 0), "entries", `all ${size} that it says it has`);
-      if (read < size) continue;
-      found.require(found.get("head") === heads[heads.length - 1], "head", "that of its entries");
-      return { heads, surveys };
-    } catch (error) {
-      throw error instanceof InvalidSurvey ? broken(collector.url, error.message) : error;
+/** The entries of a collector's log after a head, which is the first of them. */
+async function readLog(collector: Collector, start: LogHead): Promise<Entry[]> {
+  const read: Entry[] = [start];
+  let last: Entry = start;
+  try {
+    for (;;) {
+      const page = await readPage(collector, last.size);
+      const size = page.whole("size", last.size, MOST_ENTRIES);
+      const entries = page.list("entries");
+      for (const entry of entries) read.push((last = follow(last, entry)));
+      page.require(last.size === size || (last.size < size && entries.length > 0), "entries", `all ${size} that it says it has`);
+      if (last.size < size) continue;
+      page.require(page.get("head") === last.head, "head", "that of its entries");
+      return read;
     }
+  } catch (error) {
+    throw error instanceof InvalidSurvey ? broken(collector.url, error.message) : error;
   }
 }
 
-/** The entries of a log from one on, as a collector gives them. */
-async function readPage(collector: Collector, start: number): Promise<Json> {
+/** What a collector shows of its log from an entry on. */
+async function readPage(collector: Collector, start: number): Promise<Section> {
   const { status, body } = await ask(collector, `/log?start=${start}`, { most: MOST_BYTES });
   if (status === 404 || status === 410) throw broken(collector.url, `it is not shown (status ${status})`);
+  let json: Json;
   try {
-    if (status === 200) return readJson(body);
+    json = readJson(body);
   } catch {
-    // a page of a gateway
+    json = null; // a page of a gateway
   }
-  throw new NoAnswer(`the collector gave no log: status ${status}`);
+  if (status !== 200 || json === null) throw new NoAnswer(`the collector gave no log: status ${status}`);
+  return new Section(json, ["entries", "head", "size"], "the log");
 }
 
 function broken(url: string, why: string): NotTrusted {

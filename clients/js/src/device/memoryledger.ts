@@ -10,7 +10,7 @@ export class MemoryLedger implements Ledger {
   }
 
   async transact<T>(change: (rows: readonly Row[], logs: readonly Log[]) => Change<T>): Promise<T> {
-    const { write, logs = [], result } = change(this.rows, this.logs);
+    const { write = [], logs = [], result } = change(this.rows, this.logs);
     this.rows = [...this.rows.filter((row) => find(write, row) === undefined), ...write];
     this.logs = [...this.logs.filter(({ url }) => logs.every((log) => log.url !== url)), ...logs];
     return result;

@@ -100,7 +100,7 @@ export class NodeLedger implements Ledger {
     return this.read((database) => {
       this.checkMark(database);
       const rows = database.prepare(`SELECT ${NAMES} FROM reports`).all() as unknown as Row[];
-      const { write, logs = [], result } = change(rows, readLogs(database));
+      const { write = [], logs = [], result } = change(rows, readLogs(database));
       const insert = database.prepare(WRITE);
       for (const row of write) insert.run(...COLUMNS.map((name) => row[name]));
       for (const { url, size, head, surveys } of logs) {
