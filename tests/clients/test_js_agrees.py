@@ -86,7 +86,7 @@ def test_both_charge_the_same():
         const { plain, chargeOf } = await import("DIST/device/charge.js");
         const { Survey } = await import("DIST/index.js");
         const elapsed = { boot: "", seconds: 0 };
-        const charges = given.surveys.map((text) => Survey.parse(text)).map((one) => chargeOf(one, one.windowOf(given.day), given.day, elapsed));
+        const charges = given.surveys.map((text) => Survey.parse(text)).map((one) => chargeOf(one, given.day, elapsed));
         console.log(JSON.stringify({ letters: given.letters.map((one) => (/\\p{Cn}/u.test(one) ? null : plain(`a${one}b`))), charges }));
     """
     given = {"letters": letters, "day": DAY, "surveys": [survey.to_json() for survey in surveys]}

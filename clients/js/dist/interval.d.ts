@@ -21,7 +21,3 @@ export interface Interval {
 export declare function readInterval(found: Section): Interval;
 /** An interval that is known to be right. */
 export declare function makeInterval(low: number, high: number, bins: number): Interval;
-/** The unit in the last place of a double: the distance to the next larger one. */
-export declare function lastPlace(value: number): number;
-/** The double `by` steps above a positive one; a negative `by` steps down. */
-export declare function step(value: number, by: bigint): number;

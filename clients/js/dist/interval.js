@@ -46,16 +46,8 @@ function interval(document, low, high, bins) {
         cut: (wide) => makeInterval(low, high, wide),
     };
 }
-/** The unit in the last place of a double: the distance to the next larger one. */
-export function lastPlace(value) {
-    const next = step(value, 1n);
-    return Number.isFinite(next) ? next - value : value - step(value, -1n);
-}
-/** The double `by` steps above a positive one; a negative `by` steps down. */
-export function step(value, by) {
-    const bits = new BigInt64Array(1);
-    const double = new Float64Array(bits.buffer);
-    double[0] = value;
-    bits[0] += by;
-    return double[0];
+/** The unit in the last place of a positive double, by its exponent: the distance to the next larger one. */
+function lastPlace(value) {
+    const [bits] = new BigUint64Array(Float64Array.of(value).buffer);
+    return 2 ** (Math.max(Number(bits >> 52n), 1) - 1075);
 }

@@ -247,15 +247,8 @@ function interval(document, low, high, bins) {
   };
 }
 function lastPlace(value) {
-  const next = step(value, 1n);
-  return Number.isFinite(next) ? next - value : value - step(value, -1n);
-}
-function step(value, by) {
-  const bits = new BigInt64Array(1);
-  const double = new Float64Array(bits.buffer);
-  double[0] = value;
-  bits[0] += by;
-  return double[0];
+  const [bits] = new BigUint64Array(Float64Array.of(value).buffer);
+  return 2 ** (Math.max(Number(bits >> 52n), 1) - 1075);
 }
 
 // src/keyvalues.ts
@@ -624,10 +617,7 @@ function convert(value, depth) {
 // src/exponential.ts
 var EXP_BITS = 320n;
 var F = 1n << EXP_BITS;
-var known = /* @__PURE__ */ new Map();
 function lowerExp(epsilon) {
-  const found = known.get(epsilon.text);
-  if (found !== void 0) return found;
   const x = epsilon.digits * F / (10n ** BigInt(epsilon.scale) * 64n);
   let sum3 = 0n;
   let term = F;
@@ -636,8 +626,6 @@ function lowerExp(epsilon) {
     term = term * x / (F * i);
   }
   for (let i = 0; i < 6; i++) sum3 = sum3 * sum3 / F;
-  if (known.size > 64) known.clear();
-  known.set(epsilon.text, sum3);
   return sum3;
 }
 function holds(ratio, epsilon) {
@@ -1071,7 +1059,7 @@ function partOf(epsilon, levels) {
   for (; ; ) {
     const tried = decimalOf(part);
     if (!exceeds(product(exact(tried), fraction(BigInt(levels), 1n)), exact(epsilon))) return tried;
-    part = step(part, -1n);
+    part *= 1 - Number.EPSILON / 2;
   }
 }
 
@@ -1084,21 +1072,22 @@ function readNumbers(source, interval2, options, keyNames) {
   const names = [...rounding ? ["base", "unit"] : ["low", "unit", "width"], ...keyNames];
   const weights = readWeights(source, ...names);
   requireWeights(source, names.every((name) => weights[name] >= 1n), "at least 1");
-  const unit = weights["unit"];
-  if (rounding) {
-    options.whole("output_bins", 2, 2);
-    const added = BigInt(positions - 1) * unit;
-    const near2 = (position, draw) => draw < BigInt(position) * unit ? 1 : 0;
-    const numbers2 = { rounding, outputs: 2, low: weights["base"], added, top: added, outputBins: 2, near: near2, cell: (output) => output };
-    return { steps, numbers: numbers2, others: weights };
-  }
-  const width = weights["width"];
+  const { unit = 0n, width = 1n } = weights;
   requireWeights(source, width <= BigInt(MOST_POSITIONS), "such that width is at most 2^22");
-  const outputs = positions + Number(width) - 1;
+  const outputs = rounding ? 2 : positions + Number(width) - 1;
   const outputBins = options.whole("output_bins", Math.min(2, outputs), outputs);
-  const near = (position, draw) => position + Number(draw / unit);
-  const cell = (output) => Math.floor(output * outputBins / outputs);
-  const numbers = { rounding, outputs, low: weights["low"], added: width * unit, top: unit, outputBins, near, cell };
+  const added = (rounding ? BigInt(positions - 1) : width) * unit;
+  const numbers = {
+    rounding,
+    outputs,
+    outputBins,
+    added,
+    low: weights[rounding ? "base" : "low"],
+    top: rounding ? added : unit,
+    near: (position, draw) => rounding ? Number(draw < BigInt(position) * unit) : position + Number(draw / unit),
+    // At most 2^23 outputs and as many cells: the product is exact in a double.
+    cell: (output) => Math.floor(output * outputBins / outputs)
+  };
   return { steps, numbers, others: weights };
 }
 
@@ -1186,8 +1175,7 @@ function worstRatio(K, l, numbers, own, other, T, N) {
       const q = n - s;
       const c = s + t - n;
       for (const [x, y] of [[M, m], [U, U]]) {
-        const ratio = fraction(p * M + c * x + (l - p - c) * I, q * least + c * y + (l - q - c) * I);
-        if (exceeds(ratio, worst)) worst = ratio;
+        worst = largest(worst, fraction(p * M + c * x + (l - p - c) * I, q * least + c * y + (l - q - c) * I));
       }
     }
   }
@@ -1723,28 +1711,19 @@ function mondayOf(day) {
 function firstMonday(year) {
   return mondayOf(Date.parse(`${year}-01-04`) / DAY);
 }
-function windowName(kind, day) {
+function windowOf(kind, day) {
   const number = readDay(day);
   if (number === void 0) throw new InvalidArgument(`day must be a date such as 2026-01-31; got ${day}`);
-  if (kind === "once") return "";
-  if (kind === "day") return day;
-  if (kind === "month") return day.slice(0, 7);
+  if (kind === "once") return { name: "", first: FIRST, last: LAST };
+  if (kind === "day") return { name: day, first: day, last: day };
+  if (kind === "month") {
+    const name = day.slice(0, 7);
+    return { name, first: `${name}-01`, last: [31, 30, 29, 28].map((end) => `${name}-${end}`).find(isDay) };
+  }
   const monday = mondayOf(number);
   const year = new Date((monday + 3) * DAY).toISOString().slice(0, 4);
   const week = (monday - firstMonday(year)) / 7 + 1;
-  return `${year}-W${String(week).padStart(2, "0")}`;
-}
-function windowDays(kind, name) {
-  if (kind === "once") return name === "" ? { first: FIRST, last: LAST } : void 0;
-  if (kind === "day") return isDay(name) ? { first: name, last: name } : void 0;
-  if (kind === "month") {
-    const last2 = [31, 30, 29, 28].map((day) => `${name}-${day}`).find(isDay);
-    return last2 === void 0 ? last2 : { first: `${name}-01`, last: last2 };
-  }
-  const [year = "", week] = name.split("-W");
-  const monday = firstMonday(year) + 7 * (Number(week) - 1);
-  const [first, last] = [dayText(monday), dayText(monday + 6)];
-  return first && last && windowName("week", first) === name ? { first, last } : void 0;
+  return { name: `${year}-W${String(week).padStart(2, "0")}`, first: dayText(monday), last: dayText(monday + 6) };
 }
 
 // src/survey.ts
@@ -1842,7 +1821,7 @@ var Survey = class _Survey {
   }
   /** The name of the window that a day is in, or undefined where the survey is not open on it. */
   windowOf(day) {
-    const name = windowName(this.window, day);
+    const { name } = windowOf(this.window, day);
     const open = (this.opens === "" || this.opens <= day) && (this.closes === "" || day <= this.closes);
     return open ? name : void 0;
   }
@@ -1875,8 +1854,8 @@ function encodeUpload({ fingerprint: fingerprint2, window, reports }) {
 }
 
 // src/device/charge.ts
-function chargeOf(survey, window, day, elapsed) {
-  const { first, last } = windowDays(survey.window, window);
+function chargeOf(survey, day, elapsed) {
+  const { name: window, first, last } = windowOf(survey.window, day);
   return {
     fingerprint: survey.fingerprint,
     window,
@@ -1915,7 +1894,7 @@ function sum2(charges) {
   }
   return { digits, scale };
 }
-var SPACES = /[\t-\r\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
+var SPACES = /(?:(?!\ufeff)[\s\u001c-\u001f\u0085])+/;
 function plain(text) {
   const folded = Array.from(text.normalize("NFKC"), fold).join("");
   return folded.split(SPACES).filter((word) => word !== "").join(" ");
@@ -1965,9 +1944,9 @@ function outOfOrder(asked, alike) {
 }
 function dearer(asked, alike) {
   const others = alike.filter((one) => one.fingerprint !== asked.fingerprint);
-  const [known2] = others;
-  if (known2 === void 0 || !others.every((one) => exceeds(costOf(asked), costOf(one)))) return void 0;
-  return `asks for epsilon ${asked.epsilon}; under the fingerprint ${known2.fingerprint} it asked for ${known2.epsilon}. If the new one is agreed to, pass fingerprint: "${asked.fingerprint}"`;
+  const [known] = others;
+  if (known === void 0 || !others.every((one) => exceeds(costOf(asked), costOf(one)))) return void 0;
+  return `asks for epsilon ${asked.epsilon}; under the fingerprint ${known.fingerprint} it asked for ${known.epsilon}. If the new one is agreed to, pass fingerprint: "${asked.fingerprint}"`;
 }
 function beyondLimit(limits, asked, before) {
   const sums = [
@@ -2088,14 +2067,6 @@ function unusable(error) {
   return new NoLedger(`this browser does not let the page remember what was answered, so nothing is drawn or sent (${why})`);
 }
 
-// src/device/builtins.ts
-function builtin(name) {
-  return nodeProcess()?.getBuiltinModule?.(name);
-}
-function nodeProcess() {
-  return globalThis.process;
-}
-
 // src/device/explaining.ts
 function explain(survey, receipt) {
   const { upload, fingerprint: fingerprint2, epsilon } = receipt;
@@ -2187,39 +2158,35 @@ var PATIENCE = {
 };
 var LONGEST_ANSWER = 2 ** 16;
 var AGAIN = [408, 429, 500, 502, 503, 504, 507];
-var REFUSALS = /* @__PURE__ */ new Map([
-  ["unknown-survey", [404, true]],
-  ["wrong-version", [400, true]],
-  ["malformed", [400, true]],
-  ["wrong-payload", [422, true]],
-  ["no-id", [422, true]],
-  ["too-large", [413, true]],
-  ["window-closed", [410, true]],
-  ["clock-skew", [409, false]],
-  ["not-allowed", [403, false]],
-  ["rate-limited", [429, false]]
-]);
+var FINAL = {
+  "unknown-survey": 404,
+  "wrong-version": 400,
+  malformed: 400,
+  "wrong-payload": 422,
+  "no-id": 422,
+  "too-large": 413,
+  "window-closed": 410
+};
+var PASSING = { "clock-skew": 409, "not-allowed": 403, "rate-limited": 429 };
 function deliver(collector, upload, wanted) {
   const headers = { "Content-Type": "application/msgpack" };
   if (collector.token !== void 0) headers.Authorization = `Bearer ${collector.token}`;
   return repeat(collector, "pending", wanted, async () => {
     const answer = await ask(collector, "/reports", { method: "POST", headers, body: upload });
-    const found = readObject(answer);
-    if (answer.status < 200 || answer.status >= 300) return refusal(answer, found.code);
-    const counts = [found.stored, found.duplicates];
-    const one = counts.every((count) => count === 0 || count === 1) && counts[0] !== counts[1];
+    const { code, stored, duplicates } = readObject(answer);
+    if (answer.status < 200 || answer.status >= 300) return refusal(answer, code);
+    const one = stored === 1 && duplicates === 0 || stored === 0 && duplicates === 1;
     return one ? { state: "acknowledged", code: "" } : { state: "pending", code: "no-acknowledgement" };
   });
 }
 function remove(collector, fingerprint2, id) {
   return repeat(collector, "withdrawn", async () => true, async () => {
     const answer = await ask(collector, `/surveys/${fingerprint2}/reports/${id}`, { method: "DELETE" });
+    const { status } = answer;
     const { code, deleted } = readObject(answer);
-    const { again = false, wait = 0 } = refusal(answer, code);
-    if (answer.status === 200 && deleted === true) return { state: "withdrawn", code: "" };
-    if (answer.status === 404 && (code === "no-such-report" || code === "unknown-survey")) return { state: "withdrawn", code: "" };
-    if (answer.status === 409 && code === "scrubbed") return { state: "acknowledged", code };
-    return { state: "withdrawn", code: `status-${answer.status}`, again, wait };
+    if (status === 409 && code === "scrubbed") return { state: "acknowledged", code };
+    const gone = status === 200 ? deleted === true : status === 404 && (code === "no-such-report" || code === "unknown-survey");
+    return { ...refusal(answer, code), state: "withdrawn", code: gone ? "" : `status-${status}`, ...gone ? { again: false } : {} };
   });
 }
 async function about(collector, fingerprint2) {
@@ -2251,11 +2218,11 @@ async function repeat({ patience }, state, wanted, attempt) {
   return outcome;
 }
 function refusal(answer, code) {
-  const [status, final] = REFUSALS.get(code) ?? [0, false];
-  const known2 = status === answer.status;
-  if (known2 && final) return { state: "refused", code: String(code) };
-  const again = AGAIN.includes(answer.status);
-  return { state: "pending", code: known2 ? String(code) : `status-${answer.status}`, again, wait: retryAfter(answer.headers.get("Retry-After")) };
+  const { status, headers } = answer;
+  const name = String(code);
+  if (FINAL[name] === status) return { state: "refused", code: name };
+  const known = PASSING[name] === status;
+  return { state: "pending", code: known ? name : `status-${status}`, again: AGAIN.includes(status), wait: retryAfter(headers.get("Retry-After")) };
 }
 function retryAfter(text) {
   if (text === null || text.trim() === "") return 0;
@@ -2271,14 +2238,14 @@ async function checkLog(collector, ledger, survey) {
   const keptIn = (logs) => logs.find((log) => log.url === url) ?? { url, ...EMPTY, surveys: [] };
   for (; ; ) {
     const kept = await ledger.transact((_, logs) => ({ result: keptIn(logs) }));
-    const known2 = kept.surveys.includes(survey.digest);
-    const entries = await readLog(collector, known2 ? kept : EMPTY);
+    const known = kept.surveys.includes(survey.digest);
+    const entries = await readLog(collector, known ? kept : EMPTY);
     if (!entries.some(({ head: head2 }) => head2 === kept.head)) throw broken(url, `its first ${kept.size} entries are not those that were there before`);
-    if (!known2 && !entries.some((entry) => entry.survey === survey.digest)) {
+    if (!known && !entries.some((entry) => entry.survey === survey.digest)) {
       throw new NotTrusted(`${survey} (${survey.fingerprint}) is not in the log of ${url}: others cannot see that it is asked, so it is not answered`);
     }
     const { size, head } = entries[entries.length - 1];
-    const surveys = known2 ? kept.surveys : [...kept.surveys, survey.digest];
+    const surveys = known ? kept.surveys : [...kept.surveys, survey.digest];
     const written = await ledger.transact((_, logs) => {
       const same = keptIn(logs).head === kept.head;
       return { logs: same ? [{ url, size, head, surveys }] : [], result: same };
@@ -2374,7 +2341,7 @@ var Client = class {
     if (stored !== void 0) return this.sent(stored);
     const ledger = await this.ledger();
     const checked = this.collector !== void 0 && await isReady(this.collector, ledger, survey);
-    const charge = chargeOf(survey, window, day, ledger.elapsed());
+    const charge = chargeOf(survey, day, ledger.elapsed());
     const drawn = await spend(ledger, charge, this.limits, this.pinned, () => {
       const payload = survey.randomize(value, systemWords());
       const id = newId();
@@ -2453,16 +2420,17 @@ async function isReady(collector, ledger, survey) {
     throw error;
   }
 }
-function defaultLedger() {
-  let opened;
-  if (builtin("node:sqlite") !== void 0) {
-    return () => opened ?? (opened = import("./nodeledger.js").then(({ NodeLedger }) => new NodeLedger()));
-  }
-  if (typeof indexedDB === "undefined") {
-    throw new NoLedger("nothing here remembers what was spent: pass a ledger, or use Node 22.13 or newer");
-  }
+var DEFAULT_LEDGERS = [() => {
+  if (typeof indexedDB === "undefined") return void 0;
   const ledger = new BrowserLedger();
   return async () => ledger;
+}];
+function defaultLedger() {
+  for (const open of DEFAULT_LEDGERS) {
+    const ledger = open();
+    if (ledger !== void 0) return ledger;
+  }
+  throw new NoLedger("nothing here remembers what was spent: pass a ledger, or use Node 22.13 or newer");
 }
 function today() {
   return (/* @__PURE__ */ new Date()).toISOString().slice(0, 10);

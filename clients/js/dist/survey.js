@@ -11,7 +11,7 @@ import { readMechanism } from "./mechanism.js";
 import { privacyInWords } from "./privacy.js";
 import { Section } from "./reading.js";
 import { checkPublisher, checkSignature } from "./signing.js";
-import { isDay, windowName } from "./windows.js";
+import { isDay, windowOf } from "./windows.js";
 const KEYS = ["closes", "mechanism", "minimum_batch", "name", "opens", "outside", "question", "series", "survey", "window"];
 /** A survey that was read, and whose weights keep its epsilon. */
 export class Survey {
@@ -112,7 +112,7 @@ export class Survey {
     }
     /** The name of the window that a day is in, or undefined where the survey is not open on it. */
     windowOf(day) {
-        const name = windowName(this.window, day);
+        const { name } = windowOf(this.window, day);
         const open = (this.opens === "" || this.opens <= day) && (this.closes === "" || day <= this.closes);
         return open ? name : undefined;
     }

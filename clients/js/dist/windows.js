@@ -26,34 +26,35 @@ function mondayOf(day) {
 function firstMonday(year) {
     return mondayOf(Date.parse(`${year}-01-04`) / DAY);
 }
-/** The name of the window that a day (in UTC) is in. */
-export function windowName(kind, day) {
+/** The window that a day (in UTC) is in: its name, first and last day. */
+export function windowOf(kind, day) {
     const number = readDay(day);
     if (number === undefined)
         throw new InvalidArgument(`day must be a date such as 2026-01-31; got ${day}`);
     if (kind === "once")
-        return "";
+        return { name: "", first: FIRST, last: LAST };
     if (kind === "day")
-        return day;
-    if (kind === "month")
-        return day.slice(0, 7);
+        return { name: day, first: day, last: day };
+    if (kind === "month") {
+        const name = day.slice(0, 7);
+        return { name, first: `${name}-01`, last: [31, 30, 29, 28].map((end) => `${name}-${end}`).find(isDay) };
+    }
     const monday = mondayOf(number);
     const year = new Date((monday + 3) * DAY).toISOString().slice(0, 4);
     const week = (monday - firstMonday(year)) / 7 + 1;
-    return `${year}-W${String(week).padStart(2, "0")}`;
+    return { name: `${year}-W${String(week).padStart(2, "0")}`, first: dayText(monday), last: dayText(monday + 6) };
+}
+/** The name of that window. */
+export function windowName(kind, day) {
+    return windowOf(kind, day).name;
 }
 /** First and last day of a window, or undefined where a survey with such windows has none of that name. */
 export function windowDays(kind, name) {
-    if (kind === "once")
-        return name === "" ? { first: FIRST, last: LAST } : undefined;
-    if (kind === "day")
-        return isDay(name) ? { first: name, last: name } : undefined;
-    if (kind === "month") {
-        const last = [31, 30, 29, 28].map((day) => `${name}-${day}`).find(isDay);
-        return last === undefined ? last : { first: `${name}-01`, last };
-    }
     const [year = "", week] = name.split("-W");
-    const monday = firstMonday(year) + 7 * (Number(week) - 1);
-    const [first, last] = [dayText(monday), dayText(monday + 6)];
-    return first && last && windowName("week", first) === name ? { first, last } : undefined;
+    const monday = () => dayText(firstMonday(year) + 7 * (Number(week) - 1));
+    const day = { once: () => FIRST, day: () => name, month: () => `${name}-01`, week: monday }[kind]();
+    if (!isDay(day))
+        return undefined;
+    const window = windowOf(kind, day);
+    return window.name === name && window.last !== "" ? { first: window.first, last: window.last } : undefined;
 }

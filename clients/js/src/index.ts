@@ -1,4 +1,5 @@
 import "./mechanisms/withdelta.js";
+import "./device/nodedefault.js";
 
 export * from "./page.js";
 export type { Change, Elapsed, Ledger, Log, Receipt, Row, State } from "./device/ledger.js";

@@ -12,7 +12,7 @@ import { readMechanism, type Mechanism } from "./mechanism.js";
 import { privacyInWords } from "./privacy.js";
 import { Section } from "./reading.js";
 import { checkPublisher, checkSignature } from "./signing.js";
-import { isDay, windowName, type WindowKind } from "./windows.js";
+import { isDay, windowOf, type WindowKind } from "./windows.js";
 import type { Words } from "./words.js";
 
 const KEYS = ["closes", "mechanism", "minimum_batch", "name", "opens", "outside", "question", "series", "survey", "window"];
@@ -163,7 +163,7 @@ export class Survey {
 
   /** The name of the window that a day is in, or undefined where the survey is not open on it. */
   windowOf(day: string): string | undefined {
-    const name = windowName(this.window, day);
+    const { name } = windowOf(this.window, day);
     const open = (this.opens === "" || this.opens <= day) && (this.closes === "" || day <= this.closes);
     return open ? name : undefined;
   }

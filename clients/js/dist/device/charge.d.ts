@@ -24,8 +24,8 @@ export interface Charge {
     readonly series: string;
     readonly publisher: string;
 }
-/** What a report of a survey costs, for a window, drawn on a day. */
-export declare function chargeOf(survey: Survey, window: string, day: string, elapsed: Elapsed): Charge;
+/** What a report of a survey costs that is drawn on a day, for the window of that day. */
+export declare function chargeOf(survey: Survey, day: string, elapsed: Elapsed): Charge;
 /** The epsilon of some charges together, exactly. One that cannot be read is not taken for 0. */
 export declare function costOf(...charges: readonly Charge[]): Fraction;
 /** The same as decimal text. */

@@ -1,10 +1,10 @@
 import { fingerprint } from "../canonical.js";
 import { exact, readDecimal } from "../decimal.js";
 import { NoLedger } from "../errors.js";
-import { windowDays } from "../windows.js";
-/** What a report of a survey costs, for a window, drawn on a day. */
-export function chargeOf(survey, window, day, elapsed) {
-    const { first, last } = windowDays(survey.window, window);
+import { windowOf } from "../windows.js";
+/** What a report of a survey costs that is drawn on a day, for the window of that day. */
+export function chargeOf(survey, day, elapsed) {
+    const { name: window, first, last } = windowOf(survey.window, day);
     return {
         fingerprint: survey.fingerprint,
         window,
@@ -47,7 +47,7 @@ function sum(charges) {
     return { digits, scale };
 }
 /** White space as Python's `split` has it. */
-const SPACES = /[\t-\r\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
+const SPACES = /(?:(?!\ufeff)[\s\u001c-\u001f\u0085])+/;
 /** Text without case, width and superfluous spaces: NFKC, then full case folding, as the other clients that share a ledger do. */
 export function plain(text) {
     const folded = Array.from(text.normalize("NFKC"), fold).join("");

@@ -62,3 +62,5 @@ export declare class Client {
     private rows;
     private settled;
 }
+/** Where a device remembers unless it is said: in IndexedDB. `nodedefault.ts` adds a file before it. */
+export declare const DEFAULT_LEDGERS: (() => (() => Promise<Ledger>) | undefined)[];

@@ -6,7 +6,6 @@ import { encodeUpload } from "../upload.js";
 import { newId, systemWords } from "../words.js";
 import { BrowserLedger } from "./browserledger.js";
 import { checkReport, LIMITS } from "./budget.js";
-import { builtin } from "./builtins.js";
 import { chargeOf, costText } from "./charge.js";
 import { explain } from "./explaining.js";
 import { checkUrl } from "./http.js";
@@ -68,7 +67,7 @@ export class Client {
             return this.sent(stored);
         const ledger = await this.ledger();
         const checked = this.collector !== undefined && (await isReady(this.collector, ledger, survey));
-        const charge = chargeOf(survey, window, day, ledger.elapsed());
+        const charge = chargeOf(survey, day, ledger.elapsed());
         const drawn = await spend(ledger, charge, this.limits, this.pinned, () => {
             const payload = survey.randomize(value, systemWords());
             const id = newId();
@@ -161,17 +160,21 @@ async function isReady(collector, ledger, survey) {
         throw error;
     }
 }
-/** IndexedDB, or the file of this device; refused where there is neither, for nothing is forgotten silently. */
+/** Where a device remembers unless it is said: in IndexedDB. `nodedefault.ts` adds a file before it. */
+export const DEFAULT_LEDGERS = [() => {
+        if (typeof indexedDB === "undefined")
+            return undefined;
+        const ledger = new BrowserLedger();
+        return async () => ledger;
+    }];
+/** The first of these that there is; refused where there is none, for nothing is forgotten silently. */
 function defaultLedger() {
-    let opened;
-    if (builtin("node:sqlite") !== undefined) {
-        return () => (opened ?? (opened = import("./nodeledger.js").then(({ NodeLedger }) => new NodeLedger())));
+    for (const open of DEFAULT_LEDGERS) {
+        const ledger = open();
+        if (ledger !== undefined)
+            return ledger;
     }
-    if (typeof indexedDB === "undefined") {
-        throw new NoLedger("nothing here remembers what was spent: pass a ledger, or use Node 22.13 or newer");
-    }
-    const ledger = new BrowserLedger();
-    return async () => ledger;
+    throw new NoLedger("nothing here remembers what was spent: pass a ledger, or use Node 22.13 or newer");
 }
 function today() {
     return new Date().toISOString().slice(0, 10);

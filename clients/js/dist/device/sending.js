@@ -11,12 +11,11 @@ export const PATIENCE = {
 const LONGEST_ANSWER = 2 ** 16;
 /** Statuses after which the same bytes may be taken a moment later. */
 const AGAIN = [408, 429, 500, 502, 503, 504, 507];
-/** The wire's refusals: their status, and whether sending again is in vain. */
-const REFUSALS = new Map([
-    ["unknown-survey", [404, true]], ["wrong-version", [400, true]], ["malformed", [400, true]], ["wrong-payload", [422, true]],
-    ["no-id", [422, true]], ["too-large", [413, true]], ["window-closed", [410, true]], ["clock-skew", [409, false]],
-    ["not-allowed", [403, false]], ["rate-limited", [429, false]],
-]);
+/** The wire's refusals after which sending again is in vain, with their status, and the others. */
+const FINAL = {
+    "unknown-survey": 404, "wrong-version": 400, malformed: 400, "wrong-payload": 422, "no-id": 422, "too-large": 413, "window-closed": 410,
+};
+const PASSING = { "clock-skew": 409, "not-allowed": 403, "rate-limited": 429 };
 /**
  * Send an upload of one report until it is acknowledged or refused, patience ends, or `wanted` says that it is not to be
  * sent. Where `wanted` throws `NoAnswer` it is asked again later.
@@ -27,11 +26,10 @@ export function deliver(collector, upload, wanted) {
         headers.Authorization = `Bearer ${collector.token}`;
     return repeat(collector, "pending", wanted, async () => {
         const answer = await ask(collector, "/reports", { method: "POST", headers, body: upload });
-        const found = readObject(answer);
+        const { code, stored, duplicates } = readObject(answer);
         if (answer.status < 200 || answer.status >= 300)
-            return refusal(answer, found.code);
-        const counts = [found.stored, found.duplicates];
-        const one = counts.every((count) => count === 0 || count === 1) && counts[0] !== counts[1];
+            return refusal(answer, code);
+        const one = (stored === 1 && duplicates === 0) || (stored === 0 && duplicates === 1);
         return one ? { state: "acknowledged", code: "" } : { state: "pending", code: "no-acknowledgement" };
     });
 }
@@ -39,15 +37,12 @@ export function deliver(collector, upload, wanted) {
 export function remove(collector, fingerprint, id) {
     return repeat(collector, "withdrawn", async () => true, async () => {
         const answer = await ask(collector, `/surveys/${fingerprint}/reports/${id}`, { method: "DELETE" });
+        const { status } = answer;
         const { code, deleted } = readObject(answer);
-        const { again = false, wait = 0 } = refusal(answer, code);
-        if (answer.status === 200 && deleted === true)
-            return { state: "withdrawn", code: "" };
-        if (answer.status === 404 && (code === "no-such-report" || code === "unknown-survey"))
-            return { state: "withdrawn", code: "" };
-        if (answer.status === 409 && code === "scrubbed")
+        if (status === 409 && code === "scrubbed")
             return { state: "acknowledged", code };
-        return { state: "withdrawn", code: `status-${answer.status}`, again, wait };
+        const gone = status === 200 ? deleted === true : status === 404 && (code === "no-such-report" || code === "unknown-survey");
+        return { ...refusal(answer, code), state: "withdrawn", code: gone ? "" : `status-${status}`, ...(gone ? { again: false } : {}) };
     });
 }
 /** What a collector says of a survey, or an empty object where it says nothing. */
@@ -87,12 +82,12 @@ async function repeat({ patience }, state, wanted, attempt) {
     return outcome;
 }
 function refusal(answer, code) {
-    const [status, final] = REFUSALS.get(code) ?? [0, false];
-    const known = status === answer.status;
-    if (known && final)
-        return { state: "refused", code: String(code) };
-    const again = AGAIN.includes(answer.status);
-    return { state: "pending", code: known ? String(code) : `status-${answer.status}`, again, wait: retryAfter(answer.headers.get("Retry-After")) };
+    const { status, headers } = answer;
+    const name = String(code);
+    if (FINAL[name] === status)
+        return { state: "refused", code: name };
+    const known = PASSING[name] === status;
+    return { state: "pending", code: known ? name : `status-${status}`, again: AGAIN.includes(status), wait: retryAfter(headers.get("Retry-After")) };
 }
 /** Seconds to wait, of a number of them or a date; 0 where it says neither. */
 function retryAfter(text) {

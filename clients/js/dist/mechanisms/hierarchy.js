@@ -3,7 +3,6 @@ import { decimalOf, exact } from "../decimal.js";
 import { bitsField, numberField } from "../fields.js";
 import { exceeds, fraction, largest, ONE, product } from "../fraction.js";
 import { holds } from "../exponential.js";
-import { step } from "../interval.js";
 import { innerMechanism } from "../mechanism.js";
 import { list, require, weightsNamed } from "../reading.js";
 import { belowNumber } from "../words.js";
@@ -92,6 +91,6 @@ function partOf(epsilon, levels) {
         const tried = decimalOf(part);
         if (!exceeds(product(exact(tried), fraction(BigInt(levels), 1n)), exact(epsilon)))
             return tried;
-        part = step(part, -1n);
+        part *= 1 - Number.EPSILON / 2; // the next smaller double
     }
 }

@@ -9,21 +9,16 @@ export function readNumbers(source, interval, options, keyNames) {
     const names = [...(rounding ? ["base", "unit"] : ["low", "unit", "width"]), ...keyNames];
     const weights = readWeights(source, ...names);
     requireWeights(source, names.every((name) => weights[name] >= 1n), "at least 1");
-    const unit = weights["unit"];
-    if (rounding) {
-        options.whole("output_bins", 2, 2);
-        const added = BigInt(positions - 1) * unit;
-        const near = (position, draw) => (draw < BigInt(position) * unit ? 1 : 0);
-        const numbers = { rounding, outputs: 2, low: weights["base"], added, top: added, outputBins: 2, near, cell: (output) => output };
-        return { steps, numbers, others: weights };
-    }
-    const width = weights["width"];
+    const { unit = 0n, width = 1n } = weights;
     requireWeights(source, width <= BigInt(MOST_POSITIONS), "such that width is at most 2^22");
-    const outputs = positions + Number(width) - 1;
+    const outputs = rounding ? 2 : positions + Number(width) - 1;
     const outputBins = options.whole("output_bins", Math.min(2, outputs), outputs);
-    const near = (position, draw) => position + Number(draw / unit);
-    // At most 2^23 outputs and as many cells: the product is exact in a double.
-    const cell = (output) => Math.floor((output * outputBins) / outputs);
-    const numbers = { rounding, outputs, low: weights["low"], added: width * unit, top: unit, outputBins, near, cell };
+    const added = (rounding ? BigInt(positions - 1) : width) * unit;
+    const numbers = {
+        rounding, outputs, outputBins, added, low: weights[rounding ? "base" : "low"], top: rounding ? added : unit,
+        near: (position, draw) => (rounding ? Number(draw < BigInt(position) * unit) : position + Number(draw / unit)),
+        // At most 2^23 outputs and as many cells: the product is exact in a double.
+        cell: (output) => Math.floor((output * outputBins) / outputs),
+    };
     return { steps, numbers, others: weights };
 }

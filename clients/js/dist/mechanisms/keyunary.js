@@ -1,5 +1,5 @@
 import { bitsField, rowField } from "../fields.js";
-import { exceeds, fraction, ONE } from "../fraction.js";
+import { fraction, largest, ONE } from "../fraction.js";
 import { MOST_TOTAL } from "../limits.js";
 import { require } from "../reading.js";
 import { below, belowNumber, wordBytes } from "../words.js";
@@ -61,9 +61,7 @@ function worstRatio(K, l, numbers, own, other, T, N) {
             const q = n - s;
             const c = s + t - n;
             for (const [x, y] of [[M, m], [U, U]]) {
-                const ratio = fraction(p * M + c * x + (l - p - c) * I, q * least + c * y + (l - q - c) * I);
-                if (exceeds(ratio, worst))
-                    worst = ratio;
+                worst = largest(worst, fraction(p * M + c * x + (l - p - c) * I, q * least + c * y + (l - q - c) * I));
             }
         }
     }

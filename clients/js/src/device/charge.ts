@@ -3,7 +3,7 @@ import { exact, readDecimal } from "../decimal.js";
 import { NoLedger } from "../errors.js";
 import type { Fraction } from "../fraction.js";
 import type { Survey } from "../survey.js";
-import { windowDays } from "../windows.js";
+import { windowOf } from "../windows.js";
 import type { Elapsed } from "./ledger.js";
 
 /**
@@ -30,9 +30,9 @@ export interface Charge {
   readonly publisher: string;
 }
 
-/** What a report of a survey costs, for a window, drawn on a day. */
-export function chargeOf(survey: Survey, window: string, day: string, elapsed: Elapsed): Charge {
-  const { first, last } = windowDays(survey.window, window)!;
+/** What a report of a survey costs that is drawn on a day, for the window of that day. */
+export function chargeOf(survey: Survey, day: string, elapsed: Elapsed): Charge {
+  const { name: window, first, last } = windowOf(survey.window, day);
   return {
     fingerprint: survey.fingerprint,
     window,
@@ -78,7 +78,7 @@ function sum(charges: readonly Charge[]): { digits: bigint; scale: number } {
 }
 
 /** White space as Python's `split` has it. */
-const SPACES = /[\t-\r\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
+const SPACES = /(?:(?!\ufeff)[\s\u001c-\u001f\u0085])+/;
 
 /** Text without case, width and superfluous spaces: NFKC, then full case folding, as the other clients that share a ledger do. */
 export function plain(text: string): string {

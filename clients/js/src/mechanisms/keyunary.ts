@@ -1,5 +1,5 @@
 import { bitsField, rowField, type Field, type Report } from "../fields.js";
-import { exceeds, fraction, ONE, type Fraction } from "../fraction.js";
+import { fraction, largest, ONE, type Fraction } from "../fraction.js";
 import { MOST_TOTAL } from "../limits.js";
 import { require } from "../reading.js";
 import { below, belowNumber, wordBytes, type Words } from "../words.js";
@@ -63,8 +63,7 @@ function worstRatio(K: bigint, l: bigint, numbers: Numbers, own: bigint, other: 
       const q = n - s;
       const c = s + t - n;
       for (const [x, y] of [[M, m], [U, U]] as const) {
-        const ratio = fraction(p * M + c * x + (l - p - c) * I, q * least + c * y + (l - q - c) * I);
-        if (exceeds(ratio, worst)) worst = ratio;
+        worst = largest(worst, fraction(p * M + c * x + (l - p - c) * I, q * least + c * y + (l - q - c) * I));
       }
     }
   }
