@@ -19,5 +19,5 @@ export interface Interval {
 }
 /** Read a document of an interval. */
 export declare function readInterval(found: Section): Interval;
-/** An interval that is known to be right. */
+/** The interval from one number to another. */
 export declare function makeInterval(low: number, high: number, bins: number): Interval;

@@ -1,25 +1,16 @@
 import { writeDecimal } from "./decimal.js";
 import { InvalidValue } from "./errors.js";
 import { MOST_INPUTS } from "./limits.js";
-import { require } from "./reading.js";
+import { require, sectionOf } from "./reading.js";
 /** Read a document of an interval. */
 export function readInterval(found) {
     const low = found.decimal("low").value;
     const high = found.decimal("high").value;
     const bins = found.whole("bins", 1, MOST_INPUTS);
-    require(low < high, found.where, "such that low is below high");
     const width = (high - low) / bins;
     const least = 16 * lastPlace(Math.max(Math.abs(low), Math.abs(high)));
+    require(low < high, found.where, "such that low is below high");
     found.require(Number.isFinite(width) && width >= least, "bins", "such that bins are 16 units in the last place wide");
-    return interval(found.items, low, high, bins);
-}
-/** An interval that is known to be right. */
-export function makeInterval(low, high, bins) {
-    const document = { bins, high: writeDecimal(high), kind: "interval", low: writeDecimal(low), version: 1 };
-    return interval(new Map(Object.entries(document)), low, high, bins);
-}
-function interval(document, low, high, bins) {
-    const width = (high - low) / bins;
     function bin(value) {
         if (typeof value !== "number" || !(value >= low && value <= high)) {
             throw new InvalidValue(`the value must be a number from ${low} to ${high}`);
@@ -42,9 +33,13 @@ function interval(document, low, high, bins) {
         return Math.min(Math.max(value, low), high);
     }
     return {
-        kind: "interval", document, low, high, bins, size: bins, bin, position, nearest,
+        kind: "interval", document: found.items, low, high, bins, size: bins, bin, position, nearest,
         cut: (wide) => makeInterval(low, high, wide),
     };
+}
+/** The interval from one number to another. */
+export function makeInterval(low, high, bins) {
+    return readInterval(sectionOf({ bins, high: writeDecimal(high), kind: "interval", low: writeDecimal(low), version: 1 }, "interval"));
 }
 /** The unit in the last place of a positive double, by its exponent: the distance to the next larger one. */
 function lastPlace(value) {

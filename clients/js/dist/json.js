@@ -13,13 +13,13 @@ const HALF = /\p{Cs}/u;
  * only; no key twice; valid Unicode; at most 4 MiB and 16 levels.
  */
 export function readJson(source) {
-    if (source.length > MOST_BYTES)
+    if (source.length > MOST_BYTES || (typeof source === "string" && utf8(source).length > MOST_BYTES))
         fail("it has more than 4 MiB");
-    const text = typeof source === "string" ? source : decode(source);
-    if (utf8(text).length > MOST_BYTES)
-        fail("it has more than 4 MiB");
+    let text;
     let value;
     try {
+        // What is not UTF-8 is refused, and so is a byte order mark, which is not JSON.
+        text = typeof source === "string" ? source : new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(source);
         value = JSON.parse(text);
     }
     catch (error) {
@@ -32,15 +32,6 @@ export function readJson(source) {
 }
 function fail(why) {
     throw new InvalidSurvey(`not the JSON of a document: ${why}`);
-}
-/** Bytes as text; what is not UTF-8 is refused, and a byte order mark stays (and is refused later). */
-function decode(bytes) {
-    try {
-        return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-    }
-    catch {
-        return fail("it is not UTF-8");
-    }
 }
 /** How many keys a text of JSON has, whose numbers and texts are checked on the way. */
 function countKeys(text) {

@@ -3,7 +3,7 @@ import { readDomain } from "./domain.js";
 import { payloadBytes } from "./fields.js";
 import { MOST_INPUTS, MOST_REPORT_BYTES } from "./limits.js";
 import { READERS } from "./mechanisms/registry.js";
-import { require, Section } from "./reading.js";
+import { require, Section, sectionOf } from "./reading.js";
 /** Read a mechanism's document and check it: domain, options, limits, weights, ratio. */
 export function readMechanism(value, where = "mechanism") {
     const found = new Section(value, ["domain", "epsilon", "mechanism", "options", "version", "weights"], where);
@@ -12,8 +12,7 @@ export function readMechanism(value, where = "mechanism") {
 }
 /** A mechanism inside another, by its parts: it has its own document and fingerprint. */
 export function innerMechanism(mechanism, domain, epsilon, options, weights, where) {
-    const parts = { domain: domain.document, epsilon: epsilon.text, mechanism, options, version: 2, weights };
-    return build(new Section(new Map(Object.entries(parts)), Object.keys(parts), where), domain);
+    return build(sectionOf({ domain: domain.document, epsilon: epsilon.text, mechanism, options, version: 2, weights }, where), domain);
 }
 function build(found, domain) {
     const { where, items: document } = found;

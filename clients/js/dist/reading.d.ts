@@ -10,6 +10,8 @@ export declare function list(value: Json | undefined, where: string): Json[];
 export declare function weight(value: Json | undefined, where: string): bigint;
 /** An object of weights with exactly these names. */
 export declare function weightsNamed<K extends string>(value: Json | undefined, names: readonly K[], where: string): Record<K, bigint>;
+/** An object of a document that is known to be right. */
+export declare function sectionOf(parts: Record<string, Json>, where: string): Section;
 /** An object of a document that has exactly some keys, each read by its name; `where` is what messages call it. */
 export declare class Section {
     readonly where: string;

@@ -25,6 +25,10 @@ export function weightsNamed(value, names, where) {
     const found = new Section(value, names, where);
     return Object.fromEntries(names.map((name) => [name, weight(found.get(name), `${where}.${name}`)]));
 }
+/** An object of a document that is known to be right. */
+export function sectionOf(parts, where) {
+    return new Section(new Map(Object.entries(parts)), Object.keys(parts), where);
+}
 /** An object of a document that has exactly some keys, each read by its name; `where` is what messages call it. */
 export class Section {
     constructor(value, keys, where) {

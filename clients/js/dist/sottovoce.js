@@ -56,6 +56,9 @@ function largest(first, ...others) {
   for (const one of others) if (exceeds(one, most)) most = one;
   return most;
 }
+function multiple(one, times2) {
+  return fraction(one.numerator * BigInt(times2), one.denominator);
+}
 function product(one, other) {
   return fraction(one.numerator * other.numerator, one.denominator * other.denominator);
 }
@@ -110,6 +113,9 @@ function weightsNamed(value, names, where) {
   const found = new Section(value, names, where);
   return Object.fromEntries(names.map((name) => [name, weight(found.get(name), `${where}.${name}`)]));
 }
+function sectionOf(parts, where) {
+  return new Section(new Map(Object.entries(parts)), Object.keys(parts), where);
+}
 var Section = class _Section {
   constructor(value, keys, where) {
     this.where = where;
@@ -151,7 +157,6 @@ var Section = class _Section {
   decimal(key) {
     return readDecimal(this.get(key)) ?? this.refuse(key, "a decimal as text, in its shortest form");
   }
-  /** So many hexadecimal digits in lower case. */
   digits(key, count) {
     const value = this.text(key);
     return value.length === count && /^[0-9a-f]*$/.test(value) ? value : this.refuse(key, `${count} hexadecimal digits in lower case`);
@@ -161,27 +166,23 @@ var Section = class _Section {
 // src/categories.ts
 function readCategories(found) {
   const size = found.whole("size", 1, MOST_INPUTS);
-  if (found.get("values") === null) return categories(found.items, size, (value) => numbered(value, size));
-  const places = readPlaces(found.list("values"), `${found.where}.values`);
-  found.require(places.size === size, "size", "the number of values");
-  return categories(found.items, size, (value) => places.get(value));
-}
-function numberedCategories(size) {
-  const document = { kind: "categories", size, values: null, version: 1 };
-  return categories(new Map(Object.entries(document)), size, (value) => numbered(value, size));
-}
-function categories(document, size, find2) {
+  const places = found.get("values") === null ? void 0 : readPlaces(found.list("values"), `${found.where}.values`);
+  found.require((places?.size ?? size) === size, "size", "the number of values");
+  const find2 = (value) => places === void 0 ? numbered(value, size) : places.get(value);
   return {
     kind: "categories",
-    document,
+    document: found.items,
     size,
     has: (value) => find2(value) !== void 0,
-    input: (value) => {
+    input(value) {
       const place = find2(value);
       if (place === void 0) throw new InvalidValue("the value must be one of the categories");
       return place;
     }
   };
+}
+function numberedCategories(size) {
+  return readCategories(sectionOf({ kind: "categories", size, values: null, version: 1 }, "categories"));
 }
 function numbered(value, size) {
   if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value >= size) return void 0;
@@ -203,18 +204,10 @@ function readInterval(found) {
   const low = found.decimal("low").value;
   const high = found.decimal("high").value;
   const bins = found.whole("bins", 1, MOST_INPUTS);
-  require2(low < high, found.where, "such that low is below high");
   const width = (high - low) / bins;
   const least = 16 * lastPlace(Math.max(Math.abs(low), Math.abs(high)));
+  require2(low < high, found.where, "such that low is below high");
   found.require(Number.isFinite(width) && width >= least, "bins", "such that bins are 16 units in the last place wide");
-  return interval(found.items, low, high, bins);
-}
-function makeInterval(low, high, bins) {
-  const document = { bins, high: writeDecimal(high), kind: "interval", low: writeDecimal(low), version: 1 };
-  return interval(new Map(Object.entries(document)), low, high, bins);
-}
-function interval(document, low, high, bins) {
-  const width = (high - low) / bins;
   function bin2(value) {
     if (typeof value !== "number" || !(value >= low && value <= high)) {
       throw new InvalidValue(`the value must be a number from ${low} to ${high}`);
@@ -235,7 +228,7 @@ function interval(document, low, high, bins) {
   }
   return {
     kind: "interval",
-    document,
+    document: found.items,
     low,
     high,
     bins,
@@ -245,6 +238,9 @@ function interval(document, low, high, bins) {
     nearest,
     cut: (wide) => makeInterval(low, high, wide)
   };
+}
+function makeInterval(low, high, bins) {
+  return readInterval(sectionOf({ bins, high: writeDecimal(high), kind: "interval", low: writeDecimal(low), version: 1 }, "interval"));
 }
 function lastPlace(value) {
   const [bits] = new BigUint64Array(Float64Array.of(value).buffer);
@@ -257,13 +253,13 @@ function readKeyValues(found) {
   const named = readDomain(found.get("keys"), `${found.where}.keys`);
   const keys = named.kind === "categories" ? named : found.refuse("keys", "categories");
   const numbers = readDomain(found.get("interval"), `${found.where}.interval`);
-  const interval2 = numbers.kind === "interval" ? numbers : found.refuse("interval", "an interval");
+  const interval = numbers.kind === "interval" ? numbers : found.refuse("interval", "an interval");
   const pairs = found.get("pairs") === null ? null : found.whole("pairs", 1, MOST_PAIRS);
   const larger = found.choice("larger", pairs === null ? ["refuse"] : ["refuse", "sample"]);
   function pair(value) {
     if (!Array.isArray(value) || value.length !== 2) throw new InvalidValue("the value must be a pair [key, number]");
     const key = keys.input(value[0]);
-    interval2.bin(value[1]);
+    interval.bin(value[1]);
     return { key, number: value[1] };
   }
   function set(value) {
@@ -274,25 +270,25 @@ function readKeyValues(found) {
     if (new Set(checked.map((one) => one.key)).size !== checked.length) throw new InvalidValue("the keys of a set must be distinct");
     return checked;
   }
-  const size = keys.size * interval2.bins + (pairs === null ? 0 : 1);
-  return { kind: "key-values", document: found.items, keys, interval: interval2, pairs, larger, size, pair, set };
+  const size = keys.size * interval.bins + (pairs === null ? 0 : 1);
+  return { kind: "key-values", document: found.items, keys, interval, pairs, larger, size, pair, set };
 }
 
 // src/vector.ts
 function readVector(found) {
   const inside = readDomain(found.get("interval"), `${found.where}.interval`);
-  const interval2 = isNumeric(inside) ? inside : found.refuse("interval", "an interval, counts or ratings");
+  const interval = isNumeric(inside) ? inside : found.refuse("interval", "an interval, counts or ratings");
   const coordinates = found.whole("coordinates", 1, MOST_INPUTS);
   function row(value) {
     if (!Array.isArray(value) || value.length !== coordinates) {
       throw new InvalidValue(`the value must be a list of ${coordinates} numbers`);
     }
     return Array.from(value, (number) => {
-      interval2.bin(number);
+      interval.bin(number);
       return number;
     });
   }
-  return { kind: "vector", document: found.items, interval: interval2, coordinates, size: coordinates * interval2.bins, row };
+  return { kind: "vector", document: found.items, interval, coordinates, size: coordinates * interval.bins, row };
 }
 
 // src/whole.ts
@@ -563,11 +559,11 @@ var MOST_DEPTH = 16;
 var TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[-+.\deE]*/g;
 var HALF = /\p{Cs}/u;
 function readJson(source) {
-  if (source.length > MOST_BYTES) fail("it has more than 4 MiB");
-  const text = typeof source === "string" ? source : decode(source);
-  if (utf8(text).length > MOST_BYTES) fail("it has more than 4 MiB");
+  if (source.length > MOST_BYTES || typeof source === "string" && utf8(source).length > MOST_BYTES) fail("it has more than 4 MiB");
+  let text;
   let value;
   try {
+    text = typeof source === "string" ? source : new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(source);
     value = JSON.parse(text);
   } catch (error) {
     fail(String(error));
@@ -578,13 +574,6 @@ function readJson(source) {
 }
 function fail(why) {
   throw new InvalidSurvey(`not the JSON of a document: ${why}`);
-}
-function decode(bytes) {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return fail("it is not UTF-8");
-  }
 }
 function countKeys(text) {
   if (HALF.test(text)) fail("it is not valid Unicode");
@@ -659,9 +648,8 @@ function readInner({ epsilon, weights }, found, domain) {
   return innerMechanism(found.text("mechanism"), domain, epsilon, found.get("options"), weights, found.where);
 }
 function categorical({ domain, where }) {
-  if (domain.kind === "vector") refuse(`${where}.domain`, "of one value per person: vectors need sampled-coordinate or gaussian");
-  if (domain.kind === "key-values" && domain.pairs !== null) refuse(`${where}.domain`, "without sets of pairs");
-  return domain;
+  const several = domain.kind === "vector" || domain.kind === "key-values" && domain.pairs !== null;
+  return several ? refuse(`${where}.domain`, "of one value per person: not a vector, and without sets of pairs") : domain;
 }
 function numeric({ domain, where }) {
   return isNumeric(domain) ? domain : refuse(`${where}.domain`, "an interval, counts or ratings");
@@ -685,16 +673,15 @@ function readBinned(source) {
   const wide = options.whole("report_bins", 1, domain.bins);
   const divides = domain.bins % wide === 0;
   options.require(divides || domain.kind === "interval", "report_bins", "a divisor of the number of whole numbers");
-  const interval2 = domain.cut(wide);
-  const oracle = readInner(source, options.section("oracle", INNER), interval2);
+  const interval = domain.cut(wide);
+  const oracle = readInner(source, options.section("oracle", INNER), interval);
   options.require(oracle.steps === 1, "oracle", "a mechanism with one position for each bin");
   const narrow = domain.bins / wide;
   const respondAt = oracle.respondAt;
   return {
     ...oracle,
-    // Where edges do not meet, a bin of this mechanism does not say which wide bin it is in.
     steps: divides ? 1 : 0,
-    respond: (value, words2) => respondAt(divides ? Math.floor(domain.bin(value) / narrow) : interval2.bin(value), words2),
+    respond: (value, words2) => respondAt(divides ? Math.floor(domain.bin(value) / narrow) : interval.bin(value), words2),
     respondAt: (bin2, words2) => respondAt(Math.floor(bin2 / narrow), words2)
   };
 }
@@ -845,6 +832,18 @@ function readResponse(source, size, bits) {
     }
   };
 }
+function hashing(source, domain, options, { hash, g, draw, ...parts }) {
+  const { ratio, respond } = readResponse(source, g, readBits(options));
+  return forOneValue(domain, {
+    ...parts,
+    fields: [hash, numberField("cell", g)],
+    ratio,
+    respondAt(value, words2) {
+      const [drawn, cell] = draw(value, words2);
+      return [drawn, respond(cell, words2)];
+    }
+  });
+}
 function readRandomizedResponse(source) {
   const domain = categorical(source);
   const { ratio, respond } = readResponse(source, domain.size, readBits(readOptions(source, "bits")));
@@ -862,17 +861,15 @@ function readFixedHashing(source) {
   const options = readOptions(source, "bits", "hash_count", "hash_range");
   const count = options.whole("hash_count", 1, Math.min(125e4, Math.floor(2 ** 24 / domain.size)));
   const g = options.whole("hash_range", 2, Math.floor(MOST_INPUTS / count));
-  const response = readResponse(source, g, readBits(options));
   let key;
-  return forOneValue(domain, {
-    fields: [numberField("hash", count), numberField("cell", g)],
+  return hashing(source, domain, options, {
+    hash: numberField("hash", count),
+    g,
     cells: count * g,
-    ratio: response.ratio,
-    respondAt(value, words2) {
+    draw(value, words2) {
       const hash = belowNumber(count, words2);
       key ?? (key = fingerprint(source.document));
-      const cell = publicIndex("hashes", key, hash, value, g);
-      return [hash, response.respond(cell, words2)];
+      return [hash, publicIndex("hashes", key, hash, value, g)];
     }
   });
 }
@@ -884,7 +881,7 @@ function readHadamardResponse(source) {
   const options = readOptions(source, "bits", "block_count");
   const bits = readBits(options);
   const blocks = options.whole("block_count", 1, d);
-  const rows = powerAbove(Math.ceil(d / blocks));
+  const rows = 2 ** bitLength(Math.ceil(d / blocks));
   options.require(blocks === Math.ceil(d / (rows - 1)), "block_count", "the number of blocks that the values fill");
   const all = blocks * rows;
   const { keep } = readWeights(source, "keep");
@@ -906,10 +903,8 @@ function readHadamardResponse(source) {
     }
   });
 }
-function powerAbove(n) {
-  let power = 1;
-  while (power <= n) power *= 2;
-  return power;
+function bitLength(n) {
+  return n.toString(2).length;
 }
 function parity(n) {
   let bits = n;
@@ -921,8 +916,7 @@ function parity(n) {
 function readHaar(source) {
   const domain = numeric(source);
   const response = readResponse(source, 2, readBits(readOptions(source, "bits")));
-  let heights = 1;
-  while (2 ** heights < domain.bins) heights++;
+  const heights = bitLength(domain.bins - 1);
   const half = 2 ** (heights - 1);
   const cells = 2 * (2 ** heights - 1);
   return forOneValue(domain, {
@@ -1058,16 +1052,16 @@ function partOf(epsilon, levels) {
   let part = epsilon.value / levels;
   for (; ; ) {
     const tried = decimalOf(part);
-    if (!exceeds(product(exact(tried), fraction(BigInt(levels), 1n)), exact(epsilon))) return tried;
+    if (!exceeds(multiple(exact(tried), levels), exact(epsilon))) return tried;
     part *= 1 - Number.EPSILON / 2;
   }
 }
 
 // src/mechanisms/keynumbers.ts
-function readNumbers(source, interval2, options, keyNames) {
+function readNumbers(source, interval, options, keyNames) {
   const rounding = options.choice("numbers", ["rounding", "piecewise"]) === "rounding";
-  const steps = readSteps(options, interval2, rounding ? MOST_ROUNDED : MOST_POSITIONS);
-  const positions = interval2.bins * steps;
+  const steps = readSteps(options, interval, rounding ? MOST_ROUNDED : MOST_POSITIONS);
+  const positions = interval.bins * steps;
   options.require(positions >= 2, "steps", "such that there are at least 2 positions");
   const names = [...rounding ? ["base", "unit"] : ["low", "unit", "width"], ...keyNames];
   const weights = readWeights(source, ...names);
@@ -1085,7 +1079,6 @@ function readNumbers(source, interval2, options, keyNames) {
     low: weights[rounding ? "base" : "low"],
     top: rounding ? added : unit,
     near: (position, draw) => rounding ? Number(draw < BigInt(position) * unit) : position + Number(draw / unit),
-    // At most 2^23 outputs and as many cells: the product is exact in a double.
     cell: (output) => Math.floor(output * outputBins / outputs)
   };
   return { steps, numbers, others: weights };
@@ -1190,23 +1183,16 @@ function readKeyValue(source) {
   const bits = readBits(options);
   const keys = options.choice("keys", ["unary", "response"]);
   const { steps, numbers, others } = readNumbers(source, domain.interval, options, keys === "unary" ? ["own", "other"] : []);
-  const scheme = keys === "unary" ? unaryKeys(domain.keys.size, domain.pairs, numbers, others, bits, where) : responseKeys(domain.keys.size, domain.pairs, numbers, where);
-  const held = domain;
-  const { pairs, interval: interval2 } = held;
-  const place = (pair) => ({ key: pair.key, position: interval2.position(pair.number, steps) });
+  const { ratio, respond: respondTo, ...parts } = keys === "unary" ? unaryKeys(domain.keys.size, domain.pairs, numbers, others, bits, where) : responseKeys(domain.keys.size, domain.pairs, numbers, where);
+  const { pairs, interval, pair, set } = domain;
+  const place = ({ key, number }) => ({ key, position: interval.position(number, steps) });
   function respond(value, words2) {
-    if (pairs === null) return scheme.respond(place(held.pair(value)), words2);
-    const slots = held.set(value).map(place);
+    if (pairs === null) return respondTo(place(pair(value)), words2);
+    const slots = set(value).map(place);
     const slot = belowNumber(Math.max(pairs, slots.length), words2);
-    return scheme.respond(slots[slot] ?? null, words2);
+    return respondTo(slots[slot] ?? null, words2);
   }
-  return {
-    fields: scheme.fields,
-    cells: scheme.cells,
-    blocks: scheme.blocks,
-    certificate: ratioCertificate(scheme.ratio),
-    respond
-  };
+  return { ...parts, certificate: ratioCertificate(ratio), respond };
 }
 
 // src/mechanisms/noise.ts
@@ -1293,19 +1279,17 @@ function readLocalHashing(source) {
   const options = readOptions(source, "bits", "hash_range");
   const g = options.whole("hash_range", 2, primeFrom(d));
   options.require(isPrime(g), "hash_range", "a prime");
-  const response = readResponse(source, g, readBits(options));
   const t = digitsFor(d, g);
   const hashes = (g ** t - 1) / (g - 1);
   let key;
-  return forOneValue(domain, {
-    fields: [numberField("hash", hashes), numberField("cell", g)],
+  return hashing(source, domain, options, {
+    hash: numberField("hash", hashes),
+    g,
     cells: hashes * g,
-    ratio: response.ratio,
-    respondAt(value, words2) {
+    draw(value, words2) {
       const hash = belowNumber(hashes, words2);
       key ?? (key = fingerprint(source.document));
-      const cell = linearCell(hash, point(value, g, t, key), g);
-      return [hash, response.respond(cell, words2)];
+      return [hash, linearCell(hash, point(value, g, t, key), g)];
     }
   });
 }
@@ -1391,15 +1375,14 @@ function readSeededHashing(source) {
   const d = domain.size;
   const options = readOptions(source, "bits", "hash_range");
   const g = options.whole("hash_range", 2, 2 ** 29);
-  const response = readResponse(source, g, readBits(options));
-  return forOneValue(domain, {
-    fields: [numberField("seed", 1n << 64n), numberField("cell", g)],
+  return hashing(source, domain, options, {
+    hash: numberField("seed", 1n << 64n),
+    g,
     cells: 2 * d,
     blocks: d,
-    ratio: response.ratio,
-    respondAt(value, words2) {
+    draw(value, words2) {
       const seed = words2.next();
-      return [seed, response.respond(seededCell(seed, value, g), words2)];
+      return [seed, seededCell(seed, value, g)];
     }
   });
 }
@@ -1472,7 +1455,7 @@ function drawSet(m, few, digits, words2) {
     }
   }
   let size = members.reduce((sum3, one) => sum3 + one, 0);
-  const t = BigInt((m - 1).toString(2).length);
+  const t = BigInt(bitLength(m - 1));
   const tries = 64n / t;
   const mask = (1n << t) - 1n;
   const batch = Math.max(1, Math.floor(Math.floor(Math.sqrt(w)) / 2));
@@ -1625,8 +1608,7 @@ function readMechanism(value, where = "mechanism") {
   return build(found, readDomain(found.get("domain"), `${where}.domain`));
 }
 function innerMechanism(mechanism, domain, epsilon, options, weights, where) {
-  const parts = { domain: domain.document, epsilon: epsilon.text, mechanism, options, version: 2, weights };
-  return build(new Section(new Map(Object.entries(parts)), Object.keys(parts), where), domain);
+  return build(sectionOf({ domain: domain.document, epsilon: epsilon.text, mechanism, options, version: 2, weights }, where), domain);
 }
 function build(found, domain) {
   const { where, items: document } = found;
@@ -1695,12 +1677,12 @@ var FIRST = "0001-01-01";
 var LAST = "9999-12-31";
 function readDay(text) {
   const day = Date.parse(text) / DAY;
-  return /^\d{4}-\d\d-\d\d$/.test(text) && text >= FIRST && dayText(day) === text ? day : void 0;
+  return text !== "" && dayText(day) === text ? day : void 0;
 }
 function dayText(day) {
   const date2 = new Date(day * DAY);
-  const text = Number.isNaN(day) ? "" : date2.toISOString().slice(0, 10);
-  return text >= FIRST && text <= LAST ? text : "";
+  const text = Number.isNaN(date2.getTime()) ? "" : date2.toISOString().slice(0, 10);
+  return text >= FIRST ? text : "";
 }
 function isDay(text) {
   return readDay(text) !== void 0;
@@ -1730,7 +1712,6 @@ function windowOf(kind, day) {
 var KEYS = ["closes", "mechanism", "minimum_batch", "name", "opens", "outside", "question", "series", "survey", "window"];
 var Survey = class _Survey {
   constructor(found) {
-    /** The public key whose signature was verified, or empty. */
     this.publisher = "";
     found.whole("survey", 2, 2);
     this.name = words(found, "name", 200);
@@ -1750,11 +1731,9 @@ var Survey = class _Survey {
     this.digest = digestOf(this.document);
     this.fingerprint = this.digest.slice(0, 32);
   }
-  /** Read a survey's JSON and check everything in it, its certificate included. Throws `InvalidSurvey`. */
   static parse(source, options = {}) {
     return _Survey.read(readJson(source), options);
   }
-  /** Read a survey that its publisher signed, and verify the signature. Throws `NotTrusted` where it does not hold. */
   static async parseSigned(source, { publisher, ...options } = {}) {
     const signed = new Section(readJson(source), ["publisher", "signature", "signed", "survey"], "signed survey");
     signed.whole("signed", 1, 1);
@@ -1765,11 +1744,6 @@ var Survey = class _Survey {
     await checkSignature(survey, signature);
     return survey;
   }
-  /**
-   * Fetch a survey from `https://collector.example/surveys/{fingerprint}` and check it as `parse` does. A survey whose
-   * fingerprint is not the one in the address is refused, so that the address stands for what was agreed to. With
-   * `publisher`, one that this key did not sign is refused too.
-   */
   static async fetch(url, options = {}) {
     const address = checkUrl(url, options.plainHttp ?? false);
     const found = /^(.*)\/surveys\/([0-9a-f]{32})$/.exec(address);
@@ -1790,36 +1764,28 @@ var Survey = class _Survey {
     }
     return survey;
   }
-  /** Epsilon of one report, as a decimal: what a report costs. */
   get epsilon() {
     return this.mechanism.epsilon.text;
   }
-  /** What the weights promise. */
   get certificate() {
     return this.mechanism.certificate;
   }
-  /** Its name, as messages have it. */
   toString() {
     return `survey "${this.name}"`;
   }
-  /** What the privacy means, for the people asked. */
   privacy() {
     return privacyInWords(this.certificate);
   }
-  /** Bytes of every payload of this survey. */
   get payloadBytes() {
     return payloadBytes(this.mechanism.fields);
   }
-  /** The canonical JSON, of which the fingerprint is the hash. */
   toJson() {
     return canonical(this.document);
   }
-  /** The payload of one report: the value, drawn with random words. Refuses a bad value before it draws. */
   randomize(value, source) {
     const admitted = admit(this.mechanism.domain, this.outside, value);
     return writePayload(this.mechanism.fields, this.mechanism.respond(admitted, source));
   }
-  /** The name of the window that a day is in, or undefined where the survey is not open on it. */
   windowOf(day) {
     const { name } = windowOf(this.window, day);
     const open = (this.opens === "" || this.opens <= day) && (this.closes === "" || day <= this.closes);
@@ -1951,7 +1917,6 @@ function dearer(asked, alike) {
 function beyondLimit(limits, asked, before) {
   const sums = [
     ["dayEpsilon", "per day", before.filter((one) => one.day >= asked.day)],
-    // By elapsed time, 24 hours touch two days.
     ["dayEpsilon", "per 24 hours since the machine started", before.filter((one) => one.boot === asked.boot && asked.uptime - one.uptime < DAY2), 2]
   ];
   for (const [key, name, what] of SHARED) {
@@ -1959,7 +1924,7 @@ function beyondLimit(limits, asked, before) {
   }
   sums.push(["totalEpsilon", "in all", before]);
   for (const [name, what, spent, times2 = 1] of sums) {
-    const most = product(exact(decimalOf(limits[name])), fraction(BigInt(times2), 1n));
+    const most = multiple(exact(decimalOf(limits[name])), times2);
     if (exceeds(costOf(...spent, asked), most)) {
       return `asks for epsilon ${asked.epsilon}; of the ${times2 * limits[name]} that this device may spend ${what} (${name}), ${costText(spent)} are spent`;
     }
@@ -2111,7 +2076,7 @@ function fieldInWords(field, bytes, label2) {
   const size = numberBytes(field.below);
   const numbers = [];
   for (let at = 0; at < bytes.length; at += size) numbers.push(littleEndian(bytes.slice(at, at + size)));
-  if (field.kind === "number" && label2 !== void 0) return label2(Number(numbers[0]));
+  if (label2 !== void 0) return label2(Number(numbers[0]));
   return `${field.name} ${listed(numbers.map(String))} of 0 to ${field.below - 1n}`;
 }
 function listed(words2) {
@@ -2186,7 +2151,7 @@ function remove(collector, fingerprint2, id) {
     const { code, deleted } = readObject(answer);
     if (status === 409 && code === "scrubbed") return { state: "acknowledged", code };
     const gone = status === 200 ? deleted === true : status === 404 && (code === "no-such-report" || code === "unknown-survey");
-    return { ...refusal(answer, code), state: "withdrawn", code: gone ? "" : `status-${status}`, ...gone ? { again: false } : {} };
+    return { ...refusal(answer, code), state: "withdrawn", code: gone ? "" : `status-${status}` };
   });
 }
 async function about(collector, fingerprint2) {
@@ -2323,14 +2288,8 @@ var Client = class {
     }
     checkReport(this.limits, survey);
     systemWords();
-    this.ledger = options.ledger === void 0 ? defaultLedger() : async () => options.ledger;
+    this.ledger = options.ledger === void 0 ? DEFAULTS.ledger() : async () => options.ledger;
   }
-  /**
-   * Answer the survey in the present window, and send the report. The first answer in a window counts: whatever is
-   * given later, the stored report is returned, and sent again if the collector has not acknowledged it. Where the
-   * answer, the budget, the collector's word that it is closed or its log stands against it, nothing is drawn, spent or
-   * sent. Where the collector does not answer, the report is drawn and kept, and leaves when the log was checked.
-   */
   async report(value) {
     const { survey } = this;
     const { fingerprint: fingerprint2, opens } = survey;
@@ -2349,37 +2308,27 @@ var Client = class {
     });
     return this.sent(drawn, checked);
   }
-  /** Send what is pending of this survey, and ask again for what is to be deleted; all its receipts. */
   async send() {
     const receipts = [];
     for (const receipt of await this.receipts()) receipts.push(await this.sent(receipt));
     return receipts;
   }
-  /** All receipts of this survey, by window. */
   async receipts() {
     const rows = (await this.rows()).filter((row) => row.fingerprint === this.survey.fingerprint);
     return rows.map(receiptOf).sort((a, b) => a.window < b.window ? -1 : 1);
   }
-  /** The epsilon of all reports in the ledger, of whatever survey, exactly, as decimal text. */
   async spent() {
     return costText(await this.rows());
   }
-  /** What a report is, in words: what became of it, what it says, what it cost, and every byte of it. */
   explain(receipt) {
     return explain(this.survey, receipt);
   }
-  /** Say that the collector has a report, where a program sends by its own means. */
   async acknowledge(receipt) {
     return this.settled(receipt, ["pending", "refused"], { state: "acknowledged", code: "" });
   }
-  /**
-   * Take a report back: it is not sent any more, and the collector is asked to delete it. What it cost stays spent, and
-   * the window gets no second answer. Until the collector has confirmed it, `code` says why not, and `send` asks again.
-   */
   async withdraw(receipt) {
     return this.sent(await this.settled(receipt, ["pending", "acknowledged", "refused"], { state: "withdrawn", code: "not-confirmed" }));
   }
-  // Brings one report to where it belongs; it leaves this device when the collector's log was checked.
   async sent(receipt, checked = false) {
     const { collector, survey } = this;
     if (collector === void 0) return receiptOf(receipt);
@@ -2420,17 +2369,13 @@ async function isReady(collector, ledger, survey) {
     throw error;
   }
 }
-var DEFAULT_LEDGERS = [() => {
-  if (typeof indexedDB === "undefined") return void 0;
+var DEFAULTS = { ledger: browserLedger };
+function browserLedger() {
+  if (typeof indexedDB === "undefined") {
+    throw new NoLedger("nothing here remembers what was spent: pass a ledger, or use Node 22.13 or newer");
+  }
   const ledger = new BrowserLedger();
   return async () => ledger;
-}];
-function defaultLedger() {
-  for (const open of DEFAULT_LEDGERS) {
-    const ledger = open();
-    if (ledger !== void 0) return ledger;
-  }
-  throw new NoLedger("nothing here remembers what was spent: pass a ledger, or use Node 22.13 or newer");
 }
 function today() {
   return (/* @__PURE__ */ new Date()).toISOString().slice(0, 10);

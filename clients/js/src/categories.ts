@@ -1,7 +1,7 @@
 import { InvalidValue } from "./errors.js";
 import type { Json, JsonObject } from "./json.js";
 import { MOST_INPUTS } from "./limits.js";
-import { refuse, require, type Section } from "./reading.js";
+import { refuse, require, sectionOf, type Section } from "./reading.js";
 
 /** One answer out of a list, or a whole number below a size. */
 export interface Categories {
@@ -17,30 +17,25 @@ export interface Categories {
 /** Read a document of categories, named or numbered. */
 export function readCategories(found: Section): Categories {
   const size = found.whole("size", 1, MOST_INPUTS);
-  if (found.get("values") === null) return categories(found.items, size, (value) => numbered(value, size));
-  const places = readPlaces(found.list("values"), `${found.where}.values`);
-  found.require(places.size === size, "size", "the number of values");
-  return categories(found.items, size, (value) => places.get(value));
-}
-
-/** Categories that are the whole numbers below a size. */
-export function numberedCategories(size: number): Categories {
-  const document: Record<string, Json> = { kind: "categories", size, values: null, version: 1 };
-  return categories(new Map(Object.entries(document)), size, (value) => numbered(value, size));
-}
-
-function categories(document: JsonObject, size: number, find: (value: unknown) => number | undefined): Categories {
+  const places = found.get("values") === null ? undefined : readPlaces(found.list("values"), `${found.where}.values`);
+  found.require((places?.size ?? size) === size, "size", "the number of values");
+  const find = (value: unknown): number | undefined => (places === undefined ? numbered(value, size) : places.get(value));
   return {
     kind: "categories",
-    document,
+    document: found.items,
     size,
     has: (value) => find(value) !== undefined,
-    input: (value) => {
+    input(value) {
       const place = find(value);
       if (place === undefined) throw new InvalidValue("the value must be one of the categories");
       return place;
     },
   };
+}
+
+/** Categories that are the whole numbers below a size. */
+export function numberedCategories(size: number): Categories {
+  return readCategories(sectionOf({ kind: "categories", size, values: null, version: 1 }, "categories"));
 }
 
 function numbered(value: unknown, size: number): number | undefined {

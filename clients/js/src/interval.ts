@@ -1,8 +1,8 @@
 import { writeDecimal } from "./decimal.js";
 import { InvalidValue } from "./errors.js";
-import type { Json, JsonObject } from "./json.js";
+import type { JsonObject } from "./json.js";
 import { MOST_INPUTS } from "./limits.js";
-import { require, type Section } from "./reading.js";
+import { require, sectionOf, type Section } from "./reading.js";
 
 /** Real numbers from `low` to `high`, both included, in equal bins. */
 export interface Interval {
@@ -27,21 +27,10 @@ export function readInterval(found: Section): Interval {
   const low = found.decimal("low").value;
   const high = found.decimal("high").value;
   const bins = found.whole("bins", 1, MOST_INPUTS);
-  require(low < high, found.where, "such that low is below high");
   const width = (high - low) / bins;
   const least = 16 * lastPlace(Math.max(Math.abs(low), Math.abs(high)));
+  require(low < high, found.where, "such that low is below high");
   found.require(Number.isFinite(width) && width >= least, "bins", "such that bins are 16 units in the last place wide");
-  return interval(found.items, low, high, bins);
-}
-
-/** An interval that is known to be right. */
-export function makeInterval(low: number, high: number, bins: number): Interval {
-  const document: Record<string, Json> = { bins, high: writeDecimal(high), kind: "interval", low: writeDecimal(low), version: 1 };
-  return interval(new Map(Object.entries(document)), low, high, bins);
-}
-
-function interval(document: JsonObject, low: number, high: number, bins: number): Interval {
-  const width = (high - low) / bins;
 
   function bin(value: unknown): number {
     if (typeof value !== "number" || !(value >= low && value <= high)) {
@@ -65,9 +54,14 @@ function interval(document: JsonObject, low: number, high: number, bins: number)
   }
 
   return {
-    kind: "interval", document, low, high, bins, size: bins, bin, position, nearest,
+    kind: "interval", document: found.items, low, high, bins, size: bins, bin, position, nearest,
     cut: (wide) => makeInterval(low, high, wide),
   };
+}
+
+/** The interval from one number to another. */
+export function makeInterval(low: number, high: number, bins: number): Interval {
+  return readInterval(sectionOf({ bins, high: writeDecimal(high), kind: "interval", low: writeDecimal(low), version: 1 }, "interval"));
 }
 
 /** The unit in the last place of a positive double, by its exponent: the distance to the next larger one. */

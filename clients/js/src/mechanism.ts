@@ -5,7 +5,7 @@ import { payloadBytes, type Field, type Report } from "./fields.js";
 import type { Json, JsonObject } from "./json.js";
 import { MOST_INPUTS, MOST_REPORT_BYTES } from "./limits.js";
 import { READERS } from "./mechanisms/registry.js";
-import { require, Section } from "./reading.js";
+import { require, Section, sectionOf } from "./reading.js";
 import type { Words } from "./words.js";
 
 /** What a reader of one mechanism makes: all that a device needs of it. */
@@ -51,8 +51,7 @@ export function readMechanism(value: Json | undefined, where = "mechanism"): Mec
 
 /** A mechanism inside another, by its parts: it has its own document and fingerprint. */
 export function innerMechanism(mechanism: string, domain: Domain, epsilon: Decimal, options: Json, weights: Json, where: string): Mechanism {
-  const parts = { domain: domain.document, epsilon: epsilon.text, mechanism, options, version: 2, weights };
-  return build(new Section(new Map(Object.entries(parts)), Object.keys(parts), where), domain);
+  return build(sectionOf({ domain: domain.document, epsilon: epsilon.text, mechanism, options, version: 2, weights }, where), domain);
 }
 
 function build(found: Section, domain: Domain): Mechanism {

@@ -32,6 +32,11 @@ export function weightsNamed<K extends string>(value: Json | undefined, names: r
   return Object.fromEntries(names.map((name) => [name, weight(found.get(name), `${where}.${name}`)])) as Record<K, bigint>;
 }
 
+/** An object of a document that is known to be right. */
+export function sectionOf(parts: Record<string, Json>, where: string): Section {
+  return new Section(new Map(Object.entries(parts)), Object.keys(parts), where);
+}
+
 /** An object of a document that has exactly some keys, each read by its name; `where` is what messages call it. */
 export class Section {
   readonly items: JsonObject;

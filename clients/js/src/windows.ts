@@ -17,14 +17,14 @@ const LAST = "9999-12-31";
 /** The days from 1970 to a date such as 2026-01-31, or undefined where it is not a day of the years 1 to 9999. */
 function readDay(text: string): number | undefined {
   const day = Date.parse(text) / DAY;
-  return /^\d{4}-\d\d-\d\d$/.test(text) && text >= FIRST && dayText(day) === text ? day : undefined;
+  return text !== "" && dayText(day) === text ? day : undefined;
 }
 
 /** The date of a day, or an empty text where it is not one of these years. */
 function dayText(day: number): string {
   const date = new Date(day * DAY);
-  const text = Number.isNaN(day) ? "" : date.toISOString().slice(0, 10);
-  return text >= FIRST && text <= LAST ? text : "";
+  const text = Number.isNaN(date.getTime()) ? "" : date.toISOString().slice(0, 10);
+  return text >= FIRST ? text : ""; // other years than 1 to 9999 are 0000, or begin with a sign
 }
 
 /** Whether a text is a date such as 2026-01-31. */

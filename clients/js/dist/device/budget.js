@@ -1,6 +1,6 @@
 import { decimalOf, exact } from "../decimal.js";
 import { InvalidArgument, OverBudget } from "../errors.js";
-import { exceeds, fraction, product, ZERO } from "../fraction.js";
+import { exceeds, multiple, ZERO } from "../fraction.js";
 import { costOf, costText } from "./charge.js";
 /** The limits where a program sets none: those of the client in Python. */
 export const LIMITS = {
@@ -67,7 +67,7 @@ function beyondLimit(limits, asked, before) {
     }
     sums.push(["totalEpsilon", "in all", before]);
     for (const [name, what, spent, times = 1] of sums) {
-        const most = product(exact(decimalOf(limits[name])), fraction(BigInt(times), 1n));
+        const most = multiple(exact(decimalOf(limits[name])), times);
         if (exceeds(costOf(...spent, asked), most)) {
             return `asks for epsilon ${asked.epsilon}; of the ${times * limits[name]} that this device may spend ${what} (${name}), ${costText(spent)} are spent`;
         }

@@ -62,5 +62,10 @@ export declare class Client {
     private rows;
     private settled;
 }
-/** Where a device remembers unless it is said: in IndexedDB. `nodedefault.ts` adds a file before it. */
-export declare const DEFAULT_LEDGERS: (() => (() => Promise<Ledger>) | undefined)[];
+/** Where a device remembers unless it is said; `nodedefault.ts` puts a file in its place. */
+export declare const DEFAULTS: {
+    ledger: typeof browserLedger;
+};
+/** IndexedDB; refused where there is none, for nothing is forgotten silently. */
+declare function browserLedger(): () => Promise<Ledger>;
+export {};

@@ -47,7 +47,7 @@ export class Client {
         }
         checkReport(this.limits, survey);
         systemWords(); // refused where there is no randomness
-        this.ledger = options.ledger === undefined ? defaultLedger() : async () => options.ledger;
+        this.ledger = options.ledger === undefined ? DEFAULTS.ledger() : async () => options.ledger;
     }
     /**
      * Answer the survey in the present window, and send the report. The first answer in a window counts: whatever is
@@ -160,21 +160,15 @@ async function isReady(collector, ledger, survey) {
         throw error;
     }
 }
-/** Where a device remembers unless it is said: in IndexedDB. `nodedefault.ts` adds a file before it. */
-export const DEFAULT_LEDGERS = [() => {
-        if (typeof indexedDB === "undefined")
-            return undefined;
-        const ledger = new BrowserLedger();
-        return async () => ledger;
-    }];
-/** The first of these that there is; refused where there is none, for nothing is forgotten silently. */
-function defaultLedger() {
-    for (const open of DEFAULT_LEDGERS) {
-        const ledger = open();
-        if (ledger !== undefined)
-            return ledger;
+/** Where a device remembers unless it is said; `nodedefault.ts` puts a file in its place. */
+export const DEFAULTS = { ledger: browserLedger };
+/** IndexedDB; refused where there is none, for nothing is forgotten silently. */
+function browserLedger() {
+    if (typeof indexedDB === "undefined") {
+        throw new NoLedger("nothing here remembers what was spent: pass a ledger, or use Node 22.13 or newer");
     }
-    throw new NoLedger("nothing here remembers what was spent: pass a ledger, or use Node 22.13 or newer");
+    const ledger = new BrowserLedger();
+    return async () => ledger;
 }
 function today() {
     return new Date().toISOString().slice(0, 10);

@@ -48,7 +48,7 @@ function fieldInWords(field, bytes, label) {
     const numbers = [];
     for (let at = 0; at < bytes.length; at += size)
         numbers.push(littleEndian(bytes.slice(at, at + size)));
-    if (field.kind === "number" && label !== undefined)
+    if (label !== undefined)
         return label(Number(numbers[0]));
     return `${field.name} ${listed(numbers.map(String))} of 0 to ${field.below - 1n}`;
 }

@@ -42,7 +42,7 @@ export function remove(collector, fingerprint, id) {
         if (status === 409 && code === "scrubbed")
             return { state: "acknowledged", code };
         const gone = status === 200 ? deleted === true : status === 404 && (code === "no-such-report" || code === "unknown-survey");
-        return { ...refusal(answer, code), state: "withdrawn", code: gone ? "" : `status-${status}`, ...(gone ? { again: false } : {}) };
+        return { ...refusal(answer, code), state: "withdrawn", code: gone ? "" : `status-${status}` };
     });
 }
 /** What a collector says of a survey, or an empty object where it says nothing. */

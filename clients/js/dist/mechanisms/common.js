@@ -27,11 +27,8 @@ export function readInner({ epsilon, weights }, found, domain) {
 }
 /** The domain of a mechanism for categories: any but vectors and sets of pairs. */
 export function categorical({ domain, where }) {
-    if (domain.kind === "vector")
-        refuse(`${where}.domain`, "of one value per person: vectors need sampled-coordinate or gaussian");
-    if (domain.kind === "key-values" && domain.pairs !== null)
-        refuse(`${where}.domain`, "without sets of pairs");
-    return domain;
+    const several = domain.kind === "vector" || (domain.kind === "key-values" && domain.pairs !== null);
+    return several ? refuse(`${where}.domain`, "of one value per person: not a vector, and without sets of pairs") : domain;
 }
 /** The domain of a mechanism for one number. */
 export function numeric({ domain, where }) {

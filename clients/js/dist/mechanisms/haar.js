@@ -1,15 +1,13 @@
 import { numberField } from "../fields.js";
 import { belowNumber } from "../words.js";
 import { forOneValue, numeric, readBits, readOptions } from "./common.js";
-import { parity } from "./hadamard.js";
+import { bitLength, parity } from "./hadamard.js";
 import { readResponse } from "./response.js";
 /** Read `haar`: a device reports, for one drawn height, in which half of its node the value is. */
 export function readHaar(source) {
     const domain = numeric(source);
     const response = readResponse(source, 2, readBits(readOptions(source, "bits")));
-    let heights = 1;
-    while (2 ** heights < domain.bins)
-        heights++;
+    const heights = bitLength(domain.bins - 1); // 2^heights is at least the number of bins
     const half = 2 ** (heights - 1);
     const cells = 2 * (2 ** heights - 1);
     return forOneValue(domain, {

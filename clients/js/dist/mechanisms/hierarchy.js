@@ -1,7 +1,7 @@
 import { numberedCategories } from "../categories.js";
 import { decimalOf, exact } from "../decimal.js";
 import { bitsField, numberField } from "../fields.js";
-import { exceeds, fraction, largest, ONE, product } from "../fraction.js";
+import { exceeds, largest, multiple, ONE, product } from "../fraction.js";
 import { holds } from "../exponential.js";
 import { innerMechanism } from "../mechanism.js";
 import { list, require, weightsNamed } from "../reading.js";
@@ -89,7 +89,7 @@ function partOf(epsilon, levels) {
     let part = epsilon.value / levels;
     for (;;) {
         const tried = decimalOf(part);
-        if (!exceeds(product(exact(tried), fraction(BigInt(levels), 1n)), exact(epsilon)))
+        if (!exceeds(multiple(exact(tried), levels), exact(epsilon)))
             return tried;
         part *= 1 - Number.EPSILON / 2; // the next smaller double
     }

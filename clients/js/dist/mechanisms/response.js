@@ -16,6 +16,19 @@ export function readResponse(source, size, bits) {
         },
     };
 }
+/** Make such a mechanism; `options` have its `bits`. */
+export function hashing(source, domain, options, { hash, g, draw, ...parts }) {
+    const { ratio, respond } = readResponse(source, g, readBits(options));
+    return forOneValue(domain, {
+        ...parts,
+        fields: [hash, numberField("cell", g)],
+        ratio,
+        respondAt(value, words) {
+            const [drawn, cell] = draw(value, words);
+            return [drawn, respond(cell, words)];
+        },
+    });
+}
 /** Read `randomized-response`. */
 export function readRandomizedResponse(source) {
     const domain = categorical(source);

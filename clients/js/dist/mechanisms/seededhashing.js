@@ -1,21 +1,20 @@
 import { numberField } from "../fields.js";
-import { categorical, forOneValue, readBits, readOptions } from "./common.js";
-import { readResponse } from "./response.js";
+import { categorical, readOptions } from "./common.js";
+import { hashing } from "./response.js";
 /** Read `seeded-hashing`: a fresh seed is the hash, then randomized response on its cell. */
 export function readSeededHashing(source) {
     const domain = categorical(source);
     const d = domain.size;
     const options = readOptions(source, "bits", "hash_range");
     const g = options.whole("hash_range", 2, 2 ** 29);
-    const response = readResponse(source, g, readBits(options));
-    return forOneValue(domain, {
-        fields: [numberField("seed", 1n << 64n), numberField("cell", g)],
+    return hashing(source, domain, options, {
+        hash: numberField("seed", 1n << 64n),
+        g,
         cells: 2 * d,
         blocks: d,
-        ratio: response.ratio,
-        respondAt(value, words) {
+        draw(value, words) {
             const seed = words.next();
-            return [seed, response.respond(seededCell(seed, value, g), words)];
+            return [seed, seededCell(seed, value, g)];
         },
     });
 }

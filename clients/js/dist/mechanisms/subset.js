@@ -2,6 +2,7 @@ import { bitsField, packBits } from "../fields.js";
 import { fraction } from "../fraction.js";
 import { wordBytes } from "../words.js";
 import { categorical, forOneValue, readBits, readOptions, readWeights, requireWeights } from "./common.js";
+import { bitLength } from "./hadamard.js";
 /** Read `subset-selection`. */
 export function readSubsetSelection(source) {
     const domain = categorical(source);
@@ -60,7 +61,7 @@ function drawSet(m, few, digits, words) {
         }
     }
     let size = members.reduce((sum, one) => sum + one, 0);
-    const t = BigInt((m - 1).toString(2).length);
+    const t = BigInt(bitLength(m - 1));
     const tries = 64n / t;
     const mask = (1n << t) - 1n;
     const batch = Math.max(1, Math.floor(Math.floor(Math.sqrt(w)) / 2));

@@ -1,6 +1,6 @@
 import { decimalOf, exact } from "../decimal.js";
 import { InvalidArgument, OverBudget } from "../errors.js";
-import { exceeds, fraction, product, ZERO } from "../fraction.js";
+import { exceeds, multiple, ZERO } from "../fraction.js";
 import type { Survey } from "../survey.js";
 import { costOf, costText, type Charge } from "./charge.js";
 
@@ -89,7 +89,7 @@ function beyondLimit(limits: Limits, asked: Charge, before: readonly Charge[]): 
   }
   sums.push(["totalEpsilon", "in all", before]);
   for (const [name, what, spent, times = 1] of sums) {
-    const most = product(exact(decimalOf(limits[name])), fraction(BigInt(times), 1n));
+    const most = multiple(exact(decimalOf(limits[name])), times);
     if (exceeds(costOf(...spent, asked), most)) {
       return `asks for epsilon ${asked.epsilon}; of the ${times * limits[name]} that this device may spend ${what} (${name}), ${costText(spent)} are spent`;
     }

@@ -72,7 +72,7 @@ export class Client {
     }
     checkReport(this.limits, survey);
     systemWords(); // refused where there is no randomness
-    this.ledger = options.ledger === undefined ? defaultLedger() : async () => options.ledger!;
+    this.ledger = options.ledger === undefined ? DEFAULTS.ledger() : async () => options.ledger!;
   }
 
   /**
@@ -186,20 +186,16 @@ async function isReady(collector: Collector, ledger: Ledger, survey: Survey): Pr
   }
 }
 
-/** Where a device remembers unless it is said: in IndexedDB. `nodedefault.ts` adds a file before it. */
-export const DEFAULT_LEDGERS = [(): (() => Promise<Ledger>) | undefined => {
-  if (typeof indexedDB === "undefined") return undefined;
+/** Where a device remembers unless it is said; `nodedefault.ts` puts a file in its place. */
+export const DEFAULTS = { ledger: browserLedger };
+
+/** IndexedDB; refused where there is none, for nothing is forgotten silently. */
+function browserLedger(): () => Promise<Ledger> {
+  if (typeof indexedDB === "undefined") {
+    throw new NoLedger("nothing here remembers what was spent: pass a ledger, or use Node 22.13 or newer");
+  }
   const ledger = new BrowserLedger();
   return async () => ledger;
-}];
-
-/** The first of these that there is; refused where there is none, for nothing is forgotten silently. */
-function defaultLedger(): () => Promise<Ledger> {
-  for (const open of DEFAULT_LEDGERS) {
-    const ledger = open();
-    if (ledger !== undefined) return ledger;
-  }
-  throw new NoLedger("nothing here remembers what was spent: pass a ledger, or use Node 22.13 or newer");
 }
 
 function today(): string {

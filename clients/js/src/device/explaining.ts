@@ -75,7 +75,7 @@ function fieldInWords(field: Field, bytes: Uint8Array, label: ((index: number) =
   const size = numberBytes(field.below);
   const numbers: bigint[] = [];
   for (let at = 0; at < bytes.length; at += size) numbers.push(littleEndian(bytes.slice(at, at + size)));
-  if (field.kind === "number" && label !== undefined) return label(Number(numbers[0]));
+  if (label !== undefined) return label(Number(numbers[0]));
   return `${field.name} ${listed(numbers.map(String))} of 0 to ${field.below - 1n}`;
 }
 

@@ -4,8 +4,8 @@ import { MOST_INPUTS } from "../limits.js";
 import type { Parts, Source } from "../mechanism.js";
 import { publicIndex } from "../publicwords.js";
 import { belowNumber } from "../words.js";
-import { categorical, forOneValue, readBits, readOptions } from "./common.js";
-import { readResponse } from "./response.js";
+import { categorical, readOptions } from "./common.js";
+import { hashing } from "./response.js";
 
 /** Read `fixed-hashing`: one of K public hashes, then randomized response on its cell. */
 export function readFixedHashing(source: Source): Parts {
@@ -13,17 +13,15 @@ export function readFixedHashing(source: Source): Parts {
   const options = readOptions(source, "bits", "hash_count", "hash_range");
   const count = options.whole("hash_count", 1, Math.min(1_250_000, Math.floor(2 ** 24 / domain.size)));
   const g = options.whole("hash_range", 2, Math.floor(MOST_INPUTS / count));
-  const response = readResponse(source, g, readBits(options));
   let key: string | undefined;
-  return forOneValue(domain, {
-    fields: [numberField("hash", count), numberField("cell", g)],
+  return hashing(source, domain, options, {
+    hash: numberField("hash", count),
+    g,
     cells: count * g,
-    ratio: response.ratio,
-    respondAt(value, words) {
+    draw(value, words) {
       const hash = belowNumber(count, words);
       key ??= fingerprint(source.document);
-      const cell = publicIndex("hashes", key, hash, value, g);
-      return [hash, response.respond(cell, words)];
+      return [hash, publicIndex("hashes", key, hash, value, g)];
     },
   });
 }

@@ -11,7 +11,7 @@ export function readHadamardResponse(source: Source): Parts {
   const options = readOptions(source, "bits", "block_count");
   const bits = readBits(options);
   const blocks = options.whole("block_count", 1, d);
-  const rows = powerAbove(Math.ceil(d / blocks));
+  const rows = 2 ** bitLength(Math.ceil(d / blocks)); // the least power of two above
   options.require(blocks === Math.ceil(d / (rows - 1)), "block_count", "the number of blocks that the values fill");
   const all = blocks * rows;
   const { keep } = readWeights(source, "keep");
@@ -34,11 +34,9 @@ export function readHadamardResponse(source: Source): Parts {
   });
 }
 
-/** The least power of two above a number. */
-function powerAbove(n: number): number {
-  let power = 1;
-  while (power <= n) power *= 2;
-  return power;
+/** How many binary digits a number has. */
+export function bitLength(n: number): number {
+  return n.toString(2).length;
 }
 
 /** Whether a number below 2^31 has an odd number of set bits: 1 or 0. */

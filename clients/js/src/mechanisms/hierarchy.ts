@@ -1,7 +1,7 @@
 import { numberedCategories } from "../categories.js";
 import { decimalOf, exact, type Decimal } from "../decimal.js";
 import { bitsField, numberField } from "../fields.js";
-import { exceeds, fraction, largest, ONE, product } from "../fraction.js";
+import { exceeds, largest, multiple, ONE, product } from "../fraction.js";
 import { holds } from "../exponential.js";
 import type { Json } from "../json.js";
 import { innerMechanism, type Parts, type Source } from "../mechanism.js";
@@ -102,7 +102,7 @@ function partOf(epsilon: Decimal, levels: number): Decimal {
   let part = epsilon.value / levels;
   for (;;) {
     const tried = decimalOf(part);
-    if (!exceeds(product(exact(tried), fraction(BigInt(levels), 1n)), exact(epsilon))) return tried;
+    if (!exceeds(multiple(exact(tried), levels), exact(epsilon))) return tried;
     part *= 1 - Number.EPSILON / 2; // the next smaller double
   }
 }

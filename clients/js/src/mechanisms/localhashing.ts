@@ -4,8 +4,8 @@ import type { Parts, Source } from "../mechanism.js";
 import { isPrime, primeFrom } from "../primes.js";
 import { publicIndex } from "../publicwords.js";
 import { belowNumber } from "../words.js";
-import { categorical, forOneValue, readBits, readOptions } from "./common.js";
-import { readResponse } from "./response.js";
+import { categorical, readOptions } from "./common.js";
+import { hashing } from "./response.js";
 
 /** Read `local-hashing`: a random public hash of the linear family, then randomized response on its cell. */
 export function readLocalHashing(source: Source): Parts {
@@ -14,19 +14,17 @@ export function readLocalHashing(source: Source): Parts {
   const options = readOptions(source, "bits", "hash_range");
   const g = options.whole("hash_range", 2, primeFrom(d));
   options.require(isPrime(g), "hash_range", "a prime");
-  const response = readResponse(source, g, readBits(options));
   const t = digitsFor(d, g);
   const hashes = (g ** t - 1) / (g - 1);
   let key: string | undefined;
-  return forOneValue(domain, {
-    fields: [numberField("hash", hashes), numberField("cell", g)],
+  return hashing(source, domain, options, {
+    hash: numberField("hash", hashes),
+    g,
     cells: hashes * g,
-    ratio: response.ratio,
-    respondAt(value, words) {
+    draw(value, words) {
       const hash = belowNumber(hashes, words);
       key ??= fingerprint(source.document);
-      const cell = linearCell(hash, point(value, g, t, key), g);
-      return [hash, response.respond(cell, words)];
+      return [hash, linearCell(hash, point(value, g, t, key), g)];
     },
   });
 }

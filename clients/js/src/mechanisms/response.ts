@@ -1,6 +1,8 @@
-import { numberField } from "../fields.js";
+import type { SingleDomain } from "../domain.js";
+import { numberField, type Field } from "../fields.js";
 import { fraction, type Fraction } from "../fraction.js";
 import type { Parts, Source } from "../mechanism.js";
+import type { Section } from "../reading.js";
 import type { Words } from "../words.js";
 import { categorical, forOneValue, readBits, readOptions, readWeights, requireWeights } from "./common.js";
 
@@ -25,6 +27,28 @@ export function readResponse(source: Source, size: number, bits: number): Respon
       return x < keep ? cell : Number((x - keep) / other);
     },
   };
+}
+
+/** Parts of a mechanism that reports a hash, and by randomized response the cell of the value under it. */
+interface Hashing extends Pick<Parts, "cells" | "blocks"> {
+  readonly hash: Field;
+  readonly g: number;
+  /** A hash, and the cell of a value under it. */
+  draw(value: number, words: Words): readonly [number | bigint, number];
+}
+
+/** Make such a mechanism; `options` have its `bits`. */
+export function hashing(source: Source, domain: SingleDomain, options: Section, { hash, g, draw, ...parts }: Hashing): Parts {
+  const { ratio, respond } = readResponse(source, g, readBits(options));
+  return forOneValue(domain, {
+    ...parts,
+    fields: [hash, numberField("cell", g)],
+    ratio,
+    respondAt(value, words) {
+      const [drawn, cell] = draw(value, words);
+      return [drawn, respond(cell, words)];
+    },
+  });
 }
 
 /** Read `randomized-response`. */

@@ -3,6 +3,7 @@ import { fraction } from "../fraction.js";
 import type { Parts, Source } from "../mechanism.js";
 import { wordBytes, type Words } from "../words.js";
 import { categorical, forOneValue, readBits, readOptions, readWeights, requireWeights } from "./common.js";
+import { bitLength } from "./hadamard.js";
 
 /** A set of stand-ins, and the one that joined last. */
 interface Drawn {
@@ -69,7 +70,7 @@ function drawSet(m: number, few: number, digits: readonly string[], words: Words
     }
   }
   let size = members.reduce((sum, one) => sum + one, 0);
-  const t = BigInt((m - 1).toString(2).length);
+  const t = BigInt(bitLength(m - 1));
   const tries = 64n / t;
   const mask = (1n << t) - 1n;
   const batch = Math.max(1, Math.floor(Math.floor(Math.sqrt(w)) / 2));
