@@ -4,4 +4,4 @@ export declare function canonical(value: Json): string;
 /** The SHA-256 of a document's canonical JSON, as 64 hexadecimal digits. */
 export declare function digestOf(document: Json): string;
 /** The first half of it. */
-export declare function fingerprint(document: Json): string;
+export declare function fingerprintOf(document: Json): string;

@@ -15,6 +15,6 @@ export function digestOf(document) {
     return toHex(sha256(utf8(canonical(document))));
 }
 /** The first half of it. */
-export function fingerprint(document) {
+export function fingerprintOf(document) {
     return digestOf(document).slice(0, 32);
 }

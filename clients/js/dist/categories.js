@@ -1,6 +1,6 @@
 import { InvalidValue } from "./errors.js";
 import { MOST_INPUTS } from "./limits.js";
-import { refuse, require, sectionOf } from "./reading.js";
+import { refuse, demand, sectionOf } from "./reading.js";
 /** Read a document of categories, named or numbered. */
 export function readCategories(found) {
     const size = found.whole("size", 1, MOST_INPUTS);
@@ -25,9 +25,8 @@ export function numberedCategories(size) {
     return readCategories(sectionOf({ kind: "categories", size, values: null, version: 1 }, "categories"));
 }
 function numbered(value, size) {
-    if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value >= size)
-        return undefined;
-    return value + 0; // -0 becomes 0
+    const number = Number.isInteger(value) ? value : NaN;
+    return number >= 0 && number < size ? number + 0 : undefined; // -0 becomes 0
 }
 function readPlaces(values, where) {
     const places = new Map();
@@ -35,7 +34,7 @@ function readPlaces(values, where) {
         const right = typeof value === "number" || (typeof value === "string" && !value.includes("\0"));
         if (!right)
             refuse(where, "texts without NUL, and whole numbers");
-        require(!places.has(value), where, "distinct");
+        demand(!places.has(value), where, "distinct");
         places.set(value, places.size);
     }
     return places;

@@ -25,8 +25,21 @@ export function readJson(source) {
     catch (error) {
         fail(String(error));
     }
-    const { keys, json } = convert(value, 1);
-    if (keys !== countKeys(text))
+    let keys = countKeys(text);
+    /** A value with its objects as maps, whose keys are counted off. */
+    const convert = (one, depth) => {
+        if (typeof one !== "object" || one === null)
+            return one;
+        if (depth > MOST_DEPTH)
+            fail("it has more than 16 lists and objects in each other");
+        if (Array.isArray(one))
+            return one.map((inside) => convert(inside, depth + 1));
+        const entries = Object.entries(one);
+        keys -= entries.length;
+        return new Map(entries.map(([key, inside]) => [key, convert(inside, depth + 1)]));
+    };
+    const json = convert(value, 1);
+    if (keys !== 0)
         fail("a key is repeated");
     return json;
 }
@@ -49,23 +62,4 @@ function countKeys(text) {
             fail("it has half a surrogate pair");
     }
     return keys;
-}
-/** A parsed value with its objects as maps, and how many keys these have. */
-function convert(value, depth) {
-    if (typeof value !== "object" || value === null)
-        return { keys: 0, json: value };
-    if (depth > MOST_DEPTH)
-        fail("it has more than 16 lists and objects in each other");
-    let keys = 0;
-    const inside = (one) => {
-        const found = convert(one, depth + 1);
-        keys += found.keys;
-        return found.json;
-    };
-    if (Array.isArray(value)) {
-        const json = value.map(inside);
-        return { keys, json };
-    }
-    const json = new Map(Object.entries(value).map(([key, one]) => [key, inside(one)]));
-    return { keys: keys + json.size, json };
 }

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "./json.js";
 /** Refuse a document. */
 export declare function refuse(where: string, must: string): never;
 /** Refuse a document unless something holds. */
-export declare function require(condition: boolean, where: string, must: string): asserts condition;
+export declare function demand(condition: boolean, where: string, must: string): asserts condition;
 /** A list. */
 export declare function list(value: Json | undefined, where: string): Json[];
 /** A weight: a whole number, not negative, as decimal text. */
@@ -20,7 +20,6 @@ export declare class Section {
     get(key: string): Json;
     refuse(key: string, must: string): never;
     require(condition: boolean, key: string, must: string): void;
-    section(key: string, keys: readonly string[]): Section;
     list(key: string): Json[];
     text(key: string): string;
     flag(key: string): boolean;

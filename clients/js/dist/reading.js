@@ -7,7 +7,7 @@ export function refuse(where, must) {
     throw new InvalidSurvey(`${where} must be ${must}`);
 }
 /** Refuse a document unless something holds. */
-export function require(condition, where, must) {
+export function demand(condition, where, must) {
     if (!condition)
         refuse(where, must);
 }
@@ -45,9 +45,6 @@ export class Section {
     require(condition, key, must) {
         if (!condition)
             this.refuse(key, must);
-    }
-    section(key, keys) {
-        return new Section(this.get(key), keys, `${this.where}.${key}`);
     }
     list(key) {
         return list(this.get(key), `${this.where}.${key}`);

@@ -24,6 +24,6 @@ async function verify(publisher, signature, message) {
         return await subtle.verify("Ed25519", key, signature, message);
     }
     catch (error) {
-        throw new NotTrusted(`the signature cannot be checked here, so the survey is not answered: it needs Ed25519 of WebCrypto, which plain http and older browsers lack (${error})`);
+        throw new NotTrusted(`the signature cannot be checked here, so the survey is not answered: plain http and older browsers lack Ed25519 (${error})`);
     }
 }

@@ -66,23 +66,19 @@ function product(one, other) {
 // src/decimal.ts
 var MOST_LENGTH = 800;
 function writeDecimal(value) {
-  const short = String(Math.abs(value));
-  const sign = value < 0 ? "-" : "";
-  const [mantissa = "", exponent] = short.split("e");
-  if (exponent === void 0) return sign + short;
-  const [whole = "", part = ""] = mantissa.split(".");
-  const digits = whole + part;
-  const point2 = whole.length + Number(exponent);
-  if (point2 <= 0) return sign + "0." + "0".repeat(-point2) + digits;
-  if (point2 >= digits.length) return sign + digits + "0".repeat(point2 - digits.length);
-  return sign + digits.slice(0, point2) + "." + digits.slice(point2);
+  const [mantissa = "", exponent] = Math.abs(value).toExponential().split("e");
+  return (value < 0 ? "-" : "") + withPoint(mantissa.replace(".", ""), 1 + Number(exponent));
+}
+function withPoint(digits, whole) {
+  if (whole <= 0) return withPoint("0".repeat(1 - whole) + digits, 1);
+  return `${digits.slice(0, whole).padEnd(whole, "0")}.${digits.slice(whole)}`.replace(/\.0*$|(\..*[^0])0*$/, "$1");
 }
 function readDecimal(text) {
   if (typeof text !== "string" || text.length > MOST_LENGTH || !/^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(text)) return void 0;
   const value = Number(text);
   if (!Number.isFinite(value) || writeDecimal(value) !== text) return void 0;
-  const point2 = text.indexOf(".");
-  const scale = point2 < 0 ? 0 : text.length - point2 - 1;
+  const dot = text.indexOf(".");
+  const scale = dot < 0 ? 0 : text.length - dot - 1;
   return { text, value, digits: BigInt(text.replace(".", "")), scale };
 }
 function decimalOf(value) {
@@ -99,7 +95,7 @@ var MOST_DIGITS = 39;
 function refuse(where, must) {
   throw new InvalidSurvey(`${where} must be ${must}`);
 }
-function require2(condition, where, must) {
+function demand(condition, where, must) {
   if (!condition) refuse(where, must);
 }
 function list(value, where) {
@@ -116,7 +112,7 @@ function weightsNamed(value, names, where) {
 function sectionOf(parts, where) {
   return new Section(new Map(Object.entries(parts)), Object.keys(parts), where);
 }
-var Section = class _Section {
+var Section = class {
   constructor(value, keys, where) {
     this.where = where;
     const right = value instanceof Map && value.size === keys.length && keys.every((key) => value.has(key));
@@ -130,9 +126,6 @@ var Section = class _Section {
   }
   require(condition, key, must) {
     if (!condition) this.refuse(key, must);
-  }
-  section(key, keys) {
-    return new _Section(this.get(key), keys, `${this.where}.${key}`);
   }
   list(key) {
     return list(this.get(key), `${this.where}.${key}`);
@@ -185,15 +178,15 @@ function numberedCategories(size) {
   return readCategories(sectionOf({ kind: "categories", size, values: null, version: 1 }, "categories"));
 }
 function numbered(value, size) {
-  if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value >= size) return void 0;
-  return value + 0;
+  const number = Number.isInteger(value) ? value : NaN;
+  return number >= 0 && number < size ? number + 0 : void 0;
 }
 function readPlaces(values, where) {
   const places = /* @__PURE__ */ new Map();
   for (const value of values) {
     const right = typeof value === "number" || typeof value === "string" && !value.includes("\0");
     if (!right) refuse(where, "texts without NUL, and whole numbers");
-    require2(!places.has(value), where, "distinct");
+    demand(!places.has(value), where, "distinct");
     places.set(value, places.size);
   }
   return places;
@@ -206,9 +199,9 @@ function readInterval(found) {
   const bins = found.whole("bins", 1, MOST_INPUTS);
   const width = (high - low) / bins;
   const least = 16 * lastPlace(Math.max(Math.abs(low), Math.abs(high)));
-  require2(low < high, found.where, "such that low is below high");
+  demand(low < high, found.where, "such that low is below high");
   found.require(Number.isFinite(width) && width >= least, "bins", "such that bins are 16 units in the last place wide");
-  function bin2(value) {
+  function bin(value) {
     if (typeof value !== "number" || !(value >= low && value <= high)) {
       throw new InvalidValue(`the value must be a number from ${low} to ${high}`);
     }
@@ -218,7 +211,7 @@ function readInterval(found) {
     return i;
   }
   function position(value, steps) {
-    const i = bin2(value);
+    const i = bin(value);
     const within = Math.floor((value - (low + i * width)) * (steps / width));
     return i * steps + (within > 0 ? Math.min(within, steps - 1) : 0);
   }
@@ -233,7 +226,7 @@ function readInterval(found) {
     high,
     bins,
     size: bins,
-    bin: bin2,
+    bin,
     position,
     nearest,
     cut: (wide) => makeInterval(low, high, wide)
@@ -301,14 +294,13 @@ function readRatings(found) {
   return wholeNumbers("ratings", found.items, low, found.whole("high", low + 1, most));
 }
 function wholeNumbers(kind, document, least, most) {
-  function bin2(value) {
-    if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > most) {
-      throw new InvalidValue(`the value must be a whole number from ${least} to ${most}`);
-    }
-    return value - least + 0;
+  function bin(value) {
+    const number = Number.isInteger(value) ? value : NaN;
+    if (number >= least && number <= most) return number - least + 0;
+    throw new InvalidValue(`the value must be a whole number from ${least} to ${most}`);
   }
   function nearest(value) {
-    const right = typeof value === "number" && !Number.isNaN(value) && (Number.isInteger(value) || !Number.isFinite(value));
+    const right = Number.isInteger(value) || value === Infinity || value === -Infinity;
     if (!right) throw new InvalidValue("the value must be a whole number");
     return Math.min(Math.max(value, least), most);
   }
@@ -320,9 +312,9 @@ function wholeNumbers(kind, document, least, most) {
     most,
     bins,
     size: bins,
-    bin: bin2,
+    bin,
     nearest,
-    position: (value, steps) => bin2(value) * steps,
+    position: (value, steps) => bin(value) * steps,
     cut: (wide) => makeInterval(least - 0.5, most + 0.5, wide)
   };
 }
@@ -372,7 +364,7 @@ function utf8(text) {
   return new TextEncoder().encode(text);
 }
 function concatBytes(pieces) {
-  const all = new Uint8Array(pieces.reduce((sum3, piece) => sum3 + piece.length, 0));
+  const all = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
   let at = 0;
   for (const piece of pieces) {
     all.set(piece, at);
@@ -397,16 +389,16 @@ function primeFrom(n) {
 var ROUND = constants(64, 3n);
 var START = constants(8, 2n);
 function constants(count, root) {
-  const words2 = [];
-  for (let p = 2; words2.length < count; p++) {
+  const words = [];
+  for (let p = 2; words.length < count; p++) {
     if (!isPrime(p)) continue;
     let low = 0n;
     for (let bit = 1n << 37n; bit > 0n; bit >>= 1n) {
       if ((low + bit) ** root <= BigInt(p) << 32n * root) low += bit;
     }
-    words2.push(Number(low & 0xffffffffn));
+    words.push(Number(low & 0xffffffffn));
   }
-  return Uint32Array.from(words2);
+  return Uint32Array.from(words);
 }
 function sha256(message) {
   const padded = new DataView(new ArrayBuffer(64 * Math.ceil((message.length + 9) / 64)));
@@ -454,7 +446,7 @@ function canonical(value) {
 function digestOf(document) {
   return toHex(sha256(utf8(canonical(document))));
 }
-function fingerprint(document) {
+function fingerprintOf(document) {
   return digestOf(document).slice(0, 32);
 }
 
@@ -528,7 +520,7 @@ function fieldBytes(field) {
   return numberBytes(field.below) * (field.kind === "row" ? field.count : 1);
 }
 function payloadBytes(fields) {
-  return fields.reduce((sum3, field) => sum3 + fieldBytes(field), 0);
+  return fields.reduce((sum, field) => sum + fieldBytes(field), 0);
 }
 function writePayload(fields, report) {
   const bytes = new Uint8Array(payloadBytes(fields));
@@ -568,8 +560,17 @@ function readJson(source) {
   } catch (error) {
     fail(String(error));
   }
-  const { keys, json } = convert(value, 1);
-  if (keys !== countKeys(text)) fail("a key is repeated");
+  let keys = countKeys(text);
+  const convert = (one, depth) => {
+    if (typeof one !== "object" || one === null) return one;
+    if (depth > MOST_DEPTH) fail("it has more than 16 lists and objects in each other");
+    if (Array.isArray(one)) return one.map((inside) => convert(inside, depth + 1));
+    const entries = Object.entries(one);
+    keys -= entries.length;
+    return new Map(entries.map(([key, inside]) => [key, convert(inside, depth + 1)]));
+  };
+  const json = convert(value, 1);
+  if (keys !== 0) fail("a key is repeated");
   return json;
 }
 function fail(why) {
@@ -586,36 +587,20 @@ function countKeys(text) {
   }
   return keys;
 }
-function convert(value, depth) {
-  if (typeof value !== "object" || value === null) return { keys: 0, json: value };
-  if (depth > MOST_DEPTH) fail("it has more than 16 lists and objects in each other");
-  let keys = 0;
-  const inside = (one) => {
-    const found = convert(one, depth + 1);
-    keys += found.keys;
-    return found.json;
-  };
-  if (Array.isArray(value)) {
-    const json2 = value.map(inside);
-    return { keys, json: json2 };
-  }
-  const json = new Map(Object.entries(value).map(([key, one]) => [key, inside(one)]));
-  return { keys: keys + json.size, json };
-}
 
 // src/exponential.ts
 var EXP_BITS = 320n;
 var F = 1n << EXP_BITS;
 function lowerExp(epsilon) {
   const x = epsilon.digits * F / (10n ** BigInt(epsilon.scale) * 64n);
-  let sum3 = 0n;
+  let sum = 0n;
   let term = F;
   for (let i = 1n; term > 0n; i++) {
-    sum3 += term;
+    sum += term;
     term = term * x / (F * i);
   }
-  for (let i = 0; i < 6; i++) sum3 = sum3 * sum3 / F;
-  return sum3;
+  for (let i = 0; i < 6; i++) sum = sum * sum / F;
+  return sum;
 }
 function holds(ratio, epsilon) {
   if (ratio.numerator <= ratio.denominator) return true;
@@ -641,10 +626,10 @@ function readWeights(source, ...names) {
   return weightsNamed(source.weights, names, `${source.where}.weights`);
 }
 function requireWeights(source, condition, must) {
-  require2(condition, `${source.where}.weights`, must);
+  demand(condition, `${source.where}.weights`, must);
 }
-var INNER = ["mechanism", "options"];
-function readInner({ epsilon, weights }, found, domain) {
+function readInner({ epsilon, weights }, options, key, domain) {
+  const found = new Section(options.get(key), ["mechanism", "options"], `${options.where}.${key}`);
   return innerMechanism(found.text("mechanism"), domain, epsilon, found.get("options"), weights, found.where);
 }
 function categorical({ domain, where }) {
@@ -657,7 +642,7 @@ function numeric({ domain, where }) {
 function forOneValue(domain, { ratio, ...parts }, scope = "") {
   const { steps = 1, respondAt } = parts;
   const certificate = { ...ratioCertificate(domain.size * steps === 1 ? ONE : ratio), scope };
-  return { steps, certificate, respond: (value, words2) => respondAt(inputOf(domain, value, steps), words2), ...parts };
+  return { steps, certificate, respond: (value, words) => respondAt(inputOf(domain, value, steps), words), ...parts };
 }
 function readSteps(options, domain, mostPositions) {
   const most = domain.kind === "interval" ? Math.floor(mostPositions / domain.bins) : 1;
@@ -674,15 +659,15 @@ function readBinned(source) {
   const divides = domain.bins % wide === 0;
   options.require(divides || domain.kind === "interval", "report_bins", "a divisor of the number of whole numbers");
   const interval = domain.cut(wide);
-  const oracle = readInner(source, options.section("oracle", INNER), interval);
+  const oracle = readInner(source, options, "oracle", interval);
   options.require(oracle.steps === 1, "oracle", "a mechanism with one position for each bin");
   const narrow = domain.bins / wide;
   const respondAt = oracle.respondAt;
   return {
     ...oracle,
     steps: divides ? 1 : 0,
-    respond: (value, words2) => respondAt(divides ? Math.floor(domain.bin(value) / narrow) : interval.bin(value), words2),
-    respondAt: (bin2, words2) => respondAt(Math.floor(bin2 / narrow), words2)
+    respond: (value, words) => respondAt(divides ? Math.floor(domain.bin(value) / narrow) : interval.bin(value), words),
+    respondAt: (bin, words) => respondAt(Math.floor(bin / narrow), words)
   };
 }
 
@@ -799,21 +784,21 @@ function systemWords() {
     }
   };
 }
-function below(size, words2) {
-  if ((size & size - 1n) === 0n) return words2.next() * size >> 64n;
+function below(size, words) {
+  if ((size & size - 1n) === 0n) return words.next() * size >> 64n;
   const limit = WORD - WORD % size;
   for (; ; ) {
-    const word = words2.next();
+    const word = words.next();
     if (word < limit) return word % size;
   }
 }
-function belowNumber(size, words2) {
-  return Number(below(BigInt(size), words2));
+function belowNumber(size, words) {
+  return Number(below(BigInt(size), words));
 }
-function wordBytes(count, words2) {
+function wordBytes(count, words) {
   const bytes = new Uint8Array(8 * count);
   const view = new DataView(bytes.buffer);
-  for (let i = 0; i < count; i++) view.setBigUint64(8 * i, words2.next(), true);
+  for (let i = 0; i < count; i++) view.setBigUint64(8 * i, words.next(), true);
   return bytes;
 }
 
@@ -826,8 +811,8 @@ function readResponse(source, size, bits) {
   const shift = BigInt(64 - bits);
   return {
     ratio: fraction(keep + other, other),
-    respond(cell, words2) {
-      const x = words2.next() >> shift;
+    respond(cell, words) {
+      const x = words.next() >> shift;
       return x < keep ? cell : Number((x - keep) / other);
     }
   };
@@ -838,9 +823,9 @@ function hashing(source, domain, options, { hash, g, draw, ...parts }) {
     ...parts,
     fields: [hash, numberField("cell", g)],
     ratio,
-    respondAt(value, words2) {
-      const [drawn, cell] = draw(value, words2);
-      return [drawn, respond(cell, words2)];
+    respondAt(value, words) {
+      const [drawn, cell] = draw(value, words);
+      return [drawn, respond(cell, words)];
     }
   });
 }
@@ -851,7 +836,7 @@ function readRandomizedResponse(source) {
     fields: [numberField("value", domain.size)],
     cells: domain.size,
     ratio,
-    respondAt: (input, words2) => [respond(input, words2)]
+    respondAt: (input, words) => [respond(input, words)]
   });
 }
 
@@ -866,9 +851,9 @@ function readFixedHashing(source) {
     hash: numberField("hash", count),
     g,
     cells: count * g,
-    draw(value, words2) {
-      const hash = belowNumber(count, words2);
-      key ?? (key = fingerprint(source.document));
+    draw(value, words) {
+      const hash = belowNumber(count, words);
+      key ?? (key = fingerprintOf(source.document));
       return [hash, publicIndex("hashes", key, hash, value, g)];
     }
   });
@@ -893,9 +878,9 @@ function readHadamardResponse(source) {
     fields: [numberField("row", all)],
     cells: all,
     ratio: fraction(rest + keep * BigInt(all), rest),
-    respondAt(value, words2) {
-      const kept = words2.next() >> shift < keep;
-      const row = belowNumber(all, words2);
+    respondAt(value, words) {
+      const kept = words.next() >> shift < keep;
+      const row = belowNumber(all, words);
       const column = Math.floor(value / blocks) + 1;
       const z = row % rows;
       const plus = parity(z & column) === 0 ? z : z ^ column & -column;
@@ -923,12 +908,12 @@ function readHaar(source) {
     fields: [numberField("cell", cells)],
     cells,
     ratio: response.ratio,
-    respondAt(bin2, words2) {
-      const x = belowNumber(heights * half, words2);
+    respondAt(bin, words) {
+      const x = belowNumber(heights * half, words);
       const h = Math.floor(x / half);
       const column = x % half >> h;
-      const sign = parity(bin2 >> h + 1 & column) ^ bin2 >> h & 1;
-      const answer = response.respond(sign, words2);
+      const sign = parity(bin >> h + 1 & column) ^ bin >> h & 1;
+      const answer = response.respond(sign, words);
       return [2 * (2 ** heights - 2 ** (heights - h) + column) + answer];
     }
   });
@@ -937,7 +922,7 @@ function readHaar(source) {
 // src/mechanisms/unary.ts
 function makeUnary(own, other, bits, where) {
   const total = 1n << BigInt(bits);
-  require2(0n < other && other < own && own < total, `${where}.weights`, "such that 0 < other < own < 2^bits");
+  demand(0n < other && other < own && own < total, `${where}.weights`, "such that 0 < other < own < 2^bits");
   const shift = BigInt(64 - bits);
   const ownBelow = own << shift;
   const otherBelow = other << shift;
@@ -945,10 +930,10 @@ function makeUnary(own, other, bits, where) {
   const rest = otherBelow & (1n << 56n) - 1n;
   return {
     ratio: fraction(own * (total - other), other * (total - own)),
-    own: (words2) => words2.next() < ownBelow,
-    others(count, words2) {
-      const lanes = wordBytes(Math.ceil(count / 8), words2).subarray(0, count);
-      return packBits(lanes.map((lane) => Number(lane === first ? words2.next() >> 8n < rest : lane < first)));
+    own: (words) => words.next() < ownBelow,
+    others(count, words) {
+      const lanes = wordBytes(Math.ceil(count / 8), words).subarray(0, count);
+      return packBits(lanes.map((lane) => Number(lane === first ? words.next() >> 8n < rest : lane < first)));
     }
   };
 }
@@ -956,9 +941,9 @@ function putBit(packed, v, set) {
   const mask = 1 << (v & 7);
   packed[v >> 3] = set ? packed[v >> 3] | mask : packed[v >> 3] & ~mask;
 }
-function unaryReport(unary, count, value, words2) {
-  const own = unary.own(words2);
-  const packed = unary.others(count, words2);
+function unaryReport(unary, count, value, words) {
+  const own = unary.own(words);
+  const packed = unary.others(count, words);
   putBit(packed, value, own);
   return packed;
 }
@@ -974,7 +959,7 @@ function readUnaryEncoding(source) {
     cells: 2 * d,
     blocks: d,
     ratio: unary.ratio,
-    respondAt: (input, words2) => [unaryReport(unary, d, input, words2)]
+    respondAt: (input, words) => [unaryReport(unary, d, input, words)]
   });
 }
 
@@ -995,8 +980,8 @@ function readHierarchy(source) {
   const tree = { source, bits, branching, sizes, weights };
   return forOneValue(domain, split === "population" ? byPopulation(tree, ranges) : byBudget(tree));
 }
-function nodeOf(bin2, level, branching) {
-  return Math.floor(bin2 / branching ** level);
+function nodeOf(bin, level, branching) {
+  return Math.floor(bin / branching ** level);
 }
 function byPopulation({ source, bits, branching, sizes, weights }, ranges) {
   const starts = [];
@@ -1016,36 +1001,36 @@ function byPopulation({ source, bits, branching, sizes, weights }, ranges) {
     fields: [numberField("cell", cells)],
     cells,
     ratio: largest(ONE, ...levels.map(({ level }) => level.certificate.ratio)),
-    respondAt(bin2, words2) {
-      const l = belowNumber(sizes.length, words2);
+    respondAt(bin, words) {
+      const l = belowNumber(sizes.length, words);
       const { level, range } = levels[l];
-      const node = nodeOf(bin2, l, branching);
-      if (range === 0) words2.next();
-      const report = level.respondAt(node, words2);
+      const node = nodeOf(bin, l, branching);
+      if (range === 0) words.next();
+      const report = level.respondAt(node, words);
       return [starts[l] + (range === 0 ? report[0] : report[0] * range + report[1])];
     }
   };
 }
 function byBudget({ source, bits, branching, sizes, weights }) {
   const part = partOf(source.epsilon, sizes.length);
-  require2(part.value >= 1e-6, `${source.where}.epsilon`, "at least 0.000001 for every level");
+  demand(part.value >= 1e-6, `${source.where}.epsilon`, "at least 0.000001 for every level");
   let ratio = ONE;
   const levels = sizes.map((size, l) => {
     const where = `${source.where}, level ${l}`;
     const { own, other } = weightsNamed(weights[l], ["other", "own"], `${where}.weights`);
     const unary = makeUnary(own, other, bits, where);
     const one = size === 1 ? ONE : unary.ratio;
-    require2(holds(one, part), `${where}.weights`, `such that no ratio exceeds e^${part.text}`);
+    demand(holds(one, part), `${where}.weights`, `such that no ratio exceeds e^${part.text}`);
     ratio = product(ratio, one);
     return unary;
   });
-  const nodes = sizes.reduce((sum3, size) => sum3 + size, 0);
+  const nodes = sizes.reduce((sum, size) => sum + size, 0);
   return {
     fields: sizes.map((size, l) => bitsField(`bits${l}`, size)),
     cells: 2 * nodes,
     blocks: nodes,
     ratio,
-    respondAt: (bin2, words2) => levels.map((unary, l) => unaryReport(unary, sizes[l], nodeOf(bin2, l, branching), words2))
+    respondAt: (bin, words) => levels.map((unary, l) => unaryReport(unary, sizes[l], nodeOf(bin, l, branching), words))
   };
 }
 function partOf(epsilon, levels) {
@@ -1090,7 +1075,7 @@ function responseKeys(keys, pairs, numbers, where) {
   const O = BigInt(outputs);
   const K = BigInt(keys);
   const total = (K + BigInt(pairs ?? 0)) * O * low + added;
-  require2(total <= MOST_TOTAL, `${where}.weights`, "of a total of at most 2^63");
+  demand(total <= MOST_TOTAL, `${where}.weights`, "of a total of at most 2^63");
   const l = BigInt(pairs ?? 1);
   const held = l < K ? l : K;
   const background = l * l * O * low;
@@ -1103,8 +1088,8 @@ function responseKeys(keys, pairs, numbers, where) {
     cells: keys * numbers.outputBins + (pairs === null ? 0 : 1),
     blocks: 1,
     ratio,
-    respond(slot, words2) {
-      const z = below(total, words2);
+    respond(slot, words) {
+      const z = below(total, words);
       if (z < added) return slot === null ? [keys, 0] : [slot.key, numbers.cell(numbers.near(slot.position, z))];
       const drawn = (z - added) / low;
       const key = Number(drawn / O);
@@ -1119,16 +1104,16 @@ function unaryKeys(keys, pairs, numbers, weights, bits, where) {
   const other = weights["other"];
   const unary = makeUnary(own, other, bits, where);
   const total = BigInt(numbers.outputs) * numbers.low + numbers.added;
-  require2(total <= MOST_TOTAL, `${where}.weights`, "of a total of at most 2^63");
-  function respond(slot, words2) {
-    const mine = unary.own(words2);
-    const set = unary.others(keys, words2);
+  demand(total <= MOST_TOTAL, `${where}.weights`, "of a total of at most 2^63");
+  function respond(slot, words) {
+    const mine = unary.own(words);
+    const set = unary.others(keys, words);
     const isSet = (key) => (set[key >> 3] >> (key & 7) & 1) === 1;
-    const made = numbers.rounding ? wordBytes(Math.ceil(keys / 64), words2).subarray(0, set.length) : new Array(keys).fill(0);
+    const made = numbers.rounding ? wordBytes(Math.ceil(keys / 64), words).subarray(0, set.length) : new Array(keys).fill(0);
     if (!numbers.rounding) {
-      for (let key = 0; key < keys; key++) if (isSet(key)) made[key] = numbers.cell(belowNumber(numbers.outputs, words2));
+      for (let key = 0; key < keys; key++) if (isSet(key)) made[key] = numbers.cell(belowNumber(numbers.outputs, words));
     }
-    const z = below(total, words2);
+    const z = below(total, words);
     if (slot !== null) {
       const output = z < numbers.added ? numbers.near(slot.position, z) : Number((z - numbers.added) / numbers.low);
       putBit(set, slot.key, mine);
@@ -1186,11 +1171,11 @@ function readKeyValue(source) {
   const { ratio, respond: respondTo, ...parts } = keys === "unary" ? unaryKeys(domain.keys.size, domain.pairs, numbers, others, bits, where) : responseKeys(domain.keys.size, domain.pairs, numbers, where);
   const { pairs, interval, pair, set } = domain;
   const place = ({ key, number }) => ({ key, position: interval.position(number, steps) });
-  function respond(value, words2) {
-    if (pairs === null) return respondTo(place(pair(value)), words2);
+  function respond(value, words) {
+    if (pairs === null) return respondTo(place(pair(value)), words);
     const slots = set(value).map(place);
-    const slot = belowNumber(Math.max(pairs, slots.length), words2);
-    return respondTo(slots[slot] ?? null, words2);
+    const slot = belowNumber(Math.max(pairs, slots.length), words);
+    return respondTo(slots[slot] ?? null, words);
   }
   return { ...parts, certificate: ratioCertificate(ratio), respond };
 }
@@ -1200,28 +1185,28 @@ var MOST_NOISE = 2 ** 16;
 function makeNoise(weights, bins, reach, where) {
   const { center, ratio, tail, least, change } = weights;
   const one = 1n << 128n;
-  require2([center, ratio, tail, least, change].every((weight2) => weight2 >= 1n), where, "at least 1");
-  require2(ratio <= one && change <= one, where, "such that ratio and change are at most 2^128");
-  require2(center < MOST_TOTAL && tail < MOST_TOTAL, where, "such that center and tail are below 2^63");
+  demand([center, ratio, tail, least, change].every((weight2) => weight2 >= 1n), where, "at least 1");
+  demand(ratio <= one && change <= one, where, "such that ratio and change are at most 2^128");
+  demand(center < MOST_TOTAL && tail < MOST_TOTAL, where, "such that center and tail are below 2^63");
   const heights = [];
   const curve = [];
   const ratios = [];
   let g = center << 64n;
   let q = ratio;
-  let sum3 = 0n;
+  let sum = 0n;
   for (let k = 0; k < bins + reach - 1; k++) {
     const height = (g >> 64n) + least;
     curve.push(g);
     ratios.push(q);
     heights.push(height);
-    sum3 += height;
-    require2(sum3 <= MOST_TOTAL, where, "of a total of at most 2^63");
+    sum += height;
+    demand(sum <= MOST_TOTAL, where, "of a total of at most 2^63");
     g = g * q >> 128n;
     if (change !== one) q = q * change >> 128n;
   }
   const weighed = [tail, ...heights.slice(1).reverse(), ...heights, tail];
-  const total = 2n * (sum3 + tail) - (heights[0] ?? 0n);
-  require2(total <= MOST_TOTAL, where, "of a total of at most 2^63");
+  const total = 2n * (sum + tail) - (heights[0] ?? 0n);
+  demand(total <= MOST_TOTAL, where, "of a total of at most 2^63");
   const last = bins + 2 * reach - 1;
   return {
     heights,
@@ -1229,8 +1214,8 @@ function makeNoise(weights, bins, reach, where) {
     total,
     curve,
     ratios,
-    respond(bin2, words2) {
-      const cell = bin2 + sumsAtMost(below(total, words2), weighed) - (bins - 1);
+    respond(bin, words) {
+      const cell = bin + sumsAtMost(below(total, words), weighed) - (bins - 1);
       return Math.min(Math.max(cell, 0), last);
     }
   };
@@ -1245,13 +1230,13 @@ function sumsAtMost(x, weights) {
   return count;
 }
 function oneCell(noise) {
-  return (bin2, words2) => [noise.respond(bin2, words2)];
+  return (bin, words) => [noise.respond(bin, words)];
 }
 
 // src/mechanisms/laplace.ts
 function readLaplace(source) {
   return readNoise(source, { ...readWeights(source, "center", "ratio", "tail"), least: 1n }, "", ({ heights, tail }) => {
-    const ends = fraction(heights.reduce((sum3, one) => sum3 + one, tail), tail);
+    const ends = fraction(heights.reduce((sum, one) => sum + one, tail), tail);
     return largest(ends, fraction(heights[0], heights[heights.length - 1]));
   });
 }
@@ -1266,7 +1251,7 @@ function readDegreeNoise(source) {
 function readNoise(source, weights, scope, worst) {
   const domain = numeric(source);
   readBits(readOptions(source, "bits"));
-  require2(domain.bins <= MOST_NOISE, `${source.where}.domain`, "of at most 2^16 bins");
+  demand(domain.bins <= MOST_NOISE, `${source.where}.domain`, "of at most 2^16 bins");
   const noise = makeNoise({ ...weights, change: 1n << 128n }, domain.bins, 0, `${source.where}.weights`);
   const ratio = domain.bins === 1 ? ONE : worst(noise);
   return forOneValue(domain, { fields: [numberField("cell", domain.bins)], cells: domain.bins, ratio, respondAt: oneCell(noise) }, scope);
@@ -1286,9 +1271,9 @@ function readLocalHashing(source) {
     hash: numberField("hash", hashes),
     g,
     cells: hashes * g,
-    draw(value, words2) {
-      const hash = belowNumber(hashes, words2);
-      key ?? (key = fingerprint(source.document));
+    draw(value, words) {
+      const hash = belowNumber(hashes, words);
+      key ?? (key = fingerprintOf(source.document));
       return [hash, linearCell(hash, point(value, g, t, key), g)];
     }
   });
@@ -1318,13 +1303,13 @@ function linearCell(hash, place, g) {
   }
   let vector = power + (hash - first);
   let rest = place;
-  let sum3 = 0;
+  let sum = 0;
   while (vector > 0) {
-    sum3 = (sum3 + vector % g * (rest % g)) % g;
+    sum = (sum + vector % g * (rest % g)) % g;
     vector = Math.floor(vector / g);
     rest = Math.floor(rest / g);
   }
-  return sum3;
+  return sum;
 }
 
 // src/mechanisms/rounding.ts
@@ -1344,7 +1329,7 @@ function readRounding(source) {
     cells: 2,
     steps,
     ratio: fraction(base + added, base),
-    respondAt: (position, words2) => [below(total, words2) < base + BigInt(position) * unit ? 1 : 0]
+    respondAt: (position, words) => [below(total, words) < base + BigInt(position) * unit ? 1 : 0]
   });
 }
 
@@ -1353,7 +1338,7 @@ function readSampledCoordinate(source) {
   const { domain, where } = source;
   if (domain.kind !== "vector") refuse(`${where}.domain`, "a vector");
   const options = readOptions(source, "inner");
-  const inner = readInner(source, options.section("inner", INNER), domain.interval);
+  const inner = readInner(source, options, "inner", domain.interval);
   options.require((inner.blocks ?? 1) === 1, "inner", "a mechanism whose reports fall in one cell");
   options.require(inner.certificate.scope === "", "inner", "a mechanism without a scope");
   const k = domain.coordinates;
@@ -1361,10 +1346,10 @@ function readSampledCoordinate(source) {
     fields: [numberField("coordinate", k), ...inner.fields],
     cells: k * inner.cells,
     certificate: inner.certificate,
-    respond(value, words2) {
+    respond(value, words) {
       const row = domain.row(value);
-      const coordinate = belowNumber(k, words2);
-      return [coordinate, ...inner.respond(row[coordinate], words2)];
+      const coordinate = belowNumber(k, words);
+      return [coordinate, ...inner.respond(row[coordinate], words)];
     }
   };
 }
@@ -1380,8 +1365,8 @@ function readSeededHashing(source) {
     g,
     cells: 2 * d,
     blocks: d,
-    draw(value, words2) {
-      const seed = words2.next();
+    draw(value, words) {
+      const seed = words.next();
       return [seed, seededCell(seed, value, g)];
     }
   });
@@ -1420,18 +1405,18 @@ function readSubsetSelection(source) {
     cells: 2 * d,
     blocks: d,
     ratio: fraction(own * BigInt(d - k), (total - own) * BigInt(k)),
-    respondAt(value, words2) {
-      const taken = words2.next() < ownBelow;
-      return [d === 1 ? Uint8Array.of(1) : packBits(chosen(value, taken, d, k, digits, words2))];
+    respondAt(value, words) {
+      const taken = words.next() < ownBelow;
+      return [d === 1 ? Uint8Array.of(1) : packBits(chosen(value, taken, d, k, digits, words))];
     }
   });
 }
 function binaryDigits(start) {
   return [...start.toString(2).padStart(4, "0").replace(/0+$/, "")].reverse();
 }
-function chosen(value, taken, d, k, digits, words2) {
+function chosen(value, taken, d, k, digits, words) {
   const few = Math.min(k, d - k);
-  const { members, last } = drawSet(d - 1, few, digits, words2);
+  const { members, last } = drawSet(d - 1, few, digits, words);
   const turned = 2 * k > d;
   const inside = taken !== turned;
   const set = new Uint8Array(d);
@@ -1444,23 +1429,23 @@ function chosen(value, taken, d, k, digits, words2) {
   if (inside) set[value] = 1;
   return turned ? set.map((one) => 1 - one) : set;
 }
-function drawSet(m, few, digits, words2) {
+function drawSet(m, few, digits, words) {
   const w = Math.ceil(m / 64);
   const members = new Uint8Array(m);
   for (const digit of digits) {
-    const drawn = wordBytes(w, words2);
+    const drawn = wordBytes(w, words);
     for (let v = 0; v < m; v++) {
       const bit = drawn[v >> 3] >> (v & 7) & 1;
       members[v] = digit === "1" ? members[v] | bit : members[v] & bit;
     }
   }
-  let size = members.reduce((sum3, one) => sum3 + one, 0);
+  let size = members.reduce((sum, one) => sum + one, 0);
   const t = BigInt(bitLength(m - 1));
   const tries = 64n / t;
   const mask = (1n << t) - 1n;
   const batch = Math.max(1, Math.floor(Math.floor(Math.sqrt(w)) / 2));
   for (; ; ) {
-    for (const word of Array.from({ length: batch }, () => words2.next())) {
+    for (const word of Array.from({ length: batch }, () => words.next())) {
       for (let i = 0n; i < tries; i++) {
         const tried = Number(word >> i * t & mask);
         if (tried >= m) continue;
@@ -1480,19 +1465,19 @@ function readTable(source) {
   const where = `${source.where}.weights`;
   readOptions(source);
   const rows = list(source.weights, where).map((row) => list(row, where).map((one) => weight(one, where)));
-  require2(rows.length === domain.size, where, "a row for every value");
+  demand(rows.length === domain.size, where, "a row for every value");
   const columns = rows[0].length;
-  const total = sum(rows[0]);
-  require2(total >= 1n && total <= MOST_TOTAL, where, "rows with a sum from 1 to 2^63");
-  require2(rows.every((row) => row.length === columns && sum(row) === total), where, "rows of one length and one sum");
+  const total = totalOf(rows[0]);
+  demand(total >= 1n && total <= MOST_TOTAL, where, "rows with a sum from 1 to 2^63");
+  demand(rows.every((row) => row.length === columns && totalOf(row) === total), where, "rows of one length and one sum");
   return forOneValue(domain, {
     fields: [numberField("cell", columns)],
     cells: columns,
     ratio: worstColumn(rows, columns, where),
-    respondAt: (value, words2) => [sumsAtMost(below(total, words2), rows[value])]
+    respondAt: (value, words) => [sumsAtMost(below(total, words), rows[value])]
   });
 }
-function sum(row) {
+function totalOf(row) {
   return row.reduce((all, one) => all + one, 0n);
 }
 function worstColumn(rows, columns, where) {
@@ -1505,7 +1490,7 @@ function worstColumn(rows, columns, where) {
       if (row[y] > most) most = row[y];
     }
     if (most === 0n) continue;
-    require2(least > 0n, where, "without a column that has both a zero and another number");
+    demand(least > 0n, where, "without a column that has both a zero and another number");
     worst = largest(worst, fraction(most, least));
   }
   return worst;
@@ -1544,7 +1529,7 @@ function readShape(source, options, wrap, capOf) {
   const { low, unit, width } = readWeights(source, "low", "unit", "width");
   const widest = wrap ? positions : MOST_POSITIONS;
   requireWeights(source, width >= 1n && width <= BigInt(widest), `such that width is from 1 to ${widest}`);
-  require2(!wrap || positions >= 2, source.where, "of at least 2 positions on a ring");
+  demand(!wrap || positions >= 2, source.where, "of at least 2 positions on a ring");
   const outputs = wrap ? positions : positions + Number(width) - 1;
   const cap = capOf(width);
   const area = cap * (width - cap + 1n) * unit;
@@ -1556,15 +1541,15 @@ function readShape(source, options, wrap, capOf) {
     cells: options.whole("output_bins", Math.min(2, outputs), outputs),
     steps,
     ratio: fraction(low + unit * cap, low),
-    respondAt(position, words2) {
-      const x = below(total, words2);
+    respondAt(position, words) {
+      const x = below(total, words);
       if (x >= area) return [Number((x - area) / low)];
-      const near = position + sumsAtMost2(x / unit, width, cap);
+      const near = position + unitsAtMost(x / unit, width, cap);
       return [wrap ? (near - before + positions) % positions : near];
     }
   });
 }
-function sumsAtMost2(x, width, cap) {
+function unitsAtMost(x, width, cap) {
   const area = cap * (width - cap + 1n);
   const rising = (n) => n <= cap ? n * (n + 1n) / 2n : cap * (cap + 1n) / 2n + (n - cap) * cap;
   const sumOf = (n) => 2n * n <= width + 1n ? rising(n) : area - rising(width - n);
@@ -1618,8 +1603,8 @@ function build(found, domain) {
   found.require(epsilon.value >= 1e-6 && epsilon.value <= 20, "epsilon", "from 0.000001 to 20");
   found.require(domain.size <= MOST_INPUTS, "domain", "of at most 2,500,000 inputs");
   const parts = reader({ document, domain, epsilon, options: found.get("options"), weights: found.get("weights"), where });
-  require2(parts.cells <= MOST_INPUTS, where, "of at most 2,500,000 cells");
-  require2(payloadBytes(parts.fields) <= MOST_REPORT_BYTES, where, "of at most 32,768 bytes a report");
+  demand(parts.cells <= MOST_INPUTS, where, "of at most 2,500,000 cells");
+  demand(payloadBytes(parts.fields) <= MOST_REPORT_BYTES, where, "of at most 32,768 bytes a report");
   found.require(keeps(parts.certificate, epsilon), "weights", `such that no ratio exceeds e^${epsilon.text}`);
   return { ...parts, name, document, domain, epsilon };
 }
@@ -1667,7 +1652,7 @@ async function verify(publisher, signature, message) {
     const key = await subtle.importKey("raw", publisher, "Ed25519", false, ["verify"]);
     return await subtle.verify("Ed25519", key, signature, message);
   } catch (error) {
-    throw new NotTrusted(`the signature cannot be checked here, so the survey is not answered: it needs Ed25519 of WebCrypto, which plain http and older browsers lack (${error})`);
+    throw new NotTrusted(`the signature cannot be checked here, so the survey is not answered: plain http and older browsers lack Ed25519 (${error})`);
   }
 }
 
@@ -1714,8 +1699,8 @@ var Survey = class _Survey {
   constructor(found) {
     this.publisher = "";
     found.whole("survey", 2, 2);
-    this.name = words(found, "name", 200);
-    this.question = words(found, "question", 2e3);
+    this.name = visibleText(found, "name", 200);
+    this.question = visibleText(found, "question", 2e3);
     this.mechanism = readMechanism(found.get("mechanism"));
     this.window = found.choice("window", ["once", "day", "week", "month"]);
     this.minimumBatch = found.whole("minimum_batch", 1, 1e9);
@@ -1726,7 +1711,7 @@ var Survey = class _Survey {
     this.opens = date(found, "opens");
     this.closes = date(found, "closes");
     found.require(this.opens === "" || this.closes === "" || this.opens <= this.closes, "closes", "a day from opens on");
-    this.series = found.get("series") === "" ? "" : words(found, "series", 200);
+    this.series = found.get("series") === "" ? "" : visibleText(found, "series", 200);
     this.document = found.items;
     this.digest = digestOf(this.document);
     this.fingerprint = this.digest.slice(0, 32);
@@ -1755,14 +1740,11 @@ var Survey = class _Survey {
     if (survey.fingerprint !== found[2]) throw new Mismatch(`the collector gave survey ${survey.fingerprint} where ${found[2]} was asked for`);
     return Object.assign(survey, { collector: found[1] });
   }
-  static read(document, options) {
+  static read(document, { maxDelta = "0" }) {
     const survey = new _Survey(new Section(document, KEYS, "survey"));
-    const most = readDecimal(options.maxDelta ?? "0");
-    if (most === void 0 || most.value < 0) throw new InvalidArgument("maxDelta must be a decimal from 0, as text");
-    if (exceeds(survey.certificate.delta, exact(most))) {
-      throw new InvalidSurvey(`the delta of this survey exceeds maxDelta, which is ${most.text}`);
-    }
-    return survey;
+    const most = readDecimal(maxDelta);
+    if (most !== void 0 && !exceeds(survey.certificate.delta, exact(most))) return survey;
+    throw new InvalidSurvey(`the delta of ${survey} is not at most maxDelta, which is ${maxDelta}`);
   }
   get epsilon() {
     return this.mechanism.epsilon.text;
@@ -1792,7 +1774,7 @@ var Survey = class _Survey {
     return open ? name : void 0;
   }
 };
-function words(found, key, most) {
+function visibleText(found, key, most) {
   const text = found.text(key);
   const short = text.length <= 2 * most && [...text].length <= most;
   found.require(short && !text.includes("\0") && /[^\u0000-\u0020]/.test(text), key, `text of 1 to ${most} characters that can be seen, without NUL`);
@@ -1809,14 +1791,14 @@ var VERSION = 2;
 function array(count) {
   return count < 16 ? Uint8Array.of(144 | count) : Uint8Array.of(220, count >> 8, count & 255);
 }
-function bin(bytes) {
+function binary(bytes) {
   const n = bytes.length;
   return [n < 256 ? Uint8Array.of(196, n) : Uint8Array.of(197, n >> 8, n & 255), bytes];
 }
-function encodeUpload({ fingerprint: fingerprint2, window, reports }) {
+function encodeUpload({ fingerprint, window, reports }) {
   const name = utf8(window);
-  const head = [Uint8Array.of(148, VERSION), ...bin(fromHex(fingerprint2)), Uint8Array.of(160 | name.length), name, array(reports.length)];
-  return concatBytes([...head, ...reports.flatMap(({ id, payload }) => [array(2), ...bin(id), ...bin(payload)])]);
+  const head = [Uint8Array.of(148, VERSION), ...binary(fromHex(fingerprint)), Uint8Array.of(160 | name.length), name, array(reports.length)];
+  return concatBytes([...head, ...reports.flatMap(({ id, payload }) => [array(2), ...binary(id), ...binary(payload)])]);
 }
 
 // src/device/charge.ts
@@ -1829,7 +1811,7 @@ function chargeOf(survey, day, elapsed) {
     epsilon: survey.epsilon,
     delta: "0",
     name: plain(survey.name),
-    question: fingerprint([plain(survey.question), survey.mechanism.domain.document]),
+    question: fingerprintOf([plain(survey.question), survey.mechanism.domain.document]),
     first,
     last,
     day,
@@ -1840,15 +1822,14 @@ function chargeOf(survey, day, elapsed) {
   };
 }
 function costOf(...charges) {
-  return exact(sum2(charges));
+  return exact(addUp(charges));
 }
 function costText(charges) {
-  const { digits, scale } = sum2(charges);
-  const text = String(digits).padStart(scale + 1, "0");
-  const point2 = text.length - scale;
-  return scale === 0 ? text : `${text.slice(0, point2)}.${text.slice(point2)}`.replace(/\.?0+$/, "");
+  const { digits, scale } = addUp(charges);
+  const text = String(digits);
+  return withPoint(text, text.length - scale);
 }
-function sum2(charges) {
+function addUp(charges) {
   let digits = 0n;
   let scale = 0;
   for (const { epsilon } of charges) {
@@ -1887,10 +1868,10 @@ var SHARED = [
   ["series", "seriesEpsilon", "on surveys of one series"],
   ["publisher", "publisherEpsilon", "on surveys signed by one key"]
 ];
-var DAY2 = 86400;
+var SECONDS = 86400;
 function checkReport(limits, survey) {
   for (const [name, value] of Object.entries(limits)) {
-    if (typeof value !== "number" || !(value >= 0 && value < Infinity)) throw new InvalidArgument(`${name} must be a number of at least 0`);
+    if (!Number.isFinite(value) || value < 0) throw new InvalidArgument(`${name} must be a number of at least 0`);
   }
   if (exceeds(exact(survey.mechanism.epsilon), exact(decimalOf(limits.maxEpsilon)))) {
     throw new OverBudget(`${survey} asks for epsilon ${survey.epsilon} per report; this device gives at most ${limits.maxEpsilon} (maxEpsilon)`);
@@ -1917,7 +1898,7 @@ function dearer(asked, alike) {
 function beyondLimit(limits, asked, before) {
   const sums = [
     ["dayEpsilon", "per day", before.filter((one) => one.day >= asked.day)],
-    ["dayEpsilon", "per 24 hours since the machine started", before.filter((one) => one.boot === asked.boot && asked.uptime - one.uptime < DAY2), 2]
+    ["dayEpsilon", "per 24 hours since the machine started", before.filter((one) => one.boot === asked.boot && asked.uptime - one.uptime < SECONDS), 2]
   ];
   for (const [key, name, what] of SHARED) {
     if (asked[key] !== "") sums.push([name, what, before.filter((one) => one[key] === asked[key])]);
@@ -1938,11 +1919,11 @@ function ownElapsed() {
   return { boot, seconds: performance.now() / 1e3 };
 }
 var boot = "";
-function find(rows, { fingerprint: fingerprint2, window }) {
-  return rows.find((row) => row.fingerprint === fingerprint2 && row.window === window);
+function find(rows, { fingerprint, window }) {
+  return rows.find((row) => row.fingerprint === fingerprint && row.window === window);
 }
-function receiptOf({ fingerprint: fingerprint2, window, survey, epsilon, delta, id, upload, state, code }) {
-  return { fingerprint: fingerprint2, window, survey, epsilon, delta, id, upload, state, code };
+function receiptOf({ fingerprint, window, survey, epsilon, delta, id, upload, state, code }) {
+  return { fingerprint, window, survey, epsilon, delta, id, upload, state, code };
 }
 async function spend(ledger, charge, limits, pinned, draw) {
   const found = await ledger.transact((rows) => {
@@ -1950,8 +1931,8 @@ async function spend(ledger, charge, limits, pinned, draw) {
     if (stored !== void 0) return { result: stored };
     const late = rows.filter((row2) => row2.day > charge.day).map((row2) => ({ ...row2, day: charge.day }));
     const before = rows.map((row2) => find(late, row2) ?? row2);
-    const refusal2 = refusalOf(limits, charge, before, pinned);
-    if (refusal2 !== void 0) return { write: late, result: refusal2 };
+    const refused2 = refusalOf(limits, charge, before, pinned);
+    if (refused2 !== void 0) return { write: late, result: refused2 };
     const row = { ...charge, ...draw(), state: "pending", code: "" };
     return { write: [...late, row], result: row };
   });
@@ -1969,7 +1950,7 @@ function settle(ledger, receipt, from, state, code) {
 
 // src/device/browserledger.ts
 var STORES = { reports: ["fingerprint", "window"], logs: "url" };
-var VERSION2 = 2;
+var SCHEMA = 2;
 var BrowserLedger = class {
   constructor(name = "sottovoce") {
     this.name = name;
@@ -1987,19 +1968,19 @@ var BrowserLedger = class {
   }
   open() {
     return new Promise((resolve, reject) => {
-      const fail2 = (error) => reject(unusable(error));
+      const refuse2 = (error) => reject(unusable(error));
       try {
-        const request = indexedDB.open(this.name, VERSION2);
+        const request = indexedDB.open(this.name, SCHEMA);
         request.onupgradeneeded = () => {
           for (const [name, keyPath] of Object.entries(STORES)) {
             if (!request.result.objectStoreNames.contains(name)) request.result.createObjectStore(name, { keyPath });
           }
         };
         request.onsuccess = () => resolve(request.result);
-        request.onerror = () => fail2(request.error);
-        request.onblocked = () => fail2("another page keeps it open");
+        request.onerror = () => refuse2(request.error);
+        request.onblocked = () => refuse2("another page keeps it open");
       } catch (error) {
-        fail2(error);
+        refuse2(error);
       }
     });
   }
@@ -2028,19 +2009,18 @@ function inTransaction(database, change) {
   });
 }
 function unusable(error) {
-  const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return new NoLedger(`this browser does not let the page remember what was answered, so nothing is drawn or sent (${why})`);
+  return new NoLedger(`this browser does not let the page remember what was answered, so nothing is drawn or sent (${error})`);
 }
 
 // src/device/explaining.ts
 function explain(survey, receipt) {
-  const { upload, fingerprint: fingerprint2, epsilon } = receipt;
-  if (fingerprint2 !== survey.fingerprint) throw new Mismatch(`this receipt is not of ${survey}`);
+  const { upload, fingerprint, epsilon } = receipt;
+  if (fingerprint !== survey.fingerprint) throw new Mismatch(`this receipt is not of ${survey}`);
   let at = 0;
   const take = (count) => upload.slice(at, at += count);
   const parts = envelope(survey, receipt, take);
   const fields = fieldsInWords(survey, take);
-  const said = fields.filter((_, i) => !isConstant(survey.mechanism.fields[i])).map(({ words: words2 }) => words2);
+  const said = survey.mechanism.fields.flatMap((field, i) => isConstant(field) ? [] : fields[i].words);
   return {
     status: statusOf(receipt),
     report: `The report says: ${said.join("; ") || "nothing, for all reports are the same"}. It was drawn at random: your answer only made some reports likelier than others.`,
@@ -2049,7 +2029,7 @@ function explain(survey, receipt) {
   };
 }
 function envelope(survey, { upload, window }, take) {
-  const part = (name, count, words2) => ({ name, words: words2, bytes: toHex(take(count)) });
+  const part = (name, count, words) => ({ name, words, bytes: toHex(take(count)) });
   const size = 1 + window.length;
   return [
     part("version", 2, "version 2 of the format"),
@@ -2068,19 +2048,19 @@ function fieldsInWords({ mechanism: { domain, fields, name } }, take) {
     return { name: field.name, bytes: toHex(bytes), words: fieldInWords(field, bytes, named) };
   });
 }
-function fieldInWords(field, bytes, label2) {
+function fieldInWords(field, bytes, named) {
   if (field.kind === "bits") {
     const set = Array.from({ length: field.count }, (_, i) => i).filter((i) => bytes[i >> 3] >> (i & 7) & 1);
-    return `${field.name}: ${set.length} of ${field.count} (${listed(set.map(label2 ?? String))})`;
+    return `${field.name}: ${set.length} of ${field.count} (${listed(set.map(named ?? String))})`;
   }
   const size = numberBytes(field.below);
   const numbers = [];
   for (let at = 0; at < bytes.length; at += size) numbers.push(littleEndian(bytes.slice(at, at + size)));
-  if (label2 !== void 0) return label2(Number(numbers[0]));
+  if (named !== void 0) return named(Number(numbers[0]));
   return `${field.name} ${listed(numbers.map(String))} of 0 to ${field.below - 1n}`;
 }
-function listed(words2) {
-  return words2.length > 20 ? `${words2.slice(0, 20).join(", ")}, ...` : words2.join(", ");
+function listed(words) {
+  return words.length > 20 ? `${words.slice(0, 20).join(", ")}, ...` : words.join(", ");
 }
 function isConstant(field) {
   return field.kind === "number" && field.below === 1n;
@@ -2144,9 +2124,9 @@ function deliver(collector, upload, wanted) {
     return one ? { state: "acknowledged", code: "" } : { state: "pending", code: "no-acknowledgement" };
   });
 }
-function remove(collector, fingerprint2, id) {
+function remove(collector, fingerprint, id) {
   return repeat(collector, "withdrawn", async () => true, async () => {
-    const answer = await ask(collector, `/surveys/${fingerprint2}/reports/${id}`, { method: "DELETE" });
+    const answer = await ask(collector, `/surveys/${fingerprint}/reports/${id}`, { method: "DELETE" });
     const { status } = answer;
     const { code, deleted } = readObject(answer);
     if (status === 409 && code === "scrubbed") return { state: "acknowledged", code };
@@ -2154,8 +2134,8 @@ function remove(collector, fingerprint2, id) {
     return { ...refusal(answer, code), state: "withdrawn", code: gone ? "" : `status-${status}` };
   });
 }
-async function about(collector, fingerprint2) {
-  const answer = await ask(collector, `/surveys/${fingerprint2}/about`);
+async function about(collector, fingerprint) {
+  const answer = await ask(collector, `/surveys/${fingerprint}/about`);
   const said = readObject(answer);
   return answer.status === 200 || said.code === "unknown-survey" ? said : {};
 }
@@ -2190,8 +2170,8 @@ function refusal(answer, code) {
   return { state: "pending", code: known ? name : `status-${status}`, again: AGAIN.includes(status), wait: retryAfter(headers.get("Retry-After")) };
 }
 function retryAfter(text) {
-  if (text === null || text.trim() === "") return 0;
-  const seconds = Number.isNaN(Number(text)) ? (Date.parse(text) - Date.now()) / 1e3 : Number(text);
+  const number = Number(text);
+  const seconds = Number.isNaN(number) ? (Date.parse(text) - Date.now()) / 1e3 : number;
   return Number.isFinite(seconds) ? Math.max(0, seconds) : 0;
 }
 
@@ -2270,13 +2250,13 @@ var Client = class {
     if (!(survey instanceof Survey)) throw new InvalidArgument("survey must be a Survey");
     const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
     if (unknown !== void 0) throw new InvalidArgument(`there is no option ${unknown}; there are ${OPTIONS.join(", ")}`);
-    const { fingerprint: fingerprint2, publisher, url = survey.collector, token, scopes = [], plainHttp = false, clock = today } = options;
-    if (fingerprint2 !== void 0 && fingerprint2 !== survey.fingerprint) {
-      throw new Mismatch(`${survey} does not have the fingerprint ${fingerprint2}, which was agreed to`);
+    const { fingerprint, publisher, url = survey.collector, token, scopes = [], plainHttp = false, clock = today } = options;
+    if (fingerprint !== void 0 && fingerprint !== survey.fingerprint) {
+      throw new Mismatch(`${survey} does not have the fingerprint ${fingerprint}, which was agreed to`);
     }
     if (publisher !== void 0) checkPublisher(survey, publisher);
     if (token !== void 0 && !/^[\x21-\x7e]+$/.test(token)) throw new InvalidArgument("token must be visible ASCII characters without spaces");
-    this.pinned = fingerprint2 !== void 0;
+    this.pinned = fingerprint !== void 0;
     this.clock = clock;
     const plain2 = plainHttp || url === survey.collector;
     this.collector = url === void 0 ? void 0 : { url: checkUrl(url, plain2), token, patience: { ...PATIENCE, ...options.patience } };
@@ -2292,11 +2272,11 @@ var Client = class {
   }
   async report(value) {
     const { survey } = this;
-    const { fingerprint: fingerprint2, opens } = survey;
+    const { fingerprint, opens } = survey;
     const day = this.clock();
     const window = survey.windowOf(day);
     if (window === void 0) throw day < opens ? refused(survey, "clock-skew", `opens on ${opens}`) : refused(survey, "window-closed", "is closed");
-    const stored = find(await this.rows(), { fingerprint: fingerprint2, window });
+    const stored = find(await this.rows(), { fingerprint, window });
     if (stored !== void 0) return this.sent(stored);
     const ledger = await this.ledger();
     const checked = this.collector !== void 0 && await isReady(this.collector, ledger, survey);
@@ -2304,7 +2284,7 @@ var Client = class {
     const drawn = await spend(ledger, charge, this.limits, this.pinned, () => {
       const payload = survey.randomize(value, systemWords());
       const id = newId();
-      return { id, upload: encodeUpload({ fingerprint: fingerprint2, window, reports: [{ id, payload }] }) };
+      return { id, upload: encodeUpload({ fingerprint, window, reports: [{ id, payload }] }) };
     });
     return this.sent(drawn, checked);
   }

@@ -19,8 +19,8 @@ export class Survey {
         /** The public key whose signature was verified, or empty. */
         this.publisher = "";
         found.whole("survey", 2, 2);
-        this.name = words(found, "name", 200);
-        this.question = words(found, "question", 2000);
+        this.name = visibleText(found, "name", 200);
+        this.question = visibleText(found, "question", 2000);
         this.mechanism = readMechanism(found.get("mechanism"));
         this.window = found.choice("window", ["once", "day", "week", "month"]);
         this.minimumBatch = found.whole("minimum_batch", 1, 1000000000);
@@ -31,7 +31,7 @@ export class Survey {
         this.opens = date(found, "opens");
         this.closes = date(found, "closes");
         found.require(this.opens === "" || this.closes === "" || this.opens <= this.closes, "closes", "a day from opens on");
-        this.series = found.get("series") === "" ? "" : words(found, "series", 200);
+        this.series = found.get("series") === "" ? "" : visibleText(found, "series", 200);
         this.document = found.items;
         this.digest = digestOf(this.document);
         this.fingerprint = this.digest.slice(0, 32);
@@ -71,15 +71,12 @@ export class Survey {
             throw new Mismatch(`the collector gave survey ${survey.fingerprint} where ${found[2]} was asked for`);
         return Object.assign(survey, { collector: found[1] });
     }
-    static read(document, options) {
+    static read(document, { maxDelta = "0" }) {
         const survey = new Survey(new Section(document, KEYS, "survey"));
-        const most = readDecimal(options.maxDelta ?? "0");
-        if (most === undefined || most.value < 0)
-            throw new InvalidArgument("maxDelta must be a decimal from 0, as text");
-        if (exceeds(survey.certificate.delta, exact(most))) {
-            throw new InvalidSurvey(`the delta of this survey exceeds maxDelta, which is ${most.text}`);
-        }
-        return survey;
+        const most = readDecimal(maxDelta);
+        if (most !== undefined && !exceeds(survey.certificate.delta, exact(most)))
+            return survey;
+        throw new InvalidSurvey(`the delta of ${survey} is not at most maxDelta, which is ${maxDelta}`);
     }
     /** Epsilon of one report, as a decimal: what a report costs. */
     get epsilon() {
@@ -118,7 +115,7 @@ export class Survey {
     }
 }
 /** Text of 1 to `most` code points, at least one of them above a space, without NUL. */
-function words(found, key, most) {
+function visibleText(found, key, most) {
     const text = found.text(key);
     // No text of `most` code points has more than twice as many code units.
     const short = text.length <= 2 * most && [...text].length <= most;

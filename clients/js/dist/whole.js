@@ -14,13 +14,13 @@ export function readRatings(found) {
 /** Whole numbers of one kind, whose bounds are known to be right. */
 function wholeNumbers(kind, document, least, most) {
     function bin(value) {
-        if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > most) {
-            throw new InvalidValue(`the value must be a whole number from ${least} to ${most}`);
-        }
-        return value - least + 0; // -0 becomes 0
+        const number = Number.isInteger(value) ? value : NaN;
+        if (number >= least && number <= most)
+            return number - least + 0; // -0 becomes 0
+        throw new InvalidValue(`the value must be a whole number from ${least} to ${most}`);
     }
     function nearest(value) {
-        const right = typeof value === "number" && !Number.isNaN(value) && (Number.isInteger(value) || !Number.isFinite(value));
+        const right = Number.isInteger(value) || value === Infinity || value === -Infinity;
         if (!right)
             throw new InvalidValue("the value must be a whole number");
         return Math.min(Math.max(value, least), most);

@@ -17,6 +17,6 @@ export function digestOf(document: Json): string {
 }
 
 /** The first half of it. */
-export function fingerprint(document: Json): string {
+export function fingerprintOf(document: Json): string {
   return digestOf(document).slice(0, 32);
 }

@@ -1,7 +1,7 @@
 import { InvalidValue } from "./errors.js";
 import type { Json, JsonObject } from "./json.js";
 import { MOST_INPUTS } from "./limits.js";
-import { refuse, require, sectionOf, type Section } from "./reading.js";
+import { refuse, demand, sectionOf, type Section } from "./reading.js";
 
 /** One answer out of a list, or a whole number below a size. */
 export interface Categories {
@@ -39,8 +39,8 @@ export function numberedCategories(size: number): Categories {
 }
 
 function numbered(value: unknown, size: number): number | undefined {
-  if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value >= size) return undefined;
-  return value + 0; // -0 becomes 0
+  const number = Number.isInteger(value) ? (value as number) : NaN;
+  return number >= 0 && number < size ? number + 0 : undefined; // -0 becomes 0
 }
 
 function readPlaces(values: readonly Json[], where: string): Map<unknown, number> {
@@ -48,7 +48,7 @@ function readPlaces(values: readonly Json[], where: string): Map<unknown, number
   for (const value of values) {
     const right = typeof value === "number" || (typeof value === "string" && !value.includes("\0"));
     if (!right) refuse(where, "texts without NUL, and whole numbers");
-    require(!places.has(value), where, "distinct");
+    demand(!places.has(value), where, "distinct");
     places.set(value, places.size);
   }
   return places;

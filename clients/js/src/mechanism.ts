@@ -5,7 +5,7 @@ import { payloadBytes, type Field, type Report } from "./fields.js";
 import type { Json, JsonObject } from "./json.js";
 import { MOST_INPUTS, MOST_REPORT_BYTES } from "./limits.js";
 import { READERS } from "./mechanisms/registry.js";
-import { require, Section, sectionOf } from "./reading.js";
+import { demand, Section, sectionOf } from "./reading.js";
 import type { Words } from "./words.js";
 
 /** What a reader of one mechanism makes: all that a device needs of it. */
@@ -62,8 +62,8 @@ function build(found: Section, domain: Domain): Mechanism {
   found.require(epsilon.value >= 0.000001 && epsilon.value <= 20, "epsilon", "from 0.000001 to 20");
   found.require(domain.size <= MOST_INPUTS, "domain", "of at most 2,500,000 inputs");
   const parts = reader({ document, domain, epsilon, options: found.get("options"), weights: found.get("weights"), where });
-  require(parts.cells <= MOST_INPUTS, where, "of at most 2,500,000 cells");
-  require(payloadBytes(parts.fields) <= MOST_REPORT_BYTES, where, "of at most 32,768 bytes a report");
+  demand(parts.cells <= MOST_INPUTS, where, "of at most 2,500,000 cells");
+  demand(payloadBytes(parts.fields) <= MOST_REPORT_BYTES, where, "of at most 32,768 bytes a report");
   found.require(keeps(parts.certificate, epsilon), "weights", `such that no ratio exceeds e^${epsilon.text}`);
   return { ...parts, name, document, domain, epsilon };
 }

@@ -11,7 +11,7 @@ export function refuse(where: string, must: string): never {
 }
 
 /** Refuse a document unless something holds. */
-export function require(condition: boolean, where: string, must: string): asserts condition {
+export function demand(condition: boolean, where: string, must: string): asserts condition {
   if (!condition) refuse(where, must);
 }
 
@@ -56,10 +56,6 @@ export class Section {
 
   require(condition: boolean, key: string, must: string): void {
     if (!condition) this.refuse(key, must);
-  }
-
-  section(key: string, keys: readonly string[]): Section {
-    return new Section(this.get(key), keys, `${this.where}.${key}`);
   }
 
   list(key: string): Json[] {

@@ -25,6 +25,6 @@ async function verify(publisher: Uint8Array, signature: Uint8Array, message: Uin
     const key = await subtle.importKey("raw", publisher as BufferSource, "Ed25519", false, ["verify"]);
     return await subtle.verify("Ed25519", key, signature as BufferSource, message as BufferSource);
   } catch (error) {
-    throw new NotTrusted(`the signature cannot be checked here, so the survey is not answered: it needs Ed25519 of WebCrypto, which plain http and older browsers lack (${error})`);
+    throw new NotTrusted(`the signature cannot be checked here, so the survey is not answered: plain http and older browsers lack Ed25519 (${error})`);
   }
 }

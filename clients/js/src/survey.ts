@@ -63,8 +63,8 @@ export class Survey {
 
   private constructor(found: Section) {
     found.whole("survey", 2, 2);
-    this.name = words(found, "name", 200);
-    this.question = words(found, "question", 2000);
+    this.name = visibleText(found, "name", 200);
+    this.question = visibleText(found, "question", 2000);
     this.mechanism = readMechanism(found.get("mechanism"));
     this.window = found.choice("window", ["once", "day", "week", "month"]);
     this.minimumBatch = found.whole("minimum_batch", 1, 1_000_000_000);
@@ -75,7 +75,7 @@ export class Survey {
     this.opens = date(found, "opens");
     this.closes = date(found, "closes");
     found.require(this.opens === "" || this.closes === "" || this.opens <= this.closes, "closes", "a day from opens on");
-    this.series = found.get("series") === "" ? "" : words(found, "series", 200);
+    this.series = found.get("series") === "" ? "" : visibleText(found, "series", 200);
     this.document = found.items;
     this.digest = digestOf(this.document);
     this.fingerprint = this.digest.slice(0, 32);
@@ -115,14 +115,11 @@ export class Survey {
     return Object.assign(survey, { collector: found[1] });
   }
 
-  private static read(document: Json | undefined, options: ParseOptions): Survey {
+  private static read(document: Json | undefined, { maxDelta = "0" }: ParseOptions): Survey {
     const survey = new Survey(new Section(document, KEYS, "survey"));
-    const most = readDecimal(options.maxDelta ?? "0");
-    if (most === undefined || most.value < 0) throw new InvalidArgument("maxDelta must be a decimal from 0, as text");
-    if (exceeds(survey.certificate.delta, exact(most))) {
-      throw new InvalidSurvey(`the delta of this survey exceeds maxDelta, which is ${most.text}`);
-    }
-    return survey;
+    const most = readDecimal(maxDelta);
+    if (most !== undefined && !exceeds(survey.certificate.delta, exact(most))) return survey;
+    throw new InvalidSurvey(`the delta of ${survey} is not at most maxDelta, which is ${maxDelta}`);
   }
 
   /** Epsilon of one report, as a decimal: what a report costs. */
@@ -170,7 +167,7 @@ export class Survey {
 }
 
 /** Text of 1 to `most` code points, at least one of them above a space, without NUL. */
-function words(found: Section, key: string, most: number): string {
+function visibleText(found: Section, key: string, most: number): string {
   const text = found.text(key);
   // No text of `most` code points has more than twice as many code units.
   const short = text.length <= 2 * most && [...text].length <= most;

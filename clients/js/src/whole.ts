@@ -42,16 +42,15 @@ export function readRatings(found: Section): Ratings {
 /** Whole numbers of one kind, whose bounds are known to be right. */
 function wholeNumbers<Kind extends string>(kind: Kind, document: JsonObject, least: number, most: number): WholeNumbers<Kind> {
   function bin(value: unknown): number {
-    if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > most) {
-      throw new InvalidValue(`the value must be a whole number from ${least} to ${most}`);
-    }
-    return value - least + 0; // -0 becomes 0
+    const number = Number.isInteger(value) ? (value as number) : NaN;
+    if (number >= least && number <= most) return number - least + 0; // -0 becomes 0
+    throw new InvalidValue(`the value must be a whole number from ${least} to ${most}`);
   }
 
   function nearest(value: unknown): number {
-    const right = typeof value === "number" && !Number.isNaN(value) && (Number.isInteger(value) || !Number.isFinite(value));
+    const right = Number.isInteger(value) || value === Infinity || value === -Infinity;
     if (!right) throw new InvalidValue("the value must be a whole number");
-    return Math.min(Math.max(value, least), most);
+    return Math.min(Math.max(value as number, least), most);
   }
 
   const bins = most - least + 1;

@@ -2,7 +2,7 @@ import { NoLedger } from "../errors.js";
 import { ownElapsed } from "./ledger.js";
 /** Rows, and what is kept of collectors' logs, with their keys. Version 1 had no logs, and rows without series and publisher. */
 const STORES = { reports: ["fingerprint", "window"], logs: "url" };
-const VERSION = 2;
+const SCHEMA = 2;
 /**
  * The ledger of a browser: IndexedDB of this origin, and nothing else. A `readwrite` transaction excludes
  * all tabs, and with strict durability it is complete when the disk has it. It reads, draws and adds in one.
@@ -25,9 +25,9 @@ export class BrowserLedger {
     }
     open() {
         return new Promise((resolve, reject) => {
-            const fail = (error) => reject(unusable(error));
+            const refuse = (error) => reject(unusable(error));
             try {
-                const request = indexedDB.open(this.name, VERSION);
+                const request = indexedDB.open(this.name, SCHEMA);
                 request.onupgradeneeded = () => {
                     for (const [name, keyPath] of Object.entries(STORES)) {
                         if (!request.result.objectStoreNames.contains(name))
@@ -35,11 +35,11 @@ export class BrowserLedger {
                     }
                 };
                 request.onsuccess = () => resolve(request.result);
-                request.onerror = () => fail(request.error);
-                request.onblocked = () => fail("another page keeps it open");
+                request.onerror = () => refuse(request.error);
+                request.onblocked = () => refuse("another page keeps it open");
             }
             catch (error) {
-                fail(error); // missing, or denied to this page
+                refuse(error); // missing, or denied to this page
             }
         });
     }
@@ -72,6 +72,5 @@ function inTransaction(database, change) {
     });
 }
 function unusable(error) {
-    const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    return new NoLedger(`this browser does not let the page remember what was answered, so nothing is drawn or sent (${why})`);
+    return new NoLedger(`this browser does not let the page remember what was answered, so nothing is drawn or sent (${error})`);
 }

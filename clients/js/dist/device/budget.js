@@ -14,11 +14,11 @@ const SHARED = [
     ["publisher", "publisherEpsilon", "on surveys signed by one key"],
 ];
 /** Seconds of a day. */
-const DAY = 86400;
+const SECONDS = 86400;
 /** Refuse limits that are none, and a survey of which one report costs too much, whatever was spent before. */
 export function checkReport(limits, survey) {
     for (const [name, value] of Object.entries(limits)) {
-        if (typeof value !== "number" || !(value >= 0 && value < Infinity))
+        if (!Number.isFinite(value) || value < 0)
             throw new InvalidArgument(`${name} must be a number of at least 0`);
     }
     if (exceeds(exact(survey.mechanism.epsilon), exact(decimalOf(limits.maxEpsilon)))) {
@@ -59,7 +59,7 @@ function beyondLimit(limits, asked, before) {
     const sums = [
         ["dayEpsilon", "per day", before.filter((one) => one.day >= asked.day)],
         // By elapsed time, 24 hours touch two days.
-        ["dayEpsilon", "per 24 hours since the machine started", before.filter((one) => one.boot === asked.boot && asked.uptime - one.uptime < DAY), 2],
+        ["dayEpsilon", "per 24 hours since the machine started", before.filter((one) => one.boot === asked.boot && asked.uptime - one.uptime < SECONDS), 2],
     ];
     for (const [key, name, what] of SHARED) {
         if (asked[key] !== "")

@@ -1,5 +1,5 @@
-import { fingerprint } from "../canonical.js";
-import { exact, readDecimal } from "../decimal.js";
+import { fingerprintOf } from "../canonical.js";
+import { exact, readDecimal, withPoint } from "../decimal.js";
 import { NoLedger } from "../errors.js";
 import { windowOf } from "../windows.js";
 /** What a report of a survey costs that is drawn on a day, for the window of that day. */
@@ -12,7 +12,7 @@ export function chargeOf(survey, day, elapsed) {
         epsilon: survey.epsilon,
         delta: "0",
         name: plain(survey.name),
-        question: fingerprint([plain(survey.question), survey.mechanism.domain.document]),
+        question: fingerprintOf([plain(survey.question), survey.mechanism.domain.document]),
         first,
         last,
         day,
@@ -24,16 +24,15 @@ export function chargeOf(survey, day, elapsed) {
 }
 /** The epsilon of some charges together, exactly. One that cannot be read is not taken for 0. */
 export function costOf(...charges) {
-    return exact(sum(charges));
+    return exact(addUp(charges));
 }
 /** The same as decimal text. */
 export function costText(charges) {
-    const { digits, scale } = sum(charges);
-    const text = String(digits).padStart(scale + 1, "0");
-    const point = text.length - scale;
-    return scale === 0 ? text : `${text.slice(0, point)}.${text.slice(point)}`.replace(/\.?0+$/, "");
+    const { digits, scale } = addUp(charges);
+    const text = String(digits);
+    return withPoint(text, text.length - scale);
 }
-function sum(charges) {
+function addUp(charges) {
     let digits = 0n;
     let scale = 0;
     for (const { epsilon } of charges) {

@@ -10,7 +10,7 @@ export function explain(survey, receipt) {
     const take = (count) => upload.slice(at, (at += count));
     const parts = envelope(survey, receipt, take);
     const fields = fieldsInWords(survey, take);
-    const said = fields.filter((_, i) => !isConstant(survey.mechanism.fields[i])).map(({ words }) => words);
+    const said = survey.mechanism.fields.flatMap((field, i) => (isConstant(field) ? [] : fields[i].words));
     return {
         status: statusOf(receipt),
         report: `The report says: ${said.join("; ") || "nothing, for all reports are the same"}. It was drawn at random: your answer only made some reports likelier than others.`,
@@ -39,17 +39,17 @@ function fieldsInWords({ mechanism: { domain, fields, name } }, take) {
         return { name: field.name, bytes: toHex(bytes), words: fieldInWords(field, bytes, named) };
     });
 }
-function fieldInWords(field, bytes, label) {
+function fieldInWords(field, bytes, named) {
     if (field.kind === "bits") {
         const set = Array.from({ length: field.count }, (_, i) => i).filter((i) => (bytes[i >> 3] >> (i & 7)) & 1);
-        return `${field.name}: ${set.length} of ${field.count} (${listed(set.map(label ?? String))})`;
+        return `${field.name}: ${set.length} of ${field.count} (${listed(set.map(named ?? String))})`;
     }
     const size = numberBytes(field.below);
     const numbers = [];
     for (let at = 0; at < bytes.length; at += size)
         numbers.push(littleEndian(bytes.slice(at, at + size)));
-    if (label !== undefined)
-        return label(Number(numbers[0]));
+    if (named !== undefined)
+        return named(Number(numbers[0]));
     return `${field.name} ${listed(numbers.map(String))} of 0 to ${field.below - 1n}`;
 }
 function listed(words) {

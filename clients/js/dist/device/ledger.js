@@ -26,9 +26,9 @@ export async function spend(ledger, charge, limits, pinned, draw) {
         // A later date was wrong: by this one, what was drawn then was drawn today.
         const late = rows.filter((row) => row.day > charge.day).map((row) => ({ ...row, day: charge.day }));
         const before = rows.map((row) => find(late, row) ?? row);
-        const refusal = refusalOf(limits, charge, before, pinned);
-        if (refusal !== undefined)
-            return { write: late, result: refusal };
+        const refused = refusalOf(limits, charge, before, pinned);
+        if (refused !== undefined)
+            return { write: late, result: refused };
         const row = { ...charge, ...draw(), state: "pending", code: "" };
         return { write: [...late, row], result: row };
     });

@@ -1,4 +1,4 @@
-import { INNER, numeric, readInner, readOptions } from "./common.js";
+import { numeric, readInner, readOptions } from "./common.js";
 /** Read `binned`: wider bins, and an oracle that reports these. */
 export function readBinned(source) {
     const domain = numeric(source);
@@ -7,7 +7,7 @@ export function readBinned(source) {
     const divides = domain.bins % wide === 0;
     options.require(divides || domain.kind === "interval", "report_bins", "a divisor of the number of whole numbers");
     const interval = domain.cut(wide);
-    const oracle = readInner(source, options.section("oracle", INNER), interval);
+    const oracle = readInner(source, options, "oracle", interval);
     options.require(oracle.steps === 1, "oracle", "a mechanism with one position for each bin");
     const narrow = domain.bins / wide;
     const respondAt = oracle.respondAt;

@@ -11,10 +11,8 @@ export declare function readBits(options: Section): number;
 export declare function readWeights<K extends string>(source: Source, ...names: readonly K[]): Record<K, bigint>;
 /** Refuse the weights of a mechanism unless something holds. */
 export declare function requireWeights(source: Source, condition: boolean, must: string): void;
-/** The keys of a mechanism inside another. */
-export declare const INNER: string[];
-/** A mechanism inside another, over a domain that is derived: with the epsilon and the weights of the outer one. */
-export declare function readInner({ epsilon, weights }: Source, found: Section, domain: Domain): Mechanism;
+/** A mechanism inside another, by an option and a domain that is derived: with the epsilon and the weights of the outer one. */
+export declare function readInner({ epsilon, weights }: Source, options: Section, key: string, domain: Domain): Mechanism;
 /** The domain of a mechanism for categories: any but vectors and sets of pairs. */
 export declare function categorical({ domain, where }: Source): SingleDomain;
 /** The domain of a mechanism for one number. */

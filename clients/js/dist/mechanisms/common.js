@@ -2,7 +2,7 @@ import { inputOf, isNumeric } from "../domain.js";
 import { ONE } from "../fraction.js";
 import { ratioCertificate } from "../certificate.js";
 import { innerMechanism } from "../mechanism.js";
-import { refuse, require, Section, weightsNamed } from "../reading.js";
+import { refuse, demand, Section, weightsNamed } from "../reading.js";
 /** The options of a mechanism, with exactly these names. */
 export function readOptions(source, ...names) {
     return new Section(source.options, names, `${source.where}.options`);
@@ -17,12 +17,11 @@ export function readWeights(source, ...names) {
 }
 /** Refuse the weights of a mechanism unless something holds. */
 export function requireWeights(source, condition, must) {
-    require(condition, `${source.where}.weights`, must);
+    demand(condition, `${source.where}.weights`, must);
 }
-/** The keys of a mechanism inside another. */
-export const INNER = ["mechanism", "options"];
-/** A mechanism inside another, over a domain that is derived: with the epsilon and the weights of the outer one. */
-export function readInner({ epsilon, weights }, found, domain) {
+/** A mechanism inside another, by an option and a domain that is derived: with the epsilon and the weights of the outer one. */
+export function readInner({ epsilon, weights }, options, key, domain) {
+    const found = new Section(options.get(key), ["mechanism", "options"], `${options.where}.${key}`);
     return innerMechanism(found.text("mechanism"), domain, epsilon, found.get("options"), weights, found.where);
 }
 /** The domain of a mechanism for categories: any but vectors and sets of pairs. */

@@ -1,4 +1,4 @@
-import { fingerprint } from "../canonical.js";
+import { fingerprintOf } from "../canonical.js";
 import { numberField } from "../fields.js";
 import { MOST_INPUTS } from "../limits.js";
 import { publicIndex } from "../publicwords.js";
@@ -18,7 +18,7 @@ export function readFixedHashing(source) {
         cells: count * g,
         draw(value, words) {
             const hash = belowNumber(count, words);
-            key ?? (key = fingerprint(source.document));
+            key ?? (key = fingerprintOf(source.document));
             return [hash, publicIndex("hashes", key, hash, value, g)];
         },
     });

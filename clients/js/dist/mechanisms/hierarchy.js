@@ -4,7 +4,7 @@ import { bitsField, numberField } from "../fields.js";
 import { exceeds, largest, multiple, ONE, product } from "../fraction.js";
 import { holds } from "../exponential.js";
 import { innerMechanism } from "../mechanism.js";
-import { list, require, weightsNamed } from "../reading.js";
+import { list, demand, weightsNamed } from "../reading.js";
 import { belowNumber } from "../words.js";
 import { forOneValue, numeric, readBits, readOptions, requireWeights } from "./common.js";
 import { makeUnary, unaryReport } from "./unary.js";
@@ -64,14 +64,14 @@ function byPopulation({ source, bits, branching, sizes, weights }, ranges) {
 /** A report is about all levels, each by unary encoding with a part of epsilon. */
 function byBudget({ source, bits, branching, sizes, weights }) {
     const part = partOf(source.epsilon, sizes.length);
-    require(part.value >= 0.000001, `${source.where}.epsilon`, "at least 0.000001 for every level");
+    demand(part.value >= 0.000001, `${source.where}.epsilon`, "at least 0.000001 for every level");
     let ratio = ONE;
     const levels = sizes.map((size, l) => {
         const where = `${source.where}, level ${l}`;
         const { own, other } = weightsNamed(weights[l], ["other", "own"], `${where}.weights`);
         const unary = makeUnary(own, other, bits, where);
         const one = size === 1 ? ONE : unary.ratio;
-        require(holds(one, part), `${where}.weights`, `such that no ratio exceeds e^${part.text}`);
+        demand(holds(one, part), `${where}.weights`, `such that no ratio exceeds e^${part.text}`);
         ratio = product(ratio, one);
         return unary;
     });

@@ -1,6 +1,6 @@
 import { numberField } from "../fields.js";
 import { fraction, largest, ONE } from "../fraction.js";
-import { refuse, require } from "../reading.js";
+import { refuse, demand } from "../reading.js";
 import { forOneValue, numeric, readBits, readOptions, readWeights } from "./common.js";
 import { makeNoise, MOST_NOISE, oneCell } from "./noise.js";
 /** Read `laplace`: a bin moved by noise, and kept within the bins. */
@@ -24,7 +24,7 @@ export function readDegreeNoise(source) {
 function readNoise(source, weights, scope, worst) {
     const domain = numeric(source);
     readBits(readOptions(source, "bits"));
-    require(domain.bins <= MOST_NOISE, `${source.where}.domain`, "of at most 2^16 bins");
+    demand(domain.bins <= MOST_NOISE, `${source.where}.domain`, "of at most 2^16 bins");
     const noise = makeNoise({ ...weights, change: 1n << 128n }, domain.bins, 0, `${source.where}.weights`);
     const ratio = domain.bins === 1 ? ONE : worst(noise); // one bin has no heights
     return forOneValue(domain, { fields: [numberField("cell", domain.bins)], cells: domain.bins, ratio, respondAt: oneCell(noise) }, scope);

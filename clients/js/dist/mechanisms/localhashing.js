@@ -1,4 +1,4 @@
-import { fingerprint } from "../canonical.js";
+import { fingerprintOf } from "../canonical.js";
 import { numberField } from "../fields.js";
 import { isPrime, primeFrom } from "../primes.js";
 import { publicIndex } from "../publicwords.js";
@@ -21,7 +21,7 @@ export function readLocalHashing(source) {
         cells: hashes * g,
         draw(value, words) {
             const hash = belowNumber(hashes, words);
-            key ?? (key = fingerprint(source.document));
+            key ?? (key = fingerprintOf(source.document));
             return [hash, linearCell(hash, point(value, g, t, key), g)];
         },
     });

@@ -1,12 +1,12 @@
 import { bitsField, packBits } from "../fields.js";
 import { fraction } from "../fraction.js";
-import { require } from "../reading.js";
+import { demand } from "../reading.js";
 import { wordBytes } from "../words.js";
 import { categorical, forOneValue, readBits, readOptions, readWeights } from "./common.js";
 /** The two weights of unary encoding, checked. */
 export function makeUnary(own, other, bits, where) {
     const total = 1n << BigInt(bits);
-    require(0n < other && other < own && own < total, `${where}.weights`, "such that 0 < other < own < 2^bits");
+    demand(0n < other && other < own && own < total, `${where}.weights`, "such that 0 < other < own < 2^bits");
     const shift = BigInt(64 - bits);
     const ownBelow = own << shift;
     const otherBelow = other << shift;

@@ -2,7 +2,7 @@ import { exact } from "../decimal.js";
 import { numberField } from "../fields.js";
 import { fraction } from "../fraction.js";
 import { MOST_POSITIONS, MOST_TOTAL } from "../limits.js";
-import { require } from "../reading.js";
+import { demand } from "../reading.js";
 import { below } from "../words.js";
 import { forOneValue, numeric, readBits, readOptions, readSteps, readWeights, requireWeights } from "./common.js";
 /** Read `square-wave`: outputs near the true number are likelier, on a line or a ring. */
@@ -42,7 +42,7 @@ function readShape(source, options, wrap, capOf) {
     const { low, unit, width } = readWeights(source, "low", "unit", "width");
     const widest = wrap ? positions : MOST_POSITIONS;
     requireWeights(source, width >= 1n && width <= BigInt(widest), `such that width is from 1 to ${widest}`);
-    require(!wrap || positions >= 2, source.where, "of at least 2 positions on a ring");
+    demand(!wrap || positions >= 2, source.where, "of at least 2 positions on a ring");
     const outputs = wrap ? positions : positions + Number(width) - 1;
     const cap = capOf(width);
     const area = cap * (width - cap + 1n) * unit;
@@ -58,13 +58,13 @@ function readShape(source, options, wrap, capOf) {
             const x = below(total, words);
             if (x >= area)
                 return [Number((x - area) / low)];
-            const near = position + sumsAtMost(x / unit, width, cap);
+            const near = position + unitsAtMost(x / unit, width, cap);
             return [wrap ? (near - before + positions) % positions : near];
         },
     });
 }
 /** How many running sums of the shape, in units, are at most x: by bisection, without a table of the shape. */
-function sumsAtMost(x, width, cap) {
+function unitsAtMost(x, width, cap) {
     const area = cap * (width - cap + 1n);
     const rising = (n) => (n <= cap ? (n * (n + 1n)) / 2n : (cap * (cap + 1n)) / 2n + (n - cap) * cap);
     const sumOf = (n) => (2n * n <= width + 1n ? rising(n) : area - rising(width - n));

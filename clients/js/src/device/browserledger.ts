@@ -3,7 +3,7 @@ import { ownElapsed, type Change, type Elapsed, type Ledger, type Log, type Row 
 
 /** Rows, and what is kept of collectors' logs, with their keys. Version 1 had no logs, and rows without series and publisher. */
 const STORES = { reports: ["fingerprint", "window"], logs: "url" };
-const VERSION = 2;
+const SCHEMA = 2;
 
 /** What one transaction does. */
 type Changing<T> = (rows: readonly Row[], logs: readonly Log[]) => Change<T>;
@@ -30,19 +30,19 @@ export class BrowserLedger implements Ledger {
 
   private open(): Promise<IDBDatabase> {
     return new Promise((resolve, reject) => {
-      const fail = (error: unknown): void => reject(unusable(error));
+      const refuse = (error: unknown): void => reject(unusable(error));
       try {
-        const request = indexedDB.open(this.name, VERSION);
+        const request = indexedDB.open(this.name, SCHEMA);
         request.onupgradeneeded = () => {
           for (const [name, keyPath] of Object.entries(STORES)) {
             if (!request.result.objectStoreNames.contains(name)) request.result.createObjectStore(name, { keyPath });
           }
         };
         request.onsuccess = () => resolve(request.result);
-        request.onerror = () => fail(request.error);
-        request.onblocked = () => fail("another page keeps it open");
+        request.onerror = () => refuse(request.error);
+        request.onblocked = () => refuse("another page keeps it open");
       } catch (error) {
-        fail(error); // missing, or denied to this page
+        refuse(error); // missing, or denied to this page
       }
     });
   }
@@ -74,6 +74,5 @@ function inTransaction<T>(database: IDBDatabase, change: Changing<T>): Promise<T
 }
 
 function unusable(error: unknown): NoLedger {
-  const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return new NoLedger(`this browser does not let the page remember what was answered, so nothing is drawn or sent (${why})`);
+  return new NoLedger(`this browser does not let the page remember what was answered, so nothing is drawn or sent (${error})`);
 }

@@ -36,12 +36,12 @@ const SHARED = [
 ] as const;
 
 /** Seconds of a day. */
-const DAY = 86_400;
+const SECONDS = 86_400;
 
 /** Refuse limits that are none, and a survey of which one report costs too much, whatever was spent before. */
 export function checkReport(limits: Limits, survey: Survey): void {
   for (const [name, value] of Object.entries(limits)) {
-    if (typeof value !== "number" || !(value >= 0 && value < Infinity)) throw new InvalidArgument(`${name} must be a number of at least 0`);
+    if (!Number.isFinite(value) || value < 0) throw new InvalidArgument(`${name} must be a number of at least 0`);
   }
   if (exceeds(exact(survey.mechanism.epsilon), exact(decimalOf(limits.maxEpsilon)))) {
     throw new OverBudget(`${survey} asks for epsilon ${survey.epsilon} per report; this device gives at most ${limits.maxEpsilon} (maxEpsilon)`);
@@ -82,7 +82,7 @@ function beyondLimit(limits: Limits, asked: Charge, before: readonly Charge[]): 
   const sums: [keyof Limits, string, readonly Charge[], number?][] = [
     ["dayEpsilon", "per day", before.filter((one) => one.day >= asked.day)],
     // By elapsed time, 24 hours touch two days.
-    ["dayEpsilon", "per 24 hours since the machine started", before.filter((one) => one.boot === asked.boot && asked.uptime - one.uptime < DAY), 2],
+    ["dayEpsilon", "per 24 hours since the machine started", before.filter((one) => one.boot === asked.boot && asked.uptime - one.uptime < SECONDS), 2],
   ];
   for (const [key, name, what] of SHARED) {
     if (asked[key] !== "") sums.push([name, what, before.filter((one) => one[key] === asked[key])]);

@@ -1,5 +1,5 @@
-import { fingerprint } from "../canonical.js";
-import { exact, readDecimal } from "../decimal.js";
+import { fingerprintOf } from "../canonical.js";
+import { exact, readDecimal, withPoint } from "../decimal.js";
 import { NoLedger } from "../errors.js";
 import type { Fraction } from "../fraction.js";
 import type { Survey } from "../survey.js";
@@ -40,7 +40,7 @@ export function chargeOf(survey: Survey, day: string, elapsed: Elapsed): Charge 
     epsilon: survey.epsilon,
     delta: "0",
     name: plain(survey.name),
-    question: fingerprint([plain(survey.question), survey.mechanism.domain.document]),
+    question: fingerprintOf([plain(survey.question), survey.mechanism.domain.document]),
     first,
     last,
     day,
@@ -53,18 +53,17 @@ export function chargeOf(survey: Survey, day: string, elapsed: Elapsed): Charge 
 
 /** The epsilon of some charges together, exactly. One that cannot be read is not taken for 0. */
 export function costOf(...charges: readonly Charge[]): Fraction {
-  return exact(sum(charges));
+  return exact(addUp(charges));
 }
 
 /** The same as decimal text. */
 export function costText(charges: readonly Charge[]): string {
-  const { digits, scale } = sum(charges);
-  const text = String(digits).padStart(scale + 1, "0");
-  const point = text.length - scale;
-  return scale === 0 ? text : `${text.slice(0, point)}.${text.slice(point)}`.replace(/\.?0+$/, "");
+  const { digits, scale } = addUp(charges);
+  const text = String(digits);
+  return withPoint(text, text.length - scale);
 }
 
-function sum(charges: readonly Charge[]): { digits: bigint; scale: number } {
+function addUp(charges: readonly Charge[]): { digits: bigint; scale: number } {
   let digits = 0n;
   let scale = 0;
   for (const { epsilon } of charges) {

@@ -116,7 +116,7 @@ function refusal(answer: Answer, code: unknown): Outcome {
 
 /** Seconds to wait, of a number of them or a date; 0 where it says neither. */
 function retryAfter(text: string | null): number {
-  if (text === null || text.trim() === "") return 0;
-  const seconds = Number.isNaN(Number(text)) ? (Date.parse(text) - Date.now()) / 1000 : Number(text);
+  const number = Number(text); // 0 where there is no text
+  const seconds = Number.isNaN(number) ? (Date.parse(text!) - Date.now()) / 1000 : number;
   return Number.isFinite(seconds) ? Math.max(0, seconds) : 0;
 }

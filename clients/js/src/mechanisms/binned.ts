@@ -1,5 +1,5 @@
 import type { Parts, Source } from "../mechanism.js";
-import { INNER, numeric, readInner, readOptions } from "./common.js";
+import { numeric, readInner, readOptions } from "./common.js";
 
 /** Read `binned`: wider bins, and an oracle that reports these. */
 export function readBinned(source: Source): Parts {
@@ -9,7 +9,7 @@ export function readBinned(source: Source): Parts {
   const divides = domain.bins % wide === 0;
   options.require(divides || domain.kind === "interval", "report_bins", "a divisor of the number of whole numbers");
   const interval = domain.cut(wide);
-  const oracle = readInner(source, options.section("oracle", INNER), interval);
+  const oracle = readInner(source, options, "oracle", interval);
   options.require(oracle.steps === 1, "oracle", "a mechanism with one position for each bin");
   const narrow = domain.bins / wide;
   const respondAt = oracle.respondAt!;

@@ -2,7 +2,7 @@ import { inputOf, isNumeric, type Domain, type NumberDomain, type SingleDomain }
 import { ONE, type Fraction } from "../fraction.js";
 import { ratioCertificate, type Certificate } from "../certificate.js";
 import { innerMechanism, type Mechanism, type Parts, type Source } from "../mechanism.js";
-import { refuse, require, Section, weightsNamed } from "../reading.js";
+import { refuse, demand, Section, weightsNamed } from "../reading.js";
 
 /** The options of a mechanism, with exactly these names. */
 export function readOptions(source: Source, ...names: readonly string[]): Section {
@@ -21,14 +21,12 @@ export function readWeights<K extends string>(source: Source, ...names: readonly
 
 /** Refuse the weights of a mechanism unless something holds. */
 export function requireWeights(source: Source, condition: boolean, must: string): void {
-  require(condition, `${source.where}.weights`, must);
+  demand(condition, `${source.where}.weights`, must);
 }
 
-/** The keys of a mechanism inside another. */
-export const INNER = ["mechanism", "options"];
-
-/** A mechanism inside another, over a domain that is derived: with the epsilon and the weights of the outer one. */
-export function readInner({ epsilon, weights }: Source, found: Section, domain: Domain): Mechanism {
+/** A mechanism inside another, by an option and a domain that is derived: with the epsilon and the weights of the outer one. */
+export function readInner({ epsilon, weights }: Source, options: Section, key: string, domain: Domain): Mechanism {
+  const found = new Section(options.get(key), ["mechanism", "options"], `${options.where}.${key}`);
   return innerMechanism(found.text("mechanism"), domain, epsilon, found.get("options"), weights, found.where);
 }
 

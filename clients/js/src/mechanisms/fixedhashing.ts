@@ -1,4 +1,4 @@
-import { fingerprint } from "../canonical.js";
+import { fingerprintOf } from "../canonical.js";
 import { numberField } from "../fields.js";
 import { MOST_INPUTS } from "../limits.js";
 import type { Parts, Source } from "../mechanism.js";
@@ -20,7 +20,7 @@ export function readFixedHashing(source: Source): Parts {
     cells: count * g,
     draw(value, words) {
       const hash = belowNumber(count, words);
-      key ??= fingerprint(source.document);
+      key ??= fingerprintOf(source.document);
       return [hash, publicIndex("hashes", key, hash, value, g)];
     },
   });

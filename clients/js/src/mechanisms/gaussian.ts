@@ -5,7 +5,7 @@ import { numberField, rowField } from "../fields.js";
 import { exceeds, fraction, ONE, ZERO, type Fraction } from "../fraction.js";
 import { isNumeric } from "../domain.js";
 import type { Parts, Source } from "../mechanism.js";
-import { refuse, require } from "../reading.js";
+import { refuse, demand } from "../reading.js";
 import { forOneValue, readBits, readOptions, readWeights } from "./common.js";
 import { rowDelta } from "./gaussianrows.js";
 import { makeNoise, MOST_NOISE, oneCell, type Noise } from "./noise.js";
@@ -19,12 +19,12 @@ export function readGaussian(source: Source): Parts {
   readBits(options);
   const allowed = options.decimal("delta");
   options.require(allowed.value >= 1e-12 && allowed.value <= 0.5, "delta", "from 1e-12 to 0.5");
-  require(one.bins <= MOST_NOISE, `${where}.domain`, "of at most 2^16 bins");
+  demand(one.bins <= MOST_NOISE, `${where}.domain`, "of at most 2^16 bins");
   const reach = options.whole("reach", 0, one.bins === 1 ? 0 : MOST_NOISE);
   const weights = readWeights(source, "center", "change", "ratio", "tail");
   const noise = makeNoise({ ...weights, least: 1n }, one.bins, reach, `${where}.weights`);
   const delta = deltaOf(noise, one.bins, reach, vector?.coordinates, source.epsilon, where);
-  require(!exceeds(delta, exact(allowed)), `${where}.weights`, `such that delta is at most ${allowed.text}`);
+  demand(!exceeds(delta, exact(allowed)), `${where}.weights`, `such that delta is at most ${allowed.text}`);
   const certificate: Certificate = { ratio: one.bins === 1 ? ONE : null, delta, scope: "" };
 
   const below = one.bins + 2 * reach;
@@ -46,7 +46,7 @@ function deltaOf(noise: Noise, bins: number, reach: number, coordinates: number 
   if (n >= 2) {
     const q = noise.ratios[n - 2]!;
     const falls = (noise.tail << 64n) * ((1n << 128n) - q) <= noise.curve[n - 1]! * q;
-    require(falls, `${where}.weights`, "such that the noise falls steadily");
+    demand(falls, `${where}.weights`, "such that the noise falls steadily");
   }
   const sums = runningSums(noise);
   return coordinates === undefined ? numberDelta(noise, sums, bins, reach, epsilon) : rowDelta(noise, sums, bins, reach, coordinates, epsilon, where);

@@ -2,7 +2,7 @@ import type { Certificate } from "../certificate.js";
 import { numberField } from "../fields.js";
 import { fraction, largest, ONE, type Fraction } from "../fraction.js";
 import type { Parts, Source } from "../mechanism.js";
-import { refuse, require } from "../reading.js";
+import { refuse, demand } from "../reading.js";
 import { forOneValue, numeric, readBits, readOptions, readWeights } from "./common.js";
 import { makeNoise, MOST_NOISE, oneCell, type Noise } from "./noise.js";
 
@@ -32,7 +32,7 @@ function readNoise(
 ): Parts {
   const domain = numeric(source);
   readBits(readOptions(source, "bits"));
-  require(domain.bins <= MOST_NOISE, `${source.where}.domain`, "of at most 2^16 bins");
+  demand(domain.bins <= MOST_NOISE, `${source.where}.domain`, "of at most 2^16 bins");
   const noise = makeNoise({ ...weights, change: 1n << 128n }, domain.bins, 0, `${source.where}.weights`);
   const ratio = domain.bins === 1 ? ONE : worst(noise); // one bin has no heights
   return forOneValue(domain, { fields: [numberField("cell", domain.bins)], cells: domain.bins, ratio, respondAt: oneCell(noise) }, scope);

@@ -1,4 +1,4 @@
-import { fingerprint } from "../canonical.js";
+import { fingerprintOf } from "../canonical.js";
 import { numberField } from "../fields.js";
 import type { Parts, Source } from "../mechanism.js";
 import { isPrime, primeFrom } from "../primes.js";
@@ -23,7 +23,7 @@ export function readLocalHashing(source: Source): Parts {
     cells: hashes * g,
     draw(value, words) {
       const hash = belowNumber(hashes, words);
-      key ??= fingerprint(source.document);
+      key ??= fingerprintOf(source.document);
       return [hash, linearCell(hash, point(value, g, t, key), g)];
     },
   });

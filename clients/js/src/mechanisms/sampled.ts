@@ -2,14 +2,14 @@ import { numberField } from "../fields.js";
 import type { Parts, Source } from "../mechanism.js";
 import { refuse } from "../reading.js";
 import { belowNumber } from "../words.js";
-import { INNER, readInner, readOptions } from "./common.js";
+import { readInner, readOptions } from "./common.js";
 
 /** Read `sampled-coordinate`: one coordinate, drawn whatever the vector is, by a mechanism for one number. */
 export function readSampledCoordinate(source: Source): Parts {
   const { domain, where } = source;
   if (domain.kind !== "vector") refuse(`${where}.domain`, "a vector");
   const options = readOptions(source, "inner");
-  const inner = readInner(source, options.section("inner", INNER), domain.interval);
+  const inner = readInner(source, options, "inner", domain.interval);
   options.require((inner.blocks ?? 1) === 1, "inner", "a mechanism whose reports fall in one cell");
   options.require(inner.certificate.scope === "", "inner", "a mechanism without a scope");
   const k = domain.coordinates;

@@ -2,7 +2,7 @@ import { numberField } from "../fields.js";
 import { fraction, largest, ONE, type Fraction } from "../fraction.js";
 import { MOST_TOTAL } from "../limits.js";
 import type { Parts, Source } from "../mechanism.js";
-import { list, require, weight } from "../reading.js";
+import { list, demand, weight } from "../reading.js";
 import { below } from "../words.js";
 import { categorical, forOneValue, readOptions } from "./common.js";
 import { sumsAtMost } from "./noise.js";
@@ -13,11 +13,11 @@ export function readTable(source: Source): Parts {
   const where = `${source.where}.weights`;
   readOptions(source);
   const rows = list(source.weights, where).map((row) => list(row, where).map((one) => weight(one, where)));
-  require(rows.length === domain.size, where, "a row for every value");
+  demand(rows.length === domain.size, where, "a row for every value");
   const columns = rows[0]!.length;
-  const total = sum(rows[0]!);
-  require(total >= 1n && total <= MOST_TOTAL, where, "rows with a sum from 1 to 2^63");
-  require(rows.every((row) => row.length === columns && sum(row) === total), where, "rows of one length and one sum");
+  const total = totalOf(rows[0]!);
+  demand(total >= 1n && total <= MOST_TOTAL, where, "rows with a sum from 1 to 2^63");
+  demand(rows.every((row) => row.length === columns && totalOf(row) === total), where, "rows of one length and one sum");
   return forOneValue(domain, {
     fields: [numberField("cell", columns)],
     cells: columns,
@@ -26,7 +26,7 @@ export function readTable(source: Source): Parts {
   });
 }
 
-function sum(row: readonly bigint[]): bigint {
+function totalOf(row: readonly bigint[]): bigint {
   return row.reduce((all, one) => all + one, 0n);
 }
 
@@ -41,7 +41,7 @@ function worstColumn(rows: readonly (readonly bigint[])[], columns: number, wher
       if (row[y]! > most) most = row[y]!;
     }
     if (most === 0n) continue;
-    require(least > 0n, where, "without a column that has both a zero and another number");
+    demand(least > 0n, where, "without a column that has both a zero and another number");
     worst = largest(worst, fraction(most, least));
   }
   return worst;

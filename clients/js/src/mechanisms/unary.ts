@@ -1,7 +1,7 @@
 import { bitsField, packBits } from "../fields.js";
 import { fraction, type Fraction } from "../fraction.js";
 import type { Parts, Source } from "../mechanism.js";
-import { require } from "../reading.js";
+import { demand } from "../reading.js";
 import { wordBytes, type Words } from "../words.js";
 import { categorical, forOneValue, readBits, readOptions, readWeights } from "./common.js";
 
@@ -17,7 +17,7 @@ export interface Unary {
 /** The two weights of unary encoding, checked. */
 export function makeUnary(own: bigint, other: bigint, bits: number, where: string): Unary {
   const total = 1n << BigInt(bits);
-  require(0n < other && other < own && own < total, `${where}.weights`, "such that 0 < other < own < 2^bits");
+  demand(0n < other && other < own && own < total, `${where}.weights`, "such that 0 < other < own < 2^bits");
   const shift = BigInt(64 - bits);
   const ownBelow = own << shift;
   const otherBelow = other << shift;

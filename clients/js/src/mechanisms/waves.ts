@@ -3,7 +3,7 @@ import { numberField } from "../fields.js";
 import { fraction } from "../fraction.js";
 import { MOST_POSITIONS, MOST_TOTAL } from "../limits.js";
 import type { Parts, Source } from "../mechanism.js";
-import { require, type Section } from "../reading.js";
+import { demand, type Section } from "../reading.js";
 import { below } from "../words.js";
 import { forOneValue, numeric, readBits, readOptions, readSteps, readWeights, requireWeights } from "./common.js";
 
@@ -47,7 +47,7 @@ function readShape(source: Source, options: Section, wrap: boolean, capOf: (widt
   const { low, unit, width } = readWeights(source, "low", "unit", "width");
   const widest = wrap ? positions : MOST_POSITIONS;
   requireWeights(source, width >= 1n && width <= BigInt(widest), `such that width is from 1 to ${widest}`);
-  require(!wrap || positions >= 2, source.where, "of at least 2 positions on a ring");
+  demand(!wrap || positions >= 2, source.where, "of at least 2 positions on a ring");
   const outputs = wrap ? positions : positions + Number(width) - 1;
   const cap = capOf(width);
   const area = cap * (width - cap + 1n) * unit;
@@ -62,14 +62,14 @@ function readShape(source: Source, options: Section, wrap: boolean, capOf: (widt
     respondAt(position, words) {
       const x = below(total, words);
       if (x >= area) return [Number((x - area) / low)];
-      const near = position + sumsAtMost(x / unit, width, cap);
+      const near = position + unitsAtMost(x / unit, width, cap);
       return [wrap ? (near - before + positions) % positions : near];
     },
   });
 }
 
 /** How many running sums of the shape, in units, are at most x: by bisection, without a table of the shape. */
-function sumsAtMost(x: bigint, width: bigint, cap: bigint): number {
+function unitsAtMost(x: bigint, width: bigint, cap: bigint): number {
   const area = cap * (width - cap + 1n);
   const rising = (n: bigint): bigint => (n <= cap ? (n * (n + 1n)) / 2n : (cap * (cap + 1n)) / 2n + (n - cap) * cap);
   const sumOf = (n: bigint): bigint => (2n * n <= width + 1n ? rising(n) : area - rising(width - n));
