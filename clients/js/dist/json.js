@@ -5,7 +5,7 @@ export const MOST_BYTES = 4194304;
 /** The most lists and objects in each other. */
 const MOST_DEPTH = 16;
 /** Texts, each with the colon that makes it a key, and numbers: where `JSON.parse` is not strict enough. */
-const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[-+.\deE]*/g;
+const TOKENS = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|-?\d[-+.\deE]*/g;
 /** Half of a surrogate pair. */
 const HALF = /\p{Cs}/u;
 /**

@@ -548,7 +548,7 @@ function packBits(bits) {
 // src/json.ts
 var MOST_BYTES = 4194304;
 var MOST_DEPTH = 16;
-var TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[-+.\deE]*/g;
+var TOKENS = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|-?\d[-+.\deE]*/g;
 var HALF = /\p{Cs}/u;
 function readJson(source) {
   if (source.length > MOST_BYTES || typeof source === "string" && utf8(source).length > MOST_BYTES) fail("it has more than 4 MiB");
