@@ -25,6 +25,15 @@ export function readDomain(document, where) {
 export function isNumeric(domain) {
     return domain.kind === "interval" || domain.kind === "counts" || domain.kind === "ratings";
 }
+/** Refuse a value that is not in a domain. */
+export function checkValue(domain, value) {
+    if (domain.kind === "vector")
+        domain.row(value);
+    else if (domain.kind === "key-values" && domain.pairs !== null)
+        domain.set(value);
+    else
+        inputOf(domain, value, 1);
+}
 /** The input of one value: a category, a pair of key and bin, or the position of a number among `steps` per bin. */
 export function inputOf(domain, value, steps) {
     if (isNumeric(domain))

@@ -16,7 +16,7 @@ declare const InvalidArgument_base: new (message: string) => SottovoceError;
 export declare class InvalidArgument extends InvalidArgument_base {
 }
 declare const NoRandomness_base: new (message: string) => SottovoceError;
-/** The platform has no source of cryptographic randomness. */
+/** The platform has no source of cryptographic randomness, or one that gives only zeros. */
 export declare class NoRandomness extends NoRandomness_base {
 }
 declare const OverBudget_base: new (message: string) => SottovoceError;

@@ -161,7 +161,7 @@ function readCategories(found) {
   const size = found.whole("size", 1, MOST_INPUTS);
   const places = found.get("values") === null ? void 0 : readPlaces(found.list("values"), `${found.where}.values`);
   found.require((places?.size ?? size) === size, "size", "the number of values");
-  const find2 = (value) => places === void 0 ? numbered(value, size) : places.get(value);
+  const find2 = (value) => places === void 0 ? numbered(value, size) : places.get(keyOf(value));
   return {
     kind: "categories",
     document: found.items,
@@ -181,13 +181,17 @@ function numbered(value, size) {
   const number = Number.isInteger(value) ? value : NaN;
   return number >= 0 && number < size ? number + 0 : void 0;
 }
+function keyOf(value) {
+  if (typeof value === "number") return `\0${value}`;
+  return typeof value === "string" && value.startsWith("\0") ? void 0 : value;
+}
 function readPlaces(values, where) {
   const places = /* @__PURE__ */ new Map();
   for (const value of values) {
     const right = typeof value === "number" || typeof value === "string" && !value.includes("\0");
     if (!right) refuse(where, "texts without NUL, and whole numbers");
-    demand(!places.has(value), where, "distinct");
-    places.set(value, places.size);
+    demand(!places.has(keyOf(value)), where, "distinct");
+    places.set(keyOf(value), places.size);
   }
   return places;
 }
@@ -337,6 +341,11 @@ function readDomain(document, where) {
 }
 function isNumeric(domain) {
   return domain.kind === "interval" || domain.kind === "counts" || domain.kind === "ratings";
+}
+function checkValue(domain, value) {
+  if (domain.kind === "vector") domain.row(value);
+  else if (domain.kind === "key-values" && domain.pairs !== null) domain.set(value);
+  else inputOf(domain, value, 1);
 }
 function inputOf(domain, value, steps) {
   if (isNumeric(domain)) return domain.position(value, steps);
@@ -762,11 +771,19 @@ function publicIndex(use, key, row, j, size) {
 var WORD = 1n << 64n;
 function systemRandomness() {
   const source = globalThis.crypto;
-  if (typeof source?.getRandomValues !== "function") throw new NoRandomness("crypto.getRandomValues is missing here, so no report can be drawn");
+  if (typeof source?.getRandomValues !== "function") throw missing();
   return source;
 }
+function fill(source, zeros) {
+  source.getRandomValues(zeros);
+  if (!zeros.some(Boolean)) throw missing();
+  return zeros;
+}
+function missing() {
+  return new NoRandomness("crypto.getRandomValues is missing here, or gives only zeros, so no report can be drawn");
+}
 function newId() {
-  return systemRandomness().getRandomValues(new Uint8Array(16));
+  return fill(systemRandomness(), new Uint8Array(16));
 }
 function systemWords() {
   const source = systemRandomness();
@@ -775,7 +792,7 @@ function systemWords() {
   return {
     next() {
       if (left === 0) {
-        source.getRandomValues(buffer);
+        fill(source, buffer);
         left = buffer.length;
       }
       const word = buffer[--left];
@@ -1764,6 +1781,9 @@ var Survey = class _Survey {
   toJson() {
     return canonical(this.document);
   }
+  check(value) {
+    checkValue(this.mechanism.domain, admit(this.mechanism.domain, this.outside, value));
+  }
   randomize(value, source) {
     const admitted = admit(this.mechanism.domain, this.outside, value);
     return writePayload(this.mechanism.fields, this.mechanism.respond(admitted, source));
@@ -2260,8 +2280,8 @@ var Client = class {
     this.clock = clock;
     const plain2 = plainHttp || url === survey.collector;
     this.collector = url === void 0 ? void 0 : { url: checkUrl(url, plain2), token, patience: { ...PATIENCE, ...options.patience } };
-    const set = Object.entries(options).filter(([name, value]) => name in LIMITS && value !== void 0);
-    this.limits = { ...LIMITS, ...Object.fromEntries(set) };
+    const limits = Object.entries(LIMITS).map(([name, most]) => [name, options[name] === void 0 ? most : options[name]]);
+    this.limits = Object.fromEntries(limits);
     const { scope } = survey.certificate;
     if (scope !== "" && !scopes.includes(scope)) {
       throw new InvalidSurvey(`${survey} protects one ${scope}, not the whole answer; scopes: ["${scope}"] takes part all the same`);
@@ -2278,6 +2298,7 @@ var Client = class {
     if (window === void 0) throw day < opens ? refused(survey, "clock-skew", `opens on ${opens}`) : refused(survey, "window-closed", "is closed");
     const stored = find(await this.rows(), { fingerprint, window });
     if (stored !== void 0) return this.sent(stored);
+    survey.check(value);
     const ledger = await this.ledger();
     const checked = this.collector !== void 0 && await isReady(this.collector, ledger, survey);
     const charge = chargeOf(survey, day, ledger.elapsed());

@@ -19,7 +19,7 @@ export function readCategories(found: Section): Categories {
   const size = found.whole("size", 1, MOST_INPUTS);
   const places = found.get("values") === null ? undefined : readPlaces(found.list("values"), `${found.where}.values`);
   found.require((places?.size ?? size) === size, "size", "the number of values");
-  const find = (value: unknown): number | undefined => (places === undefined ? numbered(value, size) : places.get(value));
+  const find = (value: unknown): number | undefined => (places === undefined ? numbered(value, size) : places.get(keyOf(value)));
   return {
     kind: "categories",
     document: found.items,
@@ -43,13 +43,22 @@ function numbered(value: unknown, size: number): number | undefined {
   return number >= 0 && number < size ? number + 0 : undefined; // -0 becomes 0
 }
 
+/**
+ * What a value is looked up by: text, where numbers begin with a NUL, which no text has. Engines hash text with a secret,
+ * but numbers without one: a survey could list whole numbers that all fall in one place, and reading it would take minutes.
+ */
+function keyOf(value: unknown): unknown {
+  if (typeof value === "number") return `\0${value}`;
+  return typeof value === "string" && value.startsWith("\0") ? undefined : value;
+}
+
 function readPlaces(values: readonly Json[], where: string): Map<unknown, number> {
   const places = new Map<unknown, number>();
   for (const value of values) {
     const right = typeof value === "number" || (typeof value === "string" && !value.includes("\0"));
     if (!right) refuse(where, "texts without NUL, and whole numbers");
-    demand(!places.has(value), where, "distinct");
-    places.set(value, places.size);
+    demand(!places.has(keyOf(value)), where, "distinct");
+    places.set(keyOf(value), places.size);
   }
   return places;
 }

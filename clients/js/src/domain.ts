@@ -37,6 +37,13 @@ export function isNumeric(domain: Domain): domain is NumberDomain {
   return domain.kind === "interval" || domain.kind === "counts" || domain.kind === "ratings";
 }
 
+/** Refuse a value that is not in a domain. */
+export function checkValue(domain: Domain, value: unknown): void {
+  if (domain.kind === "vector") domain.row(value);
+  else if (domain.kind === "key-values" && domain.pairs !== null) domain.set(value);
+  else inputOf(domain, value, 1);
+}
+
 /** The input of one value: a category, a pair of key and bin, or the position of a number among `steps` per bin. */
 export function inputOf(domain: SingleDomain, value: unknown, steps: number): number {
   if (isNumeric(domain)) return domain.position(value, steps);

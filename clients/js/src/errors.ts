@@ -27,7 +27,7 @@ export class InvalidValue extends coded("invalid-value") {}
 /** An argument of the program that is wrong: a window's name, an id, a fingerprint. */
 export class InvalidArgument extends coded("invalid-argument") {}
 
-/** The platform has no source of cryptographic randomness. */
+/** The platform has no source of cryptographic randomness, or one that gives only zeros. */
 export class NoRandomness extends coded("no-randomness") {}
 
 /** A report that the limits of this device do not allow. Nothing was drawn. */

@@ -63,9 +63,9 @@ export class Client {
     // A survey that was fetched came from an address that was allowed then.
     const plain = plainHttp || url === survey.collector;
     this.collector = url === undefined ? undefined : { url: checkUrl(url, plain), token, patience: { ...PATIENCE, ...options.patience } };
-    // A limit that is wrong is refused, not replaced by the default.
-    const set = Object.entries(options).filter(([name, value]) => name in LIMITS && value !== undefined);
-    this.limits = { ...LIMITS, ...Object.fromEntries(set) };
+    // A limit that is wrong is refused, not replaced by the default; one that options inherit holds too.
+    const limits = Object.entries(LIMITS).map(([name, most]) => [name, options[name as keyof Limits] === undefined ? most : options[name as keyof Limits]]);
+    this.limits = Object.fromEntries(limits) as Limits;
     const { scope } = survey.certificate;
     if (scope !== "" && !scopes.includes(scope)) {
       throw new InvalidSurvey(`${survey} protects one ${scope}, not the whole answer; scopes: ["${scope}"] takes part all the same`);
@@ -89,6 +89,7 @@ export class Client {
     if (window === undefined) throw day < opens ? refused(survey, "clock-skew", `opens on ${opens}`) : refused(survey, "window-closed", "is closed");
     const stored = find(await this.rows(), { fingerprint, window });
     if (stored !== undefined) return this.sent(stored);
+    survey.check(value); // first: a collector that is asked, and then gets nothing, would learn that the answer is outside
     const ledger = await this.ledger();
     const checked = this.collector !== undefined && (await isReady(this.collector, ledger, survey));
     const charge = chargeOf(survey, day, ledger.elapsed());

@@ -23,7 +23,7 @@ export function readGaussian(source: Source): Parts {
   const reach = options.whole("reach", 0, one.bins === 1 ? 0 : MOST_NOISE);
   const weights = readWeights(source, "center", "change", "ratio", "tail");
   const noise = makeNoise({ ...weights, least: 1n }, one.bins, reach, `${where}.weights`);
-  const delta = deltaOf(noise, one.bins, reach, vector?.coordinates, source.epsilon, where);
+  const delta = deltaOf(noise, one.bins, reach, vector?.coordinates ?? 1, source.epsilon, where);
   demand(!exceeds(delta, exact(allowed)), `${where}.weights`, `such that delta is at most ${allowed.text}`);
   const certificate: Certificate = { ratio: one.bins === 1 ? ONE : null, delta, scope: "" };
 
@@ -40,7 +40,7 @@ export function readGaussian(source: Source): Parts {
   };
 }
 
-function deltaOf(noise: Noise, bins: number, reach: number, coordinates: number | undefined, epsilon: Decimal, where: string): Fraction {
+function deltaOf(noise: Noise, bins: number, reach: number, coordinates: number, epsilon: Decimal, where: string): Fraction {
   const n = noise.heights.length;
   if (bins === 1) return ZERO;
   if (n >= 2) {
@@ -49,7 +49,7 @@ function deltaOf(noise: Noise, bins: number, reach: number, coordinates: number 
     demand(falls, `${where}.weights`, "such that the noise falls steadily");
   }
   const sums = runningSums(noise);
-  return coordinates === undefined ? numberDelta(noise, sums, bins, reach, epsilon) : rowDelta(noise, sums, bins, reach, coordinates, epsilon, where);
+  return coordinates === 1 ? numberDelta(noise, sums, bins, reach, epsilon) : rowDelta(noise, sums, bins, reach, coordinates, epsilon, where);
 }
 
 /** C(-n), ..., C(n-1): running sums of the tail, the curve downwards without its first, and the curve upwards. */
