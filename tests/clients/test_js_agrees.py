@@ -143,7 +143,9 @@ def refusal(limits: Limits, new: Charge, before: list[Charge], pinned: bool) -> 
 
 
 def reason(message: str) -> str:
-    found = re.search(r"\((\w+?)_?[eE]psilon\), (.*) are spent|in order|one answer|agreed to", message)
+    found = re.search(
+        r"\((\w+?)_?[eE]psilon\), (.*) are spent|in order|one answer|agreed to", message
+    )
     assert found, message
     spent = found[2] and f" {float(found[2]):g}"
     return f"{found[1] or found[0]}{spent or ''}"
@@ -152,7 +154,7 @@ def reason(message: str) -> str:
 @needs_node
 def test_both_keep_the_same_budget():
     """On random ledgers: the same reports are refused, by the same limit, after the same epsilon."""
-    random = Random(20)
+    random = Random(20)  # noqa: S311
     cases = []
     for _ in range(1500):
         before = [random_charge(random, draws) for draws in range(random.randrange(8))]
