@@ -14,11 +14,14 @@ import pytest
 
 CLIENT = Path(__file__).parents[2] / "clients" / "js"
 BUNDLE = CLIENT / "dist" / "sottovoce.js"
+PAGE_BUNDLES = (CLIENT / "dist" / "answer.js", CLIENT / "dist" / "ask.js")
 NODE = shutil.which("node")
 TOOLS = CLIENT / "node_modules" / ".bin"
 OLDEST = 20
 LARGEST_BUNDLE = 30_500
 """Bytes of the readable bundle after gzip."""
+LARGEST_PAGE, LARGEST_STYLE = 5_500, 1_200
+"""The same of what the answer page adds to the client, and of the style that the element brings."""
 
 
 def node_reason() -> str:
@@ -78,9 +81,12 @@ def cases_of_the_vectors() -> int:
 @needs_tools
 def test_dist_is_what_src_builds(tmp_path):
     package = json.loads((CLIENT / "package.json").read_text(encoding="utf-8"))
-    bundle = package["scripts"]["bundle"].replace("dist/sottovoce.js", f"{tmp_path}/sottovoce.js")
-    run([NODE, str((TOOLS / "tsc").resolve()), "-p", str(CLIENT), "--outDir", str(tmp_path)])
-    run([str(TOOLS / "esbuild"), *bundle.split()[1:]])
+    tsc = [NODE, str((TOOLS / "tsc").resolve()), "-p"]
+    run([*tsc, str(CLIENT), "--outDir", str(tmp_path)])
+    run([*tsc, str(CLIENT / "page"), "--outDir", str(tmp_path / "page")])
+    for name in ("bundle", "bundle-answer", "bundle-ask"):
+        command = package["scripts"][name].replace("outfile=dist/", f"outfile={tmp_path}/")
+        run([str(TOOLS / "esbuild"), *command.split()[1:]])
     assert contents(CLIENT / "dist") == contents(tmp_path), "run make js"
 
 
@@ -104,19 +110,28 @@ def test_the_package_names_no_host_and_no_dependency():
     package = json.loads((CLIENT / "package.json").read_text(encoding="utf-8"))
     assert "dependencies" not in package
     assert set(package["devDependencies"]) == {"esbuild", "fake-indexeddb", "typescript"}
-    assert not re.search(r"^import |\bimport\((?!\"./nodeledger.js\"\))", BUNDLE.read_text(), re.M)
+    for bundle in (BUNDLE, *PAGE_BUNDLES):
+        text = bundle.read_text(encoding="utf-8")
+        assert not re.search(r"^import |\bimport\((?!\"./nodeledger.js\"\))", text, re.M)
 
 
-def test_the_bundle_is_small():
-    assert len(gzip.compress(BUNDLE.read_bytes(), 9)) <= LARGEST_BUNDLE
+def test_the_bundles_are_small():
+    client, page, element = (
+        len(gzip.compress(path.read_bytes(), 9)) for path in (BUNDLE, *PAGE_BUNDLES)
+    )
+    assert client <= LARGEST_BUNDLE
+    assert page <= LARGEST_BUNDLE + LARGEST_PAGE
+    assert element <= LARGEST_BUNDLE + LARGEST_PAGE + LARGEST_STYLE
 
 
 def test_the_code_runs_under_a_strict_content_security_policy():
-    files = [*(CLIENT / "src").rglob("*.ts"), *(CLIENT / "dist").rglob("*.js")]
+    files = [
+        path for folder in ("src", "page", "dist") for path in (CLIENT / folder).rglob("*.[tj]s")
+    ]
     assert len(files) > 80
     for path in files:
         text = path.read_text(encoding="utf-8")
-        assert not re.search(r"\beval\b|innerHTML|Function\(|Math\.random|document\.write", text), (
-            path
-        )
-        assert path == BUNDLE or len(text.splitlines()) <= 400, path
+        assert not re.search(
+            r"\beval\b|(inner|outer|adjacent)HTML|Function\(|Math\.random|document\.write", text
+        ), path
+        assert path in (BUNDLE, *PAGE_BUNDLES) or len(text.splitlines()) <= 400, path

@@ -18,7 +18,14 @@ from sottovoce.service import documents
 from sottovoce.service.api import downloads, health
 from sottovoce.service.api import results as reading
 from sottovoce.service.api import surveys as publishing
-from sottovoce.service.pages import calculator, differences, rendering, signing_in, surveys
+from sottovoce.service.pages import (
+    answer,
+    calculator,
+    differences,
+    rendering,
+    signing_in,
+    surveys,
+)
 from sottovoce.service.state import CollectorState
 
 __all__ = ["ROUTES", "Described", "Parameter"]
@@ -168,6 +175,10 @@ ROUTES = (
         "POST", "/sign-out", "End the session.", signing_in.sign_out, "text/html", statuses=(303,),
     ),
     Described("GET", "/style.css", "How pages look.", rendering.style_sheet, "text/css"),
+    Described(
+        "GET", "/answer.js", "The script of the page to answer on.", answer.answer_script,
+        "text/javascript", refuses=("no-such-route",),
+    ),
     Described("GET", "/icon.svg", "The mark of all pages.", rendering.icon, "image/svg+xml"),
     Described(
         "POST", "/reports", "Reports of one survey and window, in MessagePack or JSON.", None,
@@ -186,6 +197,10 @@ ROUTES = (
     Described(
         "GET", f"{_SURVEY}/about", "Whether a survey takes reports, and from whom.",
         publishing.show_about, documents.About, device=True, light=True,
+    ),
+    Described(
+        "GET", f"{_SURVEY}/answer", "A page to answer the survey on, in a browser.",
+        answer.answer_page, "text/html", refuses=("no-such-route", "rate-limited"),
     ),
     Described(
         "GET", f"{_SURVEY}/signed", "A survey with its publisher's signature.",
