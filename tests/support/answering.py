@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import sottovoce as sv
 from sottovoce.surveys.survey import Survey
+from support.browsing import Visit
 from support.dashboards import HOSTILE
+from support.loading import Running
 
 PLACES = [f"place {i}" for i in range(300)]
 
@@ -34,7 +37,7 @@ def _pairs(page: Any) -> None:
     for place, (key, value) in enumerate((("bus", "2.5"), ("train", "8"))):
         if place:
             page.get_by_role("button", name="Add a pair").click()
-        page.get_by_label("What").nth(place).select_option(label=key)
+        page.get_by_label("What", exact=True).nth(place).select_option(label=key)
         page.get_by_label("Number", exact=True).nth(place).fill(value)
 
 
@@ -92,3 +95,54 @@ def unasked() -> dict[str, Survey]:
         "long vector": Survey("Long", "Sixty numbers?", sv.mechanism("sampled-coordinate", long, 1.0)),
         "delta": Survey("Gauss", "How much?", sv.mechanism("gaussian", sv.Interval(0, 1, 16), 1.0, delta=1e-6)),
     }  # fmt: skip
+
+
+class Respondent(Visit):
+    """A person at the page to answer on: what their browser asked the collector, and what the page says."""
+
+    def __init__(self, browser: Any, collector: Running, **options: Any) -> None:
+        super().__init__(browser, collector.url, **options)
+        self.collector = collector
+        self.asked: list[Any] = []
+        self.page.on("request", lambda each: self.asked.append(each))
+
+    def _heard(self, message: Any) -> None:
+        """A collector that refuses, does not answer or is not encrypted is not a fault of the page."""
+        if not message.text.startswith(
+            ("Failed to load resource", "The Cross-Origin-Opener-Policy")
+        ):
+            super()._heard(message)
+
+    def visit(self, survey: Survey, token: str = "") -> Any:
+        """The page of a survey, once its script has something to say."""
+        mark = f"#{token}" if token else ""
+        self.page.goto(f"{self.root}surveys/{survey.fingerprint}/answer{mark}")
+        shown = self.page.locator("#ask form, #ask h2:not([hidden])")
+        said = self.page.locator("#ask [role=status]").filter(has_text=re.compile("^(?!Checking)."))
+        shown.or_(said).first.wait_for()
+        return self.page
+
+    def send(self) -> None:
+        self.page.get_by_role("button", name="Randomize and send").click()
+
+    def answer(self, kind: Kind) -> Any:
+        """Answer a kind of question, up to the result."""
+        page = self.visit(kind.survey)
+        kind.answer(page)
+        self.send()
+        page.locator("#ask h2:not([hidden])").wait_for()
+        return page
+
+    @property
+    def status(self) -> str:
+        return str(self.page.locator("#ask [role=status]").inner_text())
+
+    @property
+    def uploads(self) -> list[bytes]:
+        """The bodies of all uploads that left, those that failed too."""
+        return [each.post_data_buffer for each in self.asked if each.method == "POST"]
+
+    def stored(self, survey: Survey) -> int:
+        """Reports of a survey that the collector has."""
+        assert self.collector.store is not None
+        return sum(self.collector.store.windows(survey.fingerprint).values())

@@ -52,7 +52,7 @@ function pick(domain: Categories, name: string, open = false, radios = RADIOS): 
   const options = indices.map((i) => make("option", { value: String(i), dir: "auto" }, cut(String(value(i)))));
   const select = make("select", { required: true }, make("option", { value: "" }, TEXTS.choose), ...options);
   return {
-    element: make("label", {}, name, select),
+    element: make("div", {}, ...labelled(name, select)),
     check: () => select.setCustomValidity(""),
     read: () => (select.value === "" ? undefined : value(Number(select.value))),
   };
@@ -90,7 +90,7 @@ function search(domain: Categories, name: string, open: boolean): Control {
   input.oninput = suggest;
   suggest();
   return {
-    element: make("div", {}, make("label", {}, name, input), suggestions, hint(input, TEXTS.listed(domain.size))),
+    element: make("div", {}, ...labelled(name, input), suggestions, hint(input, TEXTS.listed(domain.size))),
     check: () => input.setCustomValidity(open || indices.has(input.value) ? "" : TEXTS.notListed),
     read: () => (indices.has(input.value) ? value(indices.get(input.value)!) : input.value),
   };
@@ -119,9 +119,15 @@ function field(low: number, high: number, step: string, name: string, says: stri
   const bounds: Record<string, string> = nearest ? {} : { min: String(low), max: String(high) };
   const input = make("input", { type: "number", required: true, step, inputmode: low < 0 ? "text" : "decimal", autocomplete: "off", ...bounds });
   return {
-    element: make("div", {}, make("label", {}, name, input), hint(input, says + (nearest ? TEXTS.nearest : ""))),
+    element: make("div", {}, ...labelled(name, input), hint(input, says + (nearest ? TEXTS.nearest : ""))),
     read: () => input.valueAsNumber,
   };
+}
+
+/** A label and its field. */
+function labelled(name: string, input: HTMLElement): HTMLElement[] {
+  input.id = newId();
+  return [make("label", { for: input.id }, name), input];
 }
 
 /** A sentence that describes a field. */

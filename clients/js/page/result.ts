@@ -21,10 +21,10 @@ export async function resultOf(client: Client, receipt: Receipt, steps: Steps): 
   ];
 }
 
-/** All that this browser sent to this site, of whatever survey; nothing where it sent nothing. */
+/** All that this browser sent to this site, of whatever survey, the newest first; nothing where it sent nothing. */
 export async function historyOf(): Promise<Content[]> {
-  const rows = await new BrowserLedger().transact<readonly Receipt[]>((found) => ({ write: [], result: found }));
-  const lines = rows.map((row) => [foreign(row.survey), windowText(row), row.epsilon, TEXTS.states[row.state], code(toHex(row.upload))]);
+  const rows = await new BrowserLedger().transact((found) => ({ write: [], result: [...found] }));
+  const lines = rows.sort((a, b) => (a.day < b.day ? 1 : -1)).map((row) => [foreign(row.survey), windowText(row), row.epsilon, TEXTS.states[row.state], code(toHex(row.upload))]);
   if (lines.length === 0) return [];
   return [fold(`${TEXTS.sent} (${lines.length})`, make("p", {}, TEXTS.origin), table(TEXTS.sent, TEXTS.rows, lines))];
 }

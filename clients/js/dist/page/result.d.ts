@@ -8,7 +8,7 @@ export interface Steps {
 }
 /** What became of a report: first what can be done about it, and closed until it is opened, what it says. */
 export declare function resultOf(client: Client, receipt: Receipt, steps: Steps): Promise<Content[]>;
-/** All that this browser sent to this site, of whatever survey; nothing where it sent nothing. */
+/** All that this browser sent to this site, of whatever survey, the newest first; nothing where it sent nothing. */
 export declare function historyOf(): Promise<Content[]>;
 /** Whether something is still to be done with the collector. */
 export declare function isOpen({ state, code }: Receipt): boolean;

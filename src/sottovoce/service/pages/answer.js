@@ -2860,7 +2860,7 @@ function pick(domain, name, open = false, radios = RADIOS) {
   const options = indices.map((i) => make("option", { value: String(i), dir: "auto" }, cut(String(value(i)))));
   const select = make("select", { required: true }, make("option", { value: "" }, TEXTS.choose), ...options);
   return {
-    element: make("label", {}, name, select),
+    element: make("div", {}, ...labelled(name, select)),
     check: () => select.setCustomValidity(""),
     read: () => select.value === "" ? void 0 : value(Number(select.value))
   };
@@ -2894,7 +2894,7 @@ function search(domain, name, open) {
   input.oninput = suggest;
   suggest();
   return {
-    element: make("div", {}, make("label", {}, name, input), suggestions, hint(input, TEXTS.listed(domain.size))),
+    element: make("div", {}, ...labelled(name, input), suggestions, hint(input, TEXTS.listed(domain.size))),
     check: () => input.setCustomValidity(open || indices.has(input.value) ? "" : TEXTS.notListed),
     read: () => indices.has(input.value) ? value(indices.get(input.value)) : input.value
   };
@@ -2916,9 +2916,13 @@ function field(low, high, step2, name, says, nearest) {
   const bounds = nearest ? {} : { min: String(low), max: String(high) };
   const input = make("input", { type: "number", required: true, step: step2, inputmode: low < 0 ? "text" : "decimal", autocomplete: "off", ...bounds });
   return {
-    element: make("div", {}, make("label", {}, name, input), hint(input, says + (nearest ? TEXTS.nearest : ""))),
+    element: make("div", {}, ...labelled(name, input), hint(input, says + (nearest ? TEXTS.nearest : ""))),
     read: () => input.valueAsNumber
   };
+}
+function labelled(name, input) {
+  input.id = newId2();
+  return [make("label", { for: input.id }, name), input];
 }
 function hint(input, text2) {
   const id = newId2();
@@ -2995,8 +2999,8 @@ async function resultOf(client, receipt, steps) {
   ];
 }
 async function historyOf() {
-  const rows = await new BrowserLedger().transact((found) => ({ write: [], result: found }));
-  const lines = rows.map((row2) => [foreign(row2.survey), windowText(row2), row2.epsilon, TEXTS.states[row2.state], code(toHex(row2.upload))]);
+  const rows = await new BrowserLedger().transact((found) => ({ write: [], result: [...found] }));
+  const lines = rows.sort((a, b) => a.day < b.day ? 1 : -1).map((row2) => [foreign(row2.survey), windowText(row2), row2.epsilon, TEXTS.states[row2.state], code(toHex(row2.upload))]);
   if (lines.length === 0) return [];
   return [fold(`${TEXTS.sent} (${lines.length})`, make("p", {}, TEXTS.origin), table(TEXTS.sent, TEXTS.rows, lines))];
 }
