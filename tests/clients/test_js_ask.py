@@ -135,7 +135,11 @@ def test_its_style_does_not_need_the_policy(browser, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("more", "code"), [('max-epsilon="0.5"', "over-budget"), ('total-epsilon="much"', "invalid-argument")]
+    ("more", "code"),
+    [
+        ('max-epsilon="0.5"', "over-budget"), ('total-epsilon="much"', "invalid-argument"),
+        ('total-epsilon=""', "invalid-argument"), ('my-epsilon="1"', "invalid-argument"),
+    ],
 )  # fmt: skip
 def test_limits_are_attributes(browser, tmp_path, more, code):
     with shown(browser, tmp_path, more) as (page, collector):
@@ -145,6 +149,13 @@ def test_limits_are_attributes(browser, tmp_path, more, code):
         assert page.locator("form").count() == 0
         assert stored(collector) == 0
         assert violations(page) == []
+
+
+def test_a_survey_that_the_pinned_key_did_not_sign(browser, tmp_path):
+    with shown(browser, tmp_path, f'publisher="{"0" * 64}"') as (page, collector):
+        page.get_by_text("so nothing was drawn or sent.").wait_for()
+        assert [each[0] for each in page.evaluate("heard")] == ["refusal"]
+        assert (page.locator("form").count(), stored(collector)) == (0, 0)
 
 
 def test_a_site_that_the_collector_does_not_allow(browser, tmp_path):

@@ -146,6 +146,17 @@ def test_storage_that_fails_between(person):
     assert page.locator("form").count() == 1
 
 
+def test_storage_that_fails_after_the_report(person):
+    page = person.answer(TEA)
+    denied = "throw new DOMException('denied', 'SecurityError')"
+    page.evaluate(f"() => {{ IDBFactory.prototype.open = () => {{ {denied} }} }}")
+    page.locator("summary", has_text="Withdraw").click()
+    page.get_by_role("button", name="Withdraw this report").click()
+    page.get_by_text("so nothing more was sent.").wait_for()
+    assert page.get_by_role("heading", name="Sent").is_visible()
+    assert person.stored(TEA.survey) == 1
+
+
 def test_a_collector_that_gives_no_survey(person):
     person.page.route("**/surveys/*", lambda route: route.fulfill(status=200, body="<h1>Hello"))
     person.visit(TEA.survey)

@@ -2821,8 +2821,8 @@ var WHY = {
   "no-randomness": "This browser has no source of randomness",
   "invalid-value": "This is not a possible answer"
 };
-function refusal2(code2) {
-  return `${WHY[code2] ?? "This survey does not pass the checks of this page"}, so nothing was drawn or sent.`;
+function refusal2(code2, drawn) {
+  return `${WHY[code2] ?? "This survey does not pass the checks of this page"}, so nothing ${drawn ? "more was" : "was drawn or"} sent.`;
 }
 function windowText({ window }) {
   return window === "" ? "once" : window;
@@ -3028,11 +3028,11 @@ var Interview = class {
   async begin() {
     this.status.textContent = TEXTS.checking;
     await this.guarded(async () => {
-      const { url, plainHttp, options } = this.asking;
-      const survey = await Survey.fetch(url, { plainHttp });
+      const { url, plainHttp, options, pinned } = this.asking;
+      const survey = await Survey.fetch(url, { plainHttp, ...pinned });
       this.asking.show?.(survey);
       const { scope } = survey.certificate;
-      this.client = new Client(survey, { plainHttp, patience: PATIENCE2, scopes: scope === "" ? [] : [scope], ...options });
+      this.client = new Client(survey, { plainHttp, patience: PATIENCE2, scopes: scope === "" ? [] : [scope], ...options, ...pinned });
       const receipts = await this.client.receipts();
       const receipt = this.current(receipts);
       if (receipt === void 0) this.showForm();
@@ -3052,7 +3052,7 @@ var Interview = class {
     const { scope } = survey.certificate;
     const control = controlOf(survey);
     const refused = this.asking.refused ?? closedOn(survey, today2());
-    this.status.textContent = refused !== void 0 ? refusal2(refused) : control === void 0 ? TEXTS.cannot : "";
+    this.status.textContent = refused !== void 0 ? refusal2(refused, false) : control === void 0 ? TEXTS.cannot : "";
     if (refused !== void 0 || control === void 0) return;
     const submit = make("button", {}, TEXTS.submit);
     const form = make(
@@ -3115,7 +3115,9 @@ var Interview = class {
         this.status.textContent = TEXTS.failed;
         throw error;
       }
-      this.status.replaceChildren(refusal2(error.code), " ", make("small", {}, foreign(`(${error.message})`)));
+      const receipt = this.client && this.current(await this.client.receipts().catch(() => []));
+      if (receipt !== void 0) await this.showResult(receipt);
+      this.status.replaceChildren(refusal2(error.code, !this.heading.hidden), " ", make("small", {}, foreign(`(${error.message})`)));
       this.asking.tell?.("refusal", error);
     }
   }

@@ -2821,8 +2821,8 @@ var WHY = {
   "no-randomness": "This browser has no source of randomness",
   "invalid-value": "This is not a possible answer"
 };
-function refusal2(code2) {
-  return `${WHY[code2] ?? "This survey does not pass the checks of this page"}, so nothing was drawn or sent.`;
+function refusal2(code2, drawn) {
+  return `${WHY[code2] ?? "This survey does not pass the checks of this page"}, so nothing ${drawn ? "more was" : "was drawn or"} sent.`;
 }
 function windowText({ window }) {
   return window === "" ? "once" : window;
@@ -3031,11 +3031,11 @@ var Interview = class {
   async begin() {
     this.status.textContent = TEXTS.checking;
     await this.guarded(async () => {
-      const { url, plainHttp, options } = this.asking;
-      const survey = await Survey.fetch(url, { plainHttp });
+      const { url, plainHttp, options, pinned } = this.asking;
+      const survey = await Survey.fetch(url, { plainHttp, ...pinned });
       this.asking.show?.(survey);
       const { scope } = survey.certificate;
-      this.client = new Client(survey, { plainHttp, patience: PATIENCE2, scopes: scope === "" ? [] : [scope], ...options });
+      this.client = new Client(survey, { plainHttp, patience: PATIENCE2, scopes: scope === "" ? [] : [scope], ...options, ...pinned });
       const receipts = await this.client.receipts();
       const receipt = this.current(receipts);
       if (receipt === void 0) this.showForm();
@@ -3055,7 +3055,7 @@ var Interview = class {
     const { scope } = survey.certificate;
     const control = controlOf(survey);
     const refused = this.asking.refused ?? closedOn(survey, today2());
-    this.status.textContent = refused !== void 0 ? refusal2(refused) : control === void 0 ? TEXTS.cannot : "";
+    this.status.textContent = refused !== void 0 ? refusal2(refused, false) : control === void 0 ? TEXTS.cannot : "";
     if (refused !== void 0 || control === void 0) return;
     const submit = make("button", {}, TEXTS.submit);
     const form = make(
@@ -3118,7 +3118,9 @@ var Interview = class {
         this.status.textContent = TEXTS.failed;
         throw error;
       }
-      this.status.replaceChildren(refusal2(error.code), " ", make("small", {}, foreign(`(${error.message})`)));
+      const receipt = this.client && this.current(await this.client.receipts().catch(() => []));
+      if (receipt !== void 0) await this.showResult(receipt);
+      this.status.replaceChildren(refusal2(error.code, !this.heading.hidden), " ", make("small", {}, foreign(`(${error.message})`)));
       this.asking.tell?.("refusal", error);
     }
   }
@@ -3176,7 +3178,6 @@ code { font-family: ui-monospace, monospace; font-size: .9em; }
 `;
 
 // page/ask.ts
-var LIMITS2 = ["max", "day", "name", "question", "total"];
 var SottovoceAsk = class extends HTMLElement {
   constructor() {
     super(...arguments);
@@ -3189,12 +3190,14 @@ var SottovoceAsk = class extends HTMLElement {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(STYLE);
     root.adoptedStyleSheets = [sheet];
+    const publisher = this.getAttribute("publisher");
     const [about2, place] = [make("div"), make("div")];
     root.append(about2, place);
     this.interview = new Interview(place, "h3", {
       url: this.getAttribute("src") ?? "",
       plainHttp: false,
       options: this.options(),
+      ...publisher === null ? {} : { pinned: { publisher } },
       show: (survey) => about2.replaceChildren(make("h2", {}, foreign(survey.question)), ...privacy(survey)),
       tell: (news, detail) => this.tell(news, detail)
     });
@@ -3204,9 +3207,11 @@ var SottovoceAsk = class extends HTMLElement {
     removeEventListener("online", this.resend);
   }
   options() {
-    const given = LIMITS2.filter((name) => this.hasAttribute(`${name}-epsilon`));
-    const limits = given.map((name) => [`${name}Epsilon`, Number(this.getAttribute(`${name}-epsilon`) || NaN)]);
-    return { ...Object.fromEntries(limits), ...this.token === void 0 ? {} : { token: this.token } };
+    const options = this.token === void 0 ? {} : { token: this.token };
+    for (const { name, value } of this.attributes) {
+      if (name.endsWith("-epsilon")) options[name.replace("-e", "E")] = Number(value || NaN);
+    }
+    return options;
   }
   tell(news, told) {
     let detail;

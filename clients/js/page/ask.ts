@@ -4,8 +4,6 @@ import { foreign, make } from "./dom.js";
 import { STYLE } from "./style.js";
 import { privacyLines } from "./texts.js";
 
-const LIMITS = ["max", "day", "name", "question", "total"];
-
 /** What an event says of a report. The answer is not in it, nor are the bytes. */
 export type ReportDetail = Pick<Receipt, "fingerprint" | "window" | "epsilon" | "state" | "code">;
 /** What an event says of a refusal: nothing was drawn or sent. */
@@ -13,9 +11,9 @@ export type RefusalDetail = Pick<SottovoceError, "code" | "message">;
 
 /**
  * `<sottovoce-ask src="https://collector.example/surveys/...">` asks a survey on a page of one's own. Limits of the
- * device are attributes: `max-epsilon`, `day-epsilon`, `name-epsilon`, `question-epsilon`, `total-epsilon`. A token is
- * the property `token`, set before the element is on the page. Events: `sottovoce-report`, `sottovoce-withdraw`
- * (`ReportDetail`) and `sottovoce-refusal` (`RefusalDetail`).
+ * device are attributes, such as `max-epsilon` and `total-epsilon`; `publisher` is the key that must have signed the
+ * survey. A token is the property `token`, set before the element is on the page. Events: `sottovoce-report`,
+ * `sottovoce-withdraw` (`ReportDetail`) and `sottovoce-refusal` (`RefusalDetail`).
  */
 export class SottovoceAsk extends HTMLElement {
   /** For surveys that are only for people with a token. */
@@ -30,12 +28,14 @@ export class SottovoceAsk extends HTMLElement {
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(STYLE);
     root.adoptedStyleSheets = [sheet];
+    const publisher = this.getAttribute("publisher");
     const [about, place] = [make("div"), make("div")];
     root.append(about, place);
     this.interview = new Interview(place, "h3", {
       url: this.getAttribute("src") ?? "",
       plainHttp: false,
       options: this.options(),
+      ...(publisher === null ? {} : { pinned: { publisher } }),
       show: (survey) => about.replaceChildren(make("h2", {}, foreign(survey.question)), ...privacy(survey)),
       tell: (news, detail) => this.tell(news, detail),
     });
@@ -47,9 +47,11 @@ export class SottovoceAsk extends HTMLElement {
   }
 
   private options(): ClientOptions {
-    const given = LIMITS.filter((name) => this.hasAttribute(`${name}-epsilon`));
-    const limits = given.map((name) => [`${name}Epsilon`, Number(this.getAttribute(`${name}-epsilon`) || NaN)]);
-    return { ...Object.fromEntries(limits), ...(this.token === undefined ? {} : { token: this.token }) };
+    const options: Record<string, unknown> = this.token === undefined ? {} : { token: this.token };
+    for (const { name, value } of this.attributes) {
+      if (name.endsWith("-epsilon")) options[name.replace("-e", "E")] = Number(value || NaN);
+    }
+    return options;
   }
 
   private tell(news: News, told: Receipt | SottovoceError): void {

@@ -15,6 +15,8 @@ export interface Asking {
   readonly plainHttp: boolean;
   /** Limits and token of the client. */
   readonly options: ClientOptions;
+  /** The key whose signature the survey must have. */
+  readonly pinned?: { readonly publisher: string };
   /** The code of a refusal that is known beforehand: then there is no form. */
   readonly refused?: string;
   /** Called once with the survey, after it was checked. */
@@ -44,11 +46,11 @@ export class Interview {
   async begin(): Promise<void> {
     this.status.textContent = TEXTS.checking;
     await this.guarded(async () => {
-      const { url, plainHttp, options } = this.asking;
-      const survey = await Survey.fetch(url, { plainHttp });
+      const { url, plainHttp, options, pinned } = this.asking;
+      const survey = await Survey.fetch(url, { plainHttp, ...pinned });
       this.asking.show?.(survey);
       const { scope } = survey.certificate;
-      this.client = new Client(survey, { plainHttp, patience: PATIENCE, scopes: scope === "" ? [] : [scope], ...options });
+      this.client = new Client(survey, { plainHttp, patience: PATIENCE, scopes: scope === "" ? [] : [scope], ...options, ...pinned });
       const receipts = await this.client.receipts();
       const receipt = this.current(receipts);
       if (receipt === undefined) this.showForm();
@@ -70,7 +72,7 @@ export class Interview {
     const { scope } = survey.certificate;
     const control = controlOf(survey);
     const refused = this.asking.refused ?? closedOn(survey, today());
-    this.status.textContent = refused !== undefined ? refusal(refused) : control === undefined ? TEXTS.cannot : "";
+    this.status.textContent = refused !== undefined ? refusal(refused, false) : control === undefined ? TEXTS.cannot : "";
     if (refused !== undefined || control === undefined) return;
     const submit = make("button", {}, TEXTS.submit);
     const form = make(
@@ -133,7 +135,9 @@ export class Interview {
         this.status.textContent = TEXTS.failed;
         throw error;
       }
-      this.status.replaceChildren(refusal(error.code), " ", make("small", {}, foreign(`(${error.message})`)));
+      const receipt = this.client && this.current(await this.client.receipts().catch(() => []));
+      if (receipt !== undefined) await this.showResult(receipt);
+      this.status.replaceChildren(refusal(error.code, !this.heading.hidden), " ", make("small", {}, foreign(`(${error.message})`)));
       this.asking.tell?.("refusal", error);
     }
   }

@@ -63,9 +63,9 @@ const WHY: Record<string, string> = {
   "invalid-value": "This is not a possible answer",
 };
 
-/** Why nothing was drawn, in one sentence. */
-export function refusal(code: string): string {
-  return `${WHY[code] ?? "This survey does not pass the checks of this page"}, so nothing was drawn or sent.`;
+/** Why nothing was drawn, or where a report was drawn before, why nothing more was sent: in one sentence. */
+export function refusal(code: string, drawn: boolean): string {
+  return `${WHY[code] ?? "This survey does not pass the checks of this page"}, so nothing ${drawn ? "more was" : "was drawn or"} sent.`;
 }
 
 /** The name of a window, as a table shows it. */

@@ -5,9 +5,9 @@ export type ReportDetail = Pick<Receipt, "fingerprint" | "window" | "epsilon" | 
 export type RefusalDetail = Pick<SottovoceError, "code" | "message">;
 /**
  * `<sottovoce-ask src="https://collector.example/surveys/...">` asks a survey on a page of one's own. Limits of the
- * device are attributes: `max-epsilon`, `day-epsilon`, `name-epsilon`, `question-epsilon`, `total-epsilon`. A token is
- * the property `token`, set before the element is on the page. Events: `sottovoce-report`, `sottovoce-withdraw`
- * (`ReportDetail`) and `sottovoce-refusal` (`RefusalDetail`).
+ * device are attributes, such as `max-epsilon` and `total-epsilon`; `publisher` is the key that must have signed the
+ * survey. A token is the property `token`, set before the element is on the page. Events: `sottovoce-report`,
+ * `sottovoce-withdraw` (`ReportDetail`) and `sottovoce-refusal` (`RefusalDetail`).
  */
 export declare class SottovoceAsk extends HTMLElement {
     /** For surveys that are only for people with a token. */

@@ -9,6 +9,10 @@ export interface Asking {
     readonly plainHttp: boolean;
     /** Limits and token of the client. */
     readonly options: ClientOptions;
+    /** The key whose signature the survey must have. */
+    readonly pinned?: {
+        readonly publisher: string;
+    };
     /** The code of a refusal that is known beforehand: then there is no form. */
     readonly refused?: string;
     /** Called once with the survey, after it was checked. */

@@ -53,8 +53,8 @@ export declare const TEXTS: {
     cannot: string;
     failed: string;
 };
-/** Why nothing was drawn, in one sentence. */
-export declare function refusal(code: string): string;
+/** Why nothing was drawn, or where a report was drawn before, why nothing more was sent: in one sentence. */
+export declare function refusal(code: string, drawn: boolean): string;
 /** The name of a window, as a table shows it. */
 export declare function windowText({ window }: Receipt): string;
 /** What the privacy means, a paragraph per line. */
