@@ -1,6 +1,12 @@
-"""The page to answer on in a real browser: every kind of question, by keyboard, and what it says afterwards."""
+"""The page to answer on in a real browser: every kind of question, by keyboard, and what it says afterwards.
+
+``SOTTOVOCE_PICTURES=docs/images`` makes the pictures of the documentation again.
+"""
 
 from __future__ import annotations
+
+import os
+from pathlib import Path
 
 import pytest
 
@@ -125,6 +131,22 @@ def test_hostile_names_are_text(person):
         "[...document.querySelectorAll('#ask bdi')].map(each => getComputedStyle(each).unicodeBidi)"
     )
     assert directions and all("isolate" in each or each == "plaintext" for each in directions)
+
+
+def test_pictures_of_the_documentation(browser, collector, tmp_path):
+    folder = Path(os.environ.get("SOTTOVOCE_PICTURES", tmp_path))
+    for name, width, height in (("answer", 1200, 800), ("answer-phone", PHONE, 844)):
+        with Respondent(browser, collector, width=width, color_scheme="light") as person:
+            page = person.visit(TEA.survey)
+            page.get_by_label("tea", exact=True).check()
+            if width == PHONE:
+                person.send()
+                page.get_by_role("heading", name="Sent").wait_for()
+            page.get_by_text(collector.url.partition("//")[2], exact=True).evaluate("each => { each.textContent = 'collector.example'; }")  # fmt: skip
+            page.set_viewport_size({"width": width, "height": height})
+            page.evaluate("scrollTo(0, 0)")
+            page.screenshot(path=folder / f"{name}.png")
+        assert 10_000 < (folder / f"{name}.png").stat().st_size < 170_000
 
 
 # -- by keyboard, and without script -------------------------------------------------------------
