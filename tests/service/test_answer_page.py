@@ -204,3 +204,15 @@ def test_the_key_of_the_publisher_is_named(tmp_path):
     signed = signing.PublisherKey.generate().sign(colors())
     with running(tmp_path, signed) as found:
         assert signed.publisher in read(get(found, colors())).words
+
+
+def test_files_of_the_page_count_for_no_rate(tmp_path):
+    """So that a class behind one address can open it: 2 requests per person count, for ``open_rate``."""
+    with (
+        running(tmp_path, colors(), open_rate=1.0, address_rate=1.0) as found,
+        httpx.Client(base_url=found.url) as http,
+    ):
+        for path in ("/answer.js", "/style.css", "/icon.svg"):
+            assert {http.get(path).status_code for _ in range(8)} == {200}
+        page = f"/surveys/{colors().fingerprint}/answer"
+        assert {http.get(page).status_code for _ in range(4)} == {200, 429}

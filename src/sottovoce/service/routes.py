@@ -68,6 +68,8 @@ class Described:
     """Whether devices use it: pages of the setting ``origins`` may, from a browser."""
     light: bool = False
     """Whether it goes with every upload: it counts for the rates of uploads, not for ``open_rate``."""
+    free: bool = False
+    """Whether it counts for no rate: a file of a page, which costs less than its refusal."""
 
     @property
     def query(self) -> tuple[Parameter, ...]:
@@ -83,7 +85,7 @@ class Described:
             found.append("unknown-survey")
         if self.role:
             found += ["no-key", "wrong-role"]
-        if self.role == "read" or not self.role:
+        if self.role == "read" or not (self.role or self.free):
             found.append("rate-limited")
         if self.takes is not None:
             found += ["too-large", "too-slow", "rate-limited"]
@@ -174,12 +176,12 @@ ROUTES = (
     Described(
         "POST", "/sign-out", "End the session.", signing_in.sign_out, "text/html", statuses=(303,),
     ),
-    Described("GET", "/style.css", "How pages look.", rendering.style_sheet, "text/css"),
+    Described("GET", "/style.css", "How pages look.", rendering.style_sheet, "text/css", free=True),
     Described(
         "GET", "/answer.js", "The script of the page to answer on.", answer.answer_script,
-        "text/javascript", refuses=("no-such-route",),
+        "text/javascript", refuses=("no-such-route",), free=True,
     ),
-    Described("GET", "/icon.svg", "The mark of all pages.", rendering.icon, "image/svg+xml"),
+    Described("GET", "/icon.svg", "The mark of all pages.", rendering.icon, "image/svg+xml", free=True),
     Described(
         "POST", "/reports", "Reports of one survey and window, in MessagePack or JSON.", None,
         documents.Acknowledgement, takes=documents.Upload, refuses=_UPLOAD, device=True,
