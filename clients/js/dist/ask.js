@@ -3095,9 +3095,14 @@ var Interview = class {
     this.heading.hidden = false;
     this.status.textContent = client.explain(receipt).status;
   }
+  /** When the network is back: send what is pending, if anything is. */
+  async resend() {
+    await this.guarded(async () => {
+      if ((await this.client?.receipts())?.some(isOpen)) await this.send();
+    });
+  }
   /** Send what is pending, and show what became of it. */
   async send() {
-    if (this.client === void 0) return;
     const receipt = this.current(await this.client.send());
     if (receipt === void 0) return;
     await this.showResult(receipt);
@@ -3181,7 +3186,7 @@ code { font-family: ui-monospace, monospace; font-size: .9em; }
 var SottovoceAsk = class extends HTMLElement {
   constructor() {
     super(...arguments);
-    this.resend = () => void this.interview?.send();
+    this.resend = () => void this.interview?.resend();
   }
   connectedCallback() {
     addEventListener("online", this.resend);

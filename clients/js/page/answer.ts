@@ -30,5 +30,5 @@ const interview = new Interview(place, "h2", {
 
 if (!isSecureContext) place.before(make("p", { class: "warning" }, TEXTS.insecure));
 onhashchange = () => TOKEN.test(location.hash) && location.reload(); // another link, opened in this tab
-ononline = () => interview.send();
+ononline = () => interview.resend();
 void interview.begin();

@@ -19,7 +19,7 @@ export class SottovoceAsk extends HTMLElement {
   /** For surveys that are only for people with a token. */
   token: string | undefined;
   private interview: Interview | undefined;
-  private readonly resend = (): void => void this.interview?.send();
+  private readonly resend = (): void => void this.interview?.resend();
 
   connectedCallback(): void {
     addEventListener("online", this.resend);

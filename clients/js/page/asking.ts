@@ -110,10 +110,16 @@ export class Interview {
     this.status.textContent = client.explain(receipt).status;
   }
 
+  /** When the network is back: send what is pending, if anything is. */
+  async resend(): Promise<void> {
+    await this.guarded(async () => {
+      if ((await this.client?.receipts())?.some(isOpen)) await this.send();
+    });
+  }
+
   /** Send what is pending, and show what became of it. */
-  async send(): Promise<void> {
-    if (this.client === undefined) return;
-    const receipt = this.current(await this.client.send());
+  private async send(): Promise<void> {
+    const receipt = this.current(await this.client!.send());
     if (receipt === undefined) return;
     await this.showResult(receipt);
     this.asking.tell?.("report", receipt);

@@ -36,8 +36,10 @@ export declare class Interview {
     private current;
     private showForm;
     private showResult;
+    /** When the network is back: send what is pending, if anything is. */
+    resend(): Promise<void>;
     /** Send what is pending, and show what became of it. */
-    send(): Promise<void>;
+    private send;
     /** Show what a person's own step came to, and lead them there. */
     private finish;
     /** Do something, or say in one sentence why not. */

@@ -3092,9 +3092,14 @@ var Interview = class {
     this.heading.hidden = false;
     this.status.textContent = client.explain(receipt).status;
   }
+  /** When the network is back: send what is pending, if anything is. */
+  async resend() {
+    await this.guarded(async () => {
+      if ((await this.client?.receipts())?.some(isOpen)) await this.send();
+    });
+  }
   /** Send what is pending, and show what became of it. */
   async send() {
-    if (this.client === void 0) return;
     const receipt = this.current(await this.client.send());
     if (receipt === void 0) return;
     await this.showResult(receipt);
@@ -3156,5 +3161,5 @@ var interview = new Interview(place, "h2", {
 });
 if (!isSecureContext) place.before(make("p", { class: "warning" }, TEXTS.insecure));
 onhashchange = () => TOKEN.test(location.hash) && location.reload();
-ononline = () => interview.send();
+ononline = () => interview.resend();
 void interview.begin();
