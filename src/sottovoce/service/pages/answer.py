@@ -75,10 +75,11 @@ async def answer_page(state: CollectorState, request: Request) -> Response:
     """The page of one survey; no route where the setting ``answer_page`` is off."""
     _check_offered(state)
     published = state.published(request.path_params["fingerprint"])
-    survey = published.survey
+    survey, today = published.survey, state.today().isoformat()
+    closed = published.closed or bool(survey.closes and survey.closes < today)
     return page(
         request, "answer.html", headers=_headers(), published=published, survey=survey,
-        host=request.url.netloc, over=_over(survey, state.today().isoformat(), published.closed),
+        host=request.url.netloc, closed=closed, early=today < survey.opens,
         answers=_answers(survey), script=_script(),
         **await state.aside(_privacy, survey),
     )  # fmt: skip
@@ -104,21 +105,11 @@ def _check_offered(state: CollectorState) -> None:
         raise Declined("no-such-route", told)
 
 
-def _over(survey: Survey, today: str, closed: bool) -> str:
-    """Why nobody can answer today; empty where one can."""
-    if closed or (survey.closes and survey.closes < today):
-        return "This survey is closed."
-    return f"This survey opens on {survey.opens}." if today < survey.opens else ""
-
-
 def _answers(survey: Survey) -> list[str]:
     """The possible answers one by one, where they are few names."""
     domain = survey.mechanism.domain
-    if domain.numbers is None and domain.keyed is None and domain.vector is None:
-        return (
-            [str(domain.label(i)) for i in range(domain.size)] if domain.size <= _MOST_SHOWN else []
-        )
-    return []
+    named = domain.numbers is None and domain.keyed is None and domain.vector is None
+    return list(map(str, domain.labels())) if named and domain.size <= _MOST_SHOWN else []
 
 
 def _privacy(survey: Survey) -> dict[str, Any]:
