@@ -212,7 +212,7 @@ def test_files_of_the_page_count_for_no_rate(tmp_path):
         running(tmp_path, colors(), open_rate=1.0, address_rate=1.0) as found,
         httpx.Client(base_url=found.url) as http,
     ):
-        for path in ("/answer.js", "/style.css", "/icon.svg"):
+        for path in ("/answer.js", "/answer.css", "/style.css", "/icon.svg"):
             assert {http.get(path).status_code for _ in range(8)} == {200}
         page = f"/surveys/{colors().fingerprint}/answer"
         assert {http.get(page).status_code for _ in range(4)} == {200, 429}

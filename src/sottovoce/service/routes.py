@@ -181,6 +181,10 @@ ROUTES = (
         "GET", "/answer.js", "The script of the page to answer on.", answer.answer_script,
         "text/javascript", refuses=("no-such-route",), free=True,
     ),
+    Described(
+        "GET", "/answer.css", "How the page to answer on looks.", rendering.answer_style_sheet,
+        "text/css", free=True,
+    ),
     Described("GET", "/icon.svg", "The mark of all pages.", rendering.icon, "image/svg+xml", free=True),
     Described(
         "POST", "/reports", "Reports of one survey and window, in MessagePack or JSON.", None,

@@ -20,6 +20,7 @@ from sottovoce.service.pages.charts.numbers import number, percent
 __all__ = [
     "FILE_HEADERS",
     "PAGE_HEADERS",
+    "answer_style_sheet",
     "compile_templates",
     "WAIT",
     "icon",
@@ -113,6 +114,11 @@ def root_of(request: Request) -> str:
 async def style_sheet(_: object, request: Request) -> Response:
     """The one style sheet of all pages."""
     return Response(page_file("style.css"), 200, FILE_HEADERS, "text/css; charset=utf-8")
+
+
+async def answer_style_sheet(_: object, request: Request) -> Response:
+    """What the page to answer on adds to it."""
+    return Response(page_file("answer.css"), 200, FILE_HEADERS, "text/css; charset=utf-8")
 
 
 async def icon(_: object, request: Request) -> Response:
