@@ -29,6 +29,9 @@ class Traits(ABC):
     same_gains: ClassVar[bool] = False
     """Whether every value's unbiased share adds the same numbers, in some order of the cells."""
 
+    remembers: ClassVar[bool] = False
+    """Whether devices keep a permanent answer: reports of one person in several windows share its noise."""
+
     names_hash: ClassVar[bool] = False
     """Whether a report names a public hash: as a set of values it is shorter than a row of all cells."""
 
