@@ -56,7 +56,7 @@ def test_another_file_is_refused_and_not_replaced(tmp_path):
     path.unlink()
     with Ledger(tmp_path)._transaction() as database:
         database.execute("PRAGMA user_version = 9")
-    with pytest.raises(CorruptBytes, match="a ledger of version 9; this version reads 3"):
+    with pytest.raises(CorruptBytes, match="a ledger of version 9; this version reads 4"):
         Ledger(tmp_path)
 
 
