@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from sottovoce.mechanisms import *  # noqa: F403
     from sottovoce.planning.plan import plan
     from sottovoce.planning.result import Plan
+    from sottovoce.planning.windows import WindowPlan, plan_windows
     from sottovoce.plots.together import draw
     from sottovoce.privacy.audit import audit
     from sottovoce.privacy.influence import Influence, influence
@@ -86,6 +87,8 @@ _WHEN_ASKED = {
     "methods": "sottovoce.estimators",
     "metrics": "sottovoce.metrics",
     "plan": "sottovoce.planning.plan",
+    "plan_windows": "sottovoce.planning.windows",
+    "WindowPlan": "sottovoce.planning.windows",
     "pseudonyms": "sottovoce.fusion.joining.keys",
     "tally_sql": "sottovoce.engines.sql.tally_query",
     "spark": "sottovoce.spark",
@@ -135,6 +138,7 @@ __all__ = [
     "Tally",
     "TwoPhaseVariance",
     "Vector",
+    "WindowPlan",
     "audit",
     "compare",
     "coordinates",
@@ -153,6 +157,7 @@ __all__ = [
     "methods",
     "metrics",
     "plan",
+    "plan_windows",
     "pseudonyms",
     "spark",
     "tally_batches",
