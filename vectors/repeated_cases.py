@@ -138,7 +138,10 @@ def _wrong_mechanisms(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
         int(document["mechanism"]["weights"]["permanent"][key]) for key in ("keep", "other")
     )
     louder = {"keep": str(keep + 2), "other": str(other - 1)}
-    yield "a memo that exceeds e^lifetime by one weight", put(document, f"{weights}.permanent", louder)
+    yield (
+        "a memo that exceeds e^lifetime by one weight",
+        put(document, f"{weights}.permanent", louder),
+    )
     wide = _document(mechanism=_memory(sv.Categories(21), inner=UNARY, linkable=True))
     yield "21 bits that are a fingerprint", put(wide, f"{options}.linkable", False)
     bits = _document(mechanism=_memory(sv.Categories(4), inner=UNARY))

@@ -68,9 +68,10 @@ class Survey:
         demand(not once and ask == "1" and self.period != 1, "memory")
         if changes:
             demand(self.period or (self.opens and self.closes), "changes without an end")
-            windows = self.period or number_of(self.window, self.closes) - number_of(
-                self.window, self.opens
-            ) + 1
+            windows = (
+                self.period
+                or number_of(self.window, self.closes) - number_of(self.window, self.opens) + 1
+            )
             demand(changes < windows, "changes")
 
     def check_outside(self) -> None:

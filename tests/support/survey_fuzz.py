@@ -164,7 +164,10 @@ def _memoized(rng: Random, name: str) -> sv.Mechanism:
         domain = _categories(rng, 40)
     if inner == "unary-encoding":
         options["variant"] = rng.choice(["optimized", "symmetric"])
-    more = {"half": inner == "unary-encoding" and rng.random() < 0.3, "linkable": rng.random() < 0.7}
+    more = {
+        "half": inner == "unary-encoding" and rng.random() < 0.3,
+        "linkable": rng.random() < 0.7,
+    }
     asked = {"mechanism": inner, "options": options}
     return sv.mechanism(name, domain, epsilon, lifetime=2 * epsilon, inner=asked, **more)
 
