@@ -188,7 +188,7 @@ def test_cohorts_tell_of_the_whole_series():
         "Your device draws which one of 30 windows (day) asks you: in any 30 in a row you send at most one report."
     )
     words = survey_in_words(made)
-    assert "How often: At most one report in 30 days; your device draws in which." in words
+    assert "How often: At most one report in 30 days; each device draws in which." in words
     assert "after 2 reports and more than a million after 13 reports" not in words
     assert "after 2 reports and" in words
     assert "after 13 reports" in words

@@ -12,7 +12,7 @@ from sottovoce.surveys.repeating import hash_count, one_in, report_cost, windows
 from sottovoce.surveys.survey import Survey
 from sottovoce.surveys.windows import today
 
-__all__ = ["beliefs", "doubts", "survey_in_words"]
+__all__ = ["beliefs", "doubts", "how_often", "survey_in_words"]
 
 PRIORS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10))
 _OFTEN = {
@@ -51,7 +51,7 @@ def survey_in_words(survey: Survey) -> str:
         f"The answer: {survey.mechanism.domain.in_words()}. {_outside(survey)}",
         f"What is sent: {_fields_in_words(survey)}, drawn at random. The answer only makes some "
         "draws likelier, and never leaves the device.",
-        f"How often: {_often(survey)}{_dates(survey)}",
+        f"How often: {how_often(survey)}{_dates(survey)}",
         f"What is shown: nothing from fewer than {survey.minimum_batch:,} reports.",
         "",
         survey.privacy(),
@@ -156,11 +156,12 @@ def _fields_in_words(survey: Survey) -> str:
     return " and ".join(parts)
 
 
-def _often(survey: Survey) -> str:
+def how_often(survey: Survey) -> str:
+    """How many reports a person sends at most."""
     if survey.ask == "1":
         return _OFTEN[survey.window]
     windows = f"{one_in(survey)} {survey.window}s"
-    return f"At most one report in {windows}; your device draws in which."
+    return f"At most one report in {windows}; each device draws in which."
 
 
 def _dates(survey: Survey) -> str:
