@@ -20,6 +20,7 @@ from sottovoce.core.cell_expression import CellExpression
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import Column
 from sottovoce.core.mechanism import Field, Mechanism
+from sottovoce.core.memory import Memory
 from sottovoce.core.registry import mechanism, register, restore
 from sottovoce.core.reports import Reports
 from sottovoce.domains.base import Indices
@@ -264,6 +265,9 @@ class Memoized(Mechanism):
     def _channel(self) -> Channel:
         channel: Channel = self.inner.channel()
         return channel
+
+    def memory(self) -> Memory:
+        return self.rounds.memory(self.inner, self.weights[1])
 
     def rows(self, reports: Reports) -> Rows | None:
         rows: Rows | None = self.inner.rows(self._of_inner(reports))
