@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sottovoce as sv
+from sottovoce.base.randomness import uniform_below_many
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
 from sottovoce.mechanisms.randomized_response import respond_all
@@ -33,7 +34,7 @@ def report_all(m: sv.Memoized, values: Ints, source: sv.Seeded) -> list[Tally]:
     bits = rounds.permanent.bits
     hashes = None
     if inner.name == "local-hashing":
-        hashes = np.array([m.hash_number(source) for _ in range(people)])
+        hashes = uniform_below_many(inner.family.hashes, people, source).astype(np.int64)
         entries = np.stack([inner.family.hash_many(hashes, row) for row in values])
         size = inner.g
     else:

@@ -5,11 +5,13 @@
 Errors e have a known covariance R, with what windows share; steps are independent with variance tau^2.
 The first level is not known at all (a flat prior), nor is by how much the windows of a shift differ, so the
 likelihood is that of what these leave of the answers.
-tau is learned: a grid from 0 to far above the errors, every point weighed by its likelihood, and answers
-are averaged over it, so that their errors count that tau is not known.
+tau is learned: a grid from far below to far above the errors, every point weighed by its likelihood and a
+half-Cauchy prior with the scale of a typical error, ``1 / (1 + (tau / s)^2)`` (Gelman 2006).  Answers are
+averaged over it, so that their errors count that tau is not known.
 
-Reference: Harvey, Forecasting, Structural Time Series Models and the Kalman Filter, 1989, chapter 4;
+References: Harvey, Forecasting, Structural Time Series Models and the Kalman Filter, 1989, chapter 4;
 with covariances between windows it is solved at once instead of filtered, O(W^3) per point of the grid.
+Gelman, Prior distributions for variance parameters in hierarchical models, Bayesian Analysis 1, 2006.
 """
 
 from __future__ import annotations
@@ -22,8 +24,10 @@ from sottovoce.channels.base import Floats
 
 __all__ = ["smooth"]
 
-_GRID = np.concatenate([[0.0], np.logspace(-2.5, 2.5, 41)])
+_GRID = np.logspace(-2.5, 2.5, 41)
 """Steps in parts of a typical standard error."""
+_PRIOR = _GRID / (1 + _GRID**2)
+"""What each point stands for before the answers are seen: the density, times the width of a point."""
 
 
 def smooth(
@@ -33,7 +37,7 @@ def smooth(
 
     >>> level, stderr = smooth(np.array([1.0, 1.2, 0.9, 1.1]), np.eye(4) * 0.04)
     >>> level.round(2).tolist(), bool(stderr.max() < 0.2)
-    ([1.05, 1.06, 1.05, 1.06], True)
+    ([1.05, 1.07, 1.03, 1.05], True)
     """
     windows = len(values)
     design = np.zeros((windows, 1 + len(shifted)))
@@ -47,7 +51,7 @@ def smooth(
     scale = max(float(np.median(np.diag(covariance))), np.finfo(float).tiny)
     fits = [_fit(values, covariance, walk * (part**2 * scale), design) for part in _GRID]
     logs = np.array([fit[0] for fit in fits])
-    weights = np.exp(logs - logs.max())
+    weights = _PRIOR * np.exp(logs - logs.max())
     weights /= weights.sum()
     levels = np.stack([fit[1] for fit in fits])
     level = weights @ levels

@@ -60,7 +60,7 @@ class Series:
     >>> days = [m.simulate([bus, 4000 - bus], source=sv.Seeded(bus)) for bus in (2000, 2020, 1200)]
     >>> bus = sv.trend(days, windows=["2026-11-16", "2026-11-17", "2026-11-18"]).share("bus")
     >>> print(bus.changes()[-1])
-    2026-11-18: -0.2072 +- 0.0194 (95% from -0.2451 to -0.1692, p = 1.16e-26)
+    2026-11-18: -0.1993 +- 0.0143 (95% from -0.2274 to -0.1711, p = 7.38e-44)
     """
 
     windows: tuple[str, ...]

@@ -53,7 +53,7 @@ class Trend:
     >>> trend = sv.trend(days, windows=["2026-11-16", "2026-11-17", "2026-11-18"])
     >>> for shift in trend.share("bus").shifts():
     ...     print(shift)
-    2026-11-18: -0.2085 +- 0.0170 against the other windows, p = 7.69e-34
+    2026-11-18: -0.1996 +- 0.0135 against the other windows, p = 9.6e-49
     """
 
     windows: tuple[str, ...]

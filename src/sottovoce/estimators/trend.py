@@ -161,7 +161,7 @@ def _estimated(tallies: list[Tally], people: Floats, memory: Memory | None) -> O
     if leftover is None:
         raise Unfit(
             "overlap = 'estimate' needs memoized reports of local hashing with points to spare: others do "
-            "not tell who answered twice; give a number, or None for errors that hold whatever it is"
+            "not show how many answered twice; give a number, or None for errors that hold whatever it is"
         )
     rows = np.stack([leftover.of(tally.cells.astype(np.float64)) for tally in tallies])
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)

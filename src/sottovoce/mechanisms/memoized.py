@@ -104,7 +104,7 @@ class Memoized(Mechanism):
             if not isinstance(getattr(self, option), bool):
                 raise InvalidInput(option, self.name, "True or False", getattr(self, option))
         if self.lifetime is None:
-            hint = "It bounds what all reports of one value tell together."
+            hint = "It is the epsilon of all reports of one value together."
             raise InvalidInput("lifetime", self.name, "given", self.lifetime, hint=hint)
         lifetime = check_epsilon(float(self.lifetime), f"lifetime of {self.name}")
         if not lifetime > self.epsilon:
@@ -144,7 +144,7 @@ class Memoized(Mechanism):
         rounds = rounds_of(permanent, half=self.half)
         if rounds.is_fingerprint and not self.linkable:
             allowed = f"of at most {MOST_BITS} values with {permanent.name}"
-            hint = "A memo of so many bits tells a device from all others: use local-hashing, or linkable=True."
+            hint = "A memo of so many bits identifies a device: use local-hashing, or linkable=True."
             raise InvalidInput(
                 "domain", self.name, allowed, f"{self.domain.size} values", hint=hint
             )
@@ -297,7 +297,7 @@ class Memoized(Mechanism):
         if k == 1:
             return self.total_epsilon
         if windows is None:
-            hint = "Without an end, changes of the answer tell more and more."
+            hint = "Without an end there is no bound: every change of the answer reveals more."
             raise InvalidInput(
                 "windows", f"cost of {self.name}", "given for 2 answers or more", None, hint=hint
             )
