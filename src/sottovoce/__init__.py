@@ -43,12 +43,15 @@ if TYPE_CHECKING:
     from sottovoce import metrics, spark, testing
     from sottovoce.answers.difference import Difference, difference
     from sottovoce.answers.graphs import edges
+    from sottovoce.answers.series import Series
+    from sottovoce.answers.trend import Trend
     from sottovoce.device.client import Client
     from sottovoce.engines.sql.estimate_query import estimate_sql
     from sottovoce.engines.sql.tally_query import tally_sql
     from sottovoce.estimators import estimate, methods
     from sottovoce.estimators.compare.compare import compare
     from sottovoce.estimators.coordinates import coordinates
+    from sottovoce.estimators.trend import trend
     from sottovoce.estimators.two_phases import TwoPhaseVariance
     from sottovoce.fusion.external_reports import foreign
     from sottovoce.fusion.fuse import fuse, fuse_distribution, fuse_mean
@@ -69,7 +72,9 @@ _WHEN_ASKED = {
     "Difference": "sottovoce.answers.difference",
     "Influence": "sottovoce.privacy.influence",
     "Plan": "sottovoce.planning.result",
+    "Series": "sottovoce.answers.series",
     "SignedSurvey": "sottovoce.surveys.signing",
+    "Trend": "sottovoce.answers.trend",
     "TwoPhaseVariance": "sottovoce.estimators.two_phases",
     "audit": "sottovoce.privacy.audit",
     "compare": "sottovoce.estimators.compare.compare",
@@ -93,6 +98,7 @@ _WHEN_ASKED = {
     "tally_sql": "sottovoce.engines.sql.tally_query",
     "spark": "sottovoce.spark",
     "testing": "sottovoce.testing",
+    "trend": "sottovoce.estimators.trend",
     **dict.fromkeys(mechanisms.__all__, "sottovoce.mechanisms"),
 }
 """What a device never needs is imported when first asked for: importing us stays cheap."""
@@ -132,10 +138,12 @@ __all__ = [
     "Ratings",
     "Reports",
     "Seeded",
+    "Series",
     "SignedSurvey",
     "SottovoceError",
     "Survey",
     "Tally",
+    "Trend",
     "TwoPhaseVariance",
     "Vector",
     "WindowPlan",
@@ -163,5 +171,6 @@ __all__ = [
     "tally_batches",
     "tally_sql",
     "testing",
+    "trend",
 ]
 __all__ += mechanisms.__all__

@@ -24,7 +24,7 @@ from sottovoce.base.randomness import OperatingSystem, Source
 from sottovoce.device.http import NoAnswer
 from sottovoce.device.ledger import Ledger, Receipt, default_folder
 from sottovoce.device.log_check import check_log
-from sottovoce.device.memory import Memory, memory_of
+from sottovoce.device.memory import DeviceMemory, memory_of
 from sottovoce.device.remote_collector import RemoteCollector, check_token, check_url
 from sottovoce.device.sending import Patience, check_takes_reports, deliver
 from sottovoce.surveys.charges import charge_of
@@ -229,7 +229,7 @@ class Client:
         return self.ledger.settle(receipt, "acknowledged", "")
 
     def _draw(
-        self, value: Any, window: str, memory: Memory | None, database: sqlite3.Connection
+        self, value: Any, window: str, memory: DeviceMemory | None, database: sqlite3.Connection
     ) -> tuple[bytes, bytes]:
         """A fresh report under a fresh id, as the bytes that will be sent."""
         if memory is None:

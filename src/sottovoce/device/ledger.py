@@ -19,7 +19,7 @@ from pathlib import Path
 
 from sottovoce.base.errors import OverBudget
 from sottovoce.base.randomness import Source
-from sottovoce.device.memory import KEPT, MEMOS, Memory, cohort_of
+from sottovoce.device.memory import KEPT, MEMOS, DeviceMemory, cohort_of
 from sottovoce.device.spool import Spool, SpoolFormat, connect, transaction
 from sottovoce.surveys.charges import Charge
 from sottovoce.surveys.limits import Limits
@@ -157,7 +157,7 @@ class Ledger:
         draw: Callable[[sqlite3.Connection], tuple[bytes, bytes]],
         *,
         pinned: bool = False,
-        memory: Memory | None = None,
+        memory: DeviceMemory | None = None,
     ) -> Receipt:
         """The report of this survey and window: the stored one, else one that ``draw`` makes.
 

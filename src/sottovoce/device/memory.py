@@ -25,7 +25,7 @@ from sottovoce.surveys.charges import question_key
 from sottovoce.surveys.repeating import memory_key, one_in, period_number
 from sottovoce.surveys.survey import Survey
 
-__all__ = ["KEPT", "MEMOS", "Memory", "cohort_of", "memory_of"]
+__all__ = ["KEPT", "MEMOS", "DeviceMemory", "cohort_of", "memory_of"]
 
 KEPT = """\
 CREATE TABLE kept (
@@ -61,11 +61,11 @@ def cohort_of(database: sqlite3.Connection, survey: Survey, source: Source) -> i
     return int(_kept(database, "cohort", name, lambda: uniform_below(cohorts, source)))
 
 
-def memory_of(survey: Survey, day: date) -> Memory | None:
+def memory_of(survey: Survey, day: date) -> DeviceMemory | None:
     """The memory that a report of a day comes from; None where the mechanism remembers nothing."""
     if not survey.mechanism.remembers:
         return None
-    return Memory(
+    return DeviceMemory(
         survey.mechanism,
         question_key(survey),
         memory_key(survey),
@@ -75,7 +75,7 @@ def memory_of(survey: Survey, day: date) -> Memory | None:
 
 
 @dataclass(frozen=True)
-class Memory:
+class DeviceMemory:
     """The permanent answers of this device to one question, under one mechanism, in one period.
 
     At most ``answers`` are drawn.  A further one would cost more than is charged, so its reports come from the

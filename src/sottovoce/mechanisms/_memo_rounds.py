@@ -26,11 +26,13 @@ from sottovoce.base.checks import check_int
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.exact import exp_bounds
 from sottovoce.base.randomness import Source, uniform_below, uniform_below_many
+from sottovoce.channels.base import Floats
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import Column
 from sottovoce.core.mechanism import Mechanism
+from sottovoce.core.memory import Leftover, Memory
 from sottovoce.domains.base import Indices
-from sottovoce.mechanisms.local_hashing import LocalHashing
+from sottovoce.mechanisms.local_hashing import HashingChannel, LocalHashing
 from sottovoce.mechanisms.randomized_response import (
     RandomizedResponse,
     check_response_weights,
@@ -101,6 +103,10 @@ class Rounds(ABC):
     @abstractmethod
     def composed(self, fresh: Fresh) -> dict[str, int]:
         """Weights of the inner mechanism that draw as both rounds do, to a part in 2^bits."""
+
+    @abstractmethod
+    def memory(self, inner: Any, fresh: Fresh) -> Memory:
+        """What windows share."""
 
     # -- drawing: hash, entry, memo, report ------------------------------------------------
 
@@ -184,6 +190,19 @@ class KeptOutput(Rounds):
         other = _ceil(self.total * self._chance(low, fresh))
         return {"keep": self.total - outputs * other, "other": other}
 
+    def memory(self, inner: Any, fresh: Fresh) -> Memory:
+        """``h = a g + (1 - a) mean g``: the memo's own gain where it is sent, else that of any output."""
+        keep, sizes = fresh[0] / self.total, self._sizes(inner)
+
+        def told(gains: Floats) -> Floats:
+            return keep * gains + (1 - keep) * float(gains @ sizes)
+
+        return Memory(self.permanent.channel(), told)
+
+    def _sizes(self, inner: Any) -> Floats:
+        """The part of all outputs that each cell has."""
+        return np.full(inner.cells, 1 / inner.cells)
+
     def remember(self, entry: int, source: Source) -> Any:
         return respond_one(entry, self.permanent.weights, self.permanent.bits, source)
 
@@ -204,6 +223,29 @@ class KeptCell(KeptOutput):
 
     def _outputs(self) -> int:
         return int(self.permanent.g)
+
+    def memory(self, inner: Any, fresh: Fresh) -> Memory:
+        """The same within each hash, which people keep when their value changes.
+
+        Two values share a cell, and then a memo, under about 1/g of the hashes, and under one hash
+        neither speaks for the other's cell alone: ``kappa = q (2 p + (g - 2) q)``, p and q of round 1.
+        """
+        keep, g = fresh[0] / self.total, self.levels[3]
+        high, low, total, _ = self.levels
+        p, q = high / total, low / total
+
+        def told(gains: Floats) -> Floats:
+            table = gains.reshape(-1, g)
+            mixed: Floats = keep * table + (1 - keep) * table.mean(axis=1, keepdims=True)
+            return mixed.ravel()
+
+        leftover = Leftover(
+            inner.family.leftover, inner.family.points - 1 - inner.family.size, keep**2
+        )
+        kept = HashingChannel(inner.family, p, q)
+        return Memory(
+            kept, told, q * (2 * p + (g - 2) * q), leftover if leftover.freedom > 0 else None
+        )
 
     def hash_number(self, inner: Any, source: Source) -> int:
         return uniform_below(inner.family.hashes, source)
@@ -236,6 +278,10 @@ class KeptNumber(KeptOutput):
         least, most = self._chance(low, fresh), self._chance(high, fresh)
         unit = int(self.total * (most - least))
         return {"width": self.permanent.width, "low": _ceil(self.total * least), "unit": unit}
+
+    def _sizes(self, inner: Any) -> Floats:
+        sizes: Floats = np.diff(inner.cell_edges) / inner.outputs
+        return sizes
 
     def remember(self, entry: int, source: Source) -> Any:
         return self.permanent.respond(entry, source)[0]
@@ -311,6 +357,16 @@ class KeptBits(Rounds):
     def composed(self, fresh: Fresh) -> dict[str, int]:
         own, other = self._chances(fresh)
         return {"own": own // self.total, "other": -(-other // self.total)}
+
+    def memory(self, inner: Any, fresh: Fresh) -> Memory:
+        stay, rise = (weight / self.total for weight in fresh)
+
+        def told(gains: Floats) -> Floats:
+            inside, outside = gains.reshape(-1, 2).T
+            pairs = (stay * inside + (1 - stay) * outside, rise * inside + (1 - rise) * outside)
+            return np.stack(pairs, axis=1).ravel()
+
+        return Memory(self.permanent.channel(), told)
 
     def remember(self, entry: int, source: Source) -> Any:
         return self.permanent.respond(entry, source)[0]

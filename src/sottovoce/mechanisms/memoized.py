@@ -20,6 +20,7 @@ from sottovoce.core.cell_expression import CellExpression
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import Column
 from sottovoce.core.mechanism import Field, Mechanism
+from sottovoce.core.memory import Memory
 from sottovoce.core.registry import mechanism, register, restore
 from sottovoce.core.reports import Reports
 from sottovoce.domains.base import Indices
@@ -103,7 +104,7 @@ class Memoized(Mechanism):
             if not isinstance(getattr(self, option), bool):
                 raise InvalidInput(option, self.name, "True or False", getattr(self, option))
         if self.lifetime is None:
-            hint = "It bounds what all reports of one value tell together."
+            hint = "It is the epsilon of all reports of one value together."
             raise InvalidInput("lifetime", self.name, "given", self.lifetime, hint=hint)
         lifetime = check_epsilon(float(self.lifetime), f"lifetime of {self.name}")
         if not lifetime > self.epsilon:
@@ -143,7 +144,9 @@ class Memoized(Mechanism):
         rounds = rounds_of(permanent, half=self.half)
         if rounds.is_fingerprint and not self.linkable:
             allowed = f"of at most {MOST_BITS} values with {permanent.name}"
-            hint = "A memo of so many bits tells a device from all others: use local-hashing, or linkable=True."
+            hint = (
+                "A memo of so many bits identifies a device: use local-hashing, or linkable=True."
+            )
             raise InvalidInput(
                 "domain", self.name, allowed, f"{self.domain.size} values", hint=hint
             )
@@ -265,6 +268,9 @@ class Memoized(Mechanism):
         channel: Channel = self.inner.channel()
         return channel
 
+    def memory(self) -> Memory:
+        return self.rounds.memory(self.inner, self.weights[1])
+
     def rows(self, reports: Reports) -> Rows | None:
         rows: Rows | None = self.inner.rows(self._of_inner(reports))
         return rows
@@ -293,7 +299,7 @@ class Memoized(Mechanism):
         if k == 1:
             return self.total_epsilon
         if windows is None:
-            hint = "Without an end, changes of the answer tell more and more."
+            hint = "Without an end there is no bound: every change of the answer reveals more."
             raise InvalidInput(
                 "windows", f"cost of {self.name}", "given for 2 answers or more", None, hint=hint
             )
