@@ -74,6 +74,14 @@ def test_a_survey_that_closes_asks_no_more(tmp_path):
     assert (every.asked(), every.next_asked()) == (True, WEEK[1])
 
 
+def test_a_survey_that_opens_later_asks_from_then_on(tmp_path):
+    survey = cohorts_survey("later", "1/2", "week", opens="2027-01-06")  # a Wednesday
+    following = one_day(tmp_path, MONDAY, survey).next_asked()
+    assert following in (date(2027, 1, 6), date(2027, 1, 11))
+    assert one_day(tmp_path, following, survey).report("tea").state == "pending"
+    assert one_day(tmp_path, date.max, survey).next_asked() is None
+
+
 def test_nothing_leaves_a_device_that_is_not_asked(tmp_path):
     """Not even the questions that come before a report, whatever the value."""
     with running() as collector:

@@ -23,6 +23,7 @@ from sottovoce.device.ledger import Ledger
 from sottovoce.device.memory import KEPT, MEMOS, memory_of
 from sottovoce.privacy.audit import audit_black_box
 from sottovoce.service.upload.reading import decode_upload
+from support.commands import run, run_json
 from support.devices import MONDAY, client_of, running
 
 YES_NO = sv.Categories(["yes", "no"])
@@ -208,6 +209,16 @@ def test_the_law_of_a_first_report_is_that_of_the_mechanism(tmp_path):
     chi = float(((found - 3000 * expected) ** 2 / (3000 * expected)).sum())
     assert chi < 35.9
     assert abs(found[1] - 3000 * np.e**2 / (np.e**2 + 3)) > 200  # the memo itself is not sent
+
+
+def test_what_is_kept_is_shown(tmp_path):
+    on_day(tmp_path, 0, remembering(sv.Categories(1024))).report(5)
+    assert Ledger(tmp_path).permanent_answers() == {"colors": 1}
+    said = run("device", "view", "--folder", tmp_path).stdout
+    assert "colors: 1 permanent answer kept here, paid for by the first report" in said
+    assert run_json("device", "view", "--folder", tmp_path)["permanent"] == {"colors": 1}
+    client_of(tmp_path / "other").report("tea")
+    assert Ledger(tmp_path / "other").permanent_answers() == {}
 
 
 # -- edges ----------------------------------------------------------------------------------

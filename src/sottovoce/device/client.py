@@ -207,10 +207,13 @@ class Client:
         survey, day = self.survey, self.clock()
         if survey.window == "once":
             return None
-        index, cohorts = window_index(survey.window, day) + 1, one_in(survey)
+        opens = date.fromisoformat(survey.opens) if survey.opens else date.min
+        index = max(window_index(survey.window, each) for each in (day, opens))
+        index += window_index(survey.window, day) == index  # a window after the present one
+        cohorts = one_in(survey)
         cohort = 0 if cohorts == 1 else self.ledger.cohort(survey, self._source)
         try:
-            first = first_day(survey.window, index + (cohort - index) % cohorts)
+            first = max(opens, first_day(survey.window, index + (cohort - index) % cohorts))
         except (OverflowError, ValueError):
             return None
         return None if survey.closes and first.isoformat() > survey.closes else first

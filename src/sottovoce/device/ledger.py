@@ -213,6 +213,18 @@ class Ledger:
         charges = len(fields(Charge))
         return [(Charge(*row[:charges]), Receipt(*row[charges:])) for row in rows]
 
+    def permanent_answers(self) -> dict[str, int]:
+        """How many permanent answers are kept, by the name of the survey that was answered last with them."""
+        with self._transaction() as database:
+            (version,) = database.execute("PRAGMA user_version").fetchone()
+            if version == _FORMAT.version:
+                return {}
+            rows = database.execute(
+                "SELECT (SELECT survey FROM reports WHERE reports.question = memos.question "
+                "ORDER BY last DESC LIMIT 1), count(*) FROM memos GROUP BY question"
+            ).fetchall()
+        return dict(rows)
+
     def log_head(self, url: str) -> LogHead:
         """The last head of the log of a collector that was checked."""
         with self._transaction() as database:
