@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from sottovoce.plots.together import draw
     from sottovoce.privacy.audit import audit
     from sottovoce.privacy.influence import Influence, influence
+    from sottovoce.privacy.repeated import audit_windows, linkage
     from sottovoce.surveys.signing import SignedSurvey
 
 __version__ = "0.2.0"
@@ -76,6 +77,7 @@ _WHEN_ASKED = {
     "Trend": "sottovoce.answers.trend",
     "TwoPhaseVariance": "sottovoce.estimators.two_phases",
     "audit": "sottovoce.privacy.audit",
+    "audit_windows": "sottovoce.privacy.repeated",
     "compare": "sottovoce.estimators.compare.compare",
     "coordinates": "sottovoce.estimators.coordinates",
     "difference": "sottovoce.answers.difference",
@@ -88,6 +90,7 @@ _WHEN_ASKED = {
     "fuse_mean": "sottovoce.fusion.fuse",
     "fuse": "sottovoce.fusion.fuse",
     "influence": "sottovoce.privacy.influence",
+    "linkage": "sottovoce.privacy.repeated",
     "methods": "sottovoce.estimators",
     "metrics": "sottovoce.metrics",
     "plan": "sottovoce.planning.plan",
@@ -144,6 +147,7 @@ __all__ = [
     "TwoPhaseVariance",
     "Vector",
     "audit",
+    "audit_windows",
     "compare",
     "coordinates",
     "difference",
@@ -156,6 +160,7 @@ __all__ = [
     "fuse_mean",
     "fuse",
     "influence",
+    "linkage",
     "mechanism",
     "mechanism_from_json",
     "methods",
