@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from sottovoce.plots.together import draw
     from sottovoce.privacy.audit import audit
     from sottovoce.privacy.influence import Influence, influence
+    from sottovoce.privacy.repeated import audit_windows, linkage
     from sottovoce.surveys.signing import SignedSurvey
 
 __version__ = "0.2.0"
@@ -77,6 +78,7 @@ _WHEN_ASKED = {
     "Trend": "sottovoce.answers.trend",
     "TwoPhaseVariance": "sottovoce.estimators.two_phases",
     "audit": "sottovoce.privacy.audit",
+    "audit_windows": "sottovoce.privacy.repeated",
     "compare": "sottovoce.estimators.compare.compare",
     "coordinates": "sottovoce.estimators.coordinates",
     "difference": "sottovoce.answers.difference",
@@ -89,6 +91,7 @@ _WHEN_ASKED = {
     "fuse_mean": "sottovoce.fusion.fuse",
     "fuse": "sottovoce.fusion.fuse",
     "influence": "sottovoce.privacy.influence",
+    "linkage": "sottovoce.privacy.repeated",
     "methods": "sottovoce.estimators",
     "metrics": "sottovoce.metrics",
     "plan": "sottovoce.planning.plan",
@@ -148,6 +151,7 @@ __all__ = [
     "Vector",
     "WindowPlan",
     "audit",
+    "audit_windows",
     "compare",
     "coordinates",
     "difference",
@@ -160,6 +164,7 @@ __all__ = [
     "fuse_mean",
     "fuse",
     "influence",
+    "linkage",
     "mechanism",
     "mechanism_from_json",
     "methods",

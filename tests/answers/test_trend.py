@@ -41,31 +41,18 @@ def test_shared_noise_of_hashes_and_bits():
         value = np.zeros(people, dtype=np.int64)
         channel, weights = m.channel(), np.eye(m.domain.size)[0]
         gains, fresh = channel.cell_weights(weights).values, m.weights[1]
-        if m.inner.name == "local-hashing":
-            hashes = source.generator().integers(0, m.inner.family.hashes, people)
-            cells = m.inner.family.hash_many(hashes, value)
-            memo = sv.RandomizedResponse(
-                sv.Categories(m.inner.g), m.total_epsilon, bits=10
-            ).respond_many(cells, source)[0]
-            told = [hashes * m.inner.g + _response(memo, fresh, 10, source) for _ in range(2)]
-            first, second = (gains[cells] for cells in told)
+        hashes = m.rounds.hash_numbers(m.inner, people, source)
+        memo = m.rounds.remember_many(m.rounds.entries(m.inner, hashes, value), source)
+        told = [m.rounds.tell_many(hashes, memo, fresh, source) for _ in range(2)]
+        if hashes is None:
+            first, second = (_gain_of_bits(bits, gains, m.domain.size) for (bits,) in told)
         else:
-            (memo,) = m.rounds.permanent.respond_many(value, source)
-            first, second = (
-                _gain_of_bits(m.rounds._tell_many(memo, fresh, source), gains, m.domain.size)
-                for _ in range(2)
-            )
+            first, second = (gains[hash_ * m.inner.g + cell] for hash_, cell in told)
         product = (first - first.mean()) * (second - second.mean())
         wanted = m.memory().variance_of(weights, gains, weights)
         error = product.std() / np.sqrt(people)
         assert abs(product.mean() - wanted) < 6 * error
         assert wanted > 20 * error  # a memo that is drawn anew would be seen
-
-
-def _response(memo, fresh, bits, source):
-    from sottovoce.mechanisms.randomized_response import respond_all
-
-    return respond_all(memo, fresh, bits, source)
 
 
 def _gain_of_bits(packed, gains, size):

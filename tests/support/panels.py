@@ -6,10 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import sottovoce as sv
-from sottovoce.base.randomness import uniform_below_many
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
-from sottovoce.mechanisms.randomized_response import respond_all
 
 Ints = NDArray[np.int64]
 
@@ -31,25 +29,15 @@ def report_all(m: sv.Memoized, values: Ints, source: sv.Seeded) -> list[Tally]:
     """One tally per window: everybody keeps a hash and a memo for every entry they ever need."""
     windows, people = values.shape
     rounds, inner, fresh = m.rounds, m.inner, m.weights[1]
-    bits = rounds.permanent.bits
-    hashes = None
-    if inner.name == "local-hashing":
-        hashes = uniform_below_many(inner.family.hashes, people, source).astype(np.int64)
-        entries = np.stack([inner.family.hash_many(hashes, row) for row in values])
-        size = inner.g
-    else:
-        entries, size = values, inner.domain.size
+    hashes = rounds.hash_numbers(inner, people, source)
+    entries = np.stack([rounds.entries(inner, hashes, row) for row in values])
+    size = inner.domain.size if hashes is None else inner.g
     everyone = np.tile(np.arange(size), people)
-    if inner.name == "square-wave":
-        (memos,) = rounds.permanent.respond_many(everyone, source)
-    else:
-        memos = respond_all(everyone, rounds.permanent.weights, bits, source)
-    memos = memos.reshape(people, size)
+    memos = rounds.remember_many(everyone, source).reshape(people, size)
     tallies = []
     for t in range(windows):
         kept = memos[np.arange(people), entries[t]]
-        told = respond_all(kept, fresh, bits, source)
-        columns = [told] if hashes is None else [hashes, told]
+        columns = rounds.tell_many(hashes, kept, fresh, source)
         names = [field.name for field in m.fields]
         reports = Reports(m, dict(zip(names, columns, strict=True)), simulated=True)
         tallies.append(m.tally(reports, window=f"2026-01-{t + 1:02d}"))

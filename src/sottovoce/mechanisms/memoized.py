@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -28,9 +28,32 @@ from sottovoce.domains.categories import Categories
 from sottovoce.domains.interval import Interval
 from sottovoce.mechanisms._inner import asked_mechanism, described
 from sottovoce.mechanisms._level_oracle import best_hash_range
-from sottovoce.mechanisms._memo_rounds import MOST_BITS, Fresh, Rounds, rounds_of
+from sottovoce.mechanisms._memo_bits import MOST_BITS, KeptBits
+from sottovoce.mechanisms._memo_outputs import KeptCell, KeptNumber, KeptOutput
+from sottovoce.mechanisms._memo_rounds import OWNER, Fresh, Rounds
+from sottovoce.mechanisms.local_hashing import LocalHashing
+from sottovoce.mechanisms.randomized_response import RandomizedResponse
+from sottovoce.mechanisms.square_wave import SquareWave
+from sottovoce.mechanisms.unary_encoding import UnaryEncoding
 
 __all__ = ["Memoized"]
+
+
+_KINDS: dict[type[Mechanism], Callable[[Any, bool], Rounds]] = {
+    RandomizedResponse: lambda permanent, half: KeptOutput(permanent),
+    LocalHashing: lambda permanent, half: KeptCell(permanent),
+    SquareWave: lambda permanent, half: KeptNumber(permanent),
+    UnaryEncoding: lambda permanent, half: KeptBits(permanent, half=half),
+}
+
+
+def rounds_of(permanent: Mechanism, *, half: bool) -> Rounds:
+    """The rounds with that mechanism as the first."""
+    made = _KINDS.get(type(permanent))
+    if made is None or (half and not isinstance(permanent, UnaryEncoding)):
+        allowed = ", ".join(kind.name for kind in _KINDS)
+        raise InvalidInput("inner", OWNER, f"one of {allowed}", permanent.name)
+    return made(permanent, half)
 
 
 def unary(variant: str) -> dict[str, Any]:
