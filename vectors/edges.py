@@ -183,6 +183,17 @@ def _key_value(m: Any, position: int) -> list[Chosen]:
     return [*first, *ties, *words]
 
 
+def _memoized(m: Any, position: int) -> list[Chosen]:
+    """Those of the answer that is kept, then the last words: of a report from it."""
+    first = m.rounds.permanent
+    found = edges(first, position)
+    if first.name == "unary-encoding":
+        stay, rise = (weight << (64 - first.bits) for weight in m.weights[1])
+        return found + [{-1: word} for bound in (stay, rise) for word in (bound, bound - 1)]
+    outputs = m.rounds.levels[3]
+    return found + _response(m.weights[1], first.bits, outputs, -1)
+
+
 _EDGES: dict[str, Any] = {
     "randomized-response": _randomized_response, "local-hashing": _numbered,
     "fixed-hashing": _numbered, "seeded-hashing": _seeded, "unary-encoding": _unary,
@@ -191,4 +202,5 @@ _EDGES: dict[str, Any] = {
     "stochastic-rounding": _rounding, "laplace": _noise, "gaussian": _noise,
     "degree-noise": _noise, "hierarchy": _hierarchy, "haar": _haar, "binned": _binned,
     "sampled-coordinate": _sampled, "key-value": _key_value,
+    "memoized": _memoized,
 }  # fmt: skip

@@ -33,7 +33,8 @@ def report_vectors(cls: type[sv.Mechanism]) -> dict[str, Any]:
     """Every survey of a mechanism with its cases."""
     surveys = []
     for place, asked in enumerate(asked_surveys(cls)):
-        window, name = WINDOWS[place % len(WINDOWS)]
+        windows = WINDOWS[1:] if cls.remembers else WINDOWS
+        window, name = windows[place % len(windows)]
         survey = sv.Survey(
             f"{cls.name} {place}", QUESTION, asked.mechanism, window, **dict(asked.rules)
         )

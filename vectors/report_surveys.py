@@ -247,6 +247,25 @@ def _key_value() -> Iterator[Asked]:
         yield Asked(_m("key-value", wide, 6.0, **ways), ([[keys - 1, 1]], [[127, 0]], [[128, 0.5]]))
 
 
+def _memoized() -> Iterator[Asked]:
+    def remembering(domain: Any, inner: Any = None, epsilon: float = 1.0, **more: Any) -> Any:
+        return _m("memoized", domain, epsilon, **{"lifetime": 2.0, "inner": inner, **more})
+
+    yield Asked(remembering(sv.Categories(NAMES), epsilon=0.5), (*NAMES, "nothing"), RULES)
+    yield Asked(remembering(sv.Categories(["alone"])), ("alone",))
+    yield Asked(remembering(sv.Categories(257), "randomized-response", 1.5), (0, 255, 256))
+    yield Asked(remembering(sv.Categories(1024)), (0, 1, 512, 1023))
+    binary = {"mechanism": "local-hashing", "options": {"hash_range": 2}}
+    yield Asked(remembering(sv.Categories(100), binary), (0, 50, 99))
+    ring = {"mechanism": "square-wave", "options": {"steps": 2, "wrap": True}}
+    yield Asked(remembering(sv.Interval(0, 24, bins=12), ring), (0, 23.9, 11, 6.5))
+    fine = {"mechanism": "square-wave", "options": {"steps": 40}}
+    yield Asked(remembering(sv.Interval(0, 1, bins=5), fine), (0, 1, 0.5, 0.29, -3, 7), NEAREST)
+    for variant in ("optimized", "symmetric"):
+        bits = {"mechanism": "unary-encoding", "options": {"variant": variant}}
+        yield Asked(remembering(sv.Categories(17), bits, linkable=True), (0, 8, 16))
+
+
 _MORE = {
     "randomized-response": _randomized_response, "unary-encoding": _unary_encoding,
     "subset-selection": _subset_selection, "hadamard-response": _hadamard_response,
@@ -255,4 +274,5 @@ _MORE = {
     "piecewise": _piecewise, "stochastic-rounding": _stochastic_rounding, "laplace": _laplace,
     "degree-noise": _degree_noise, "gaussian": _gaussian, "hierarchy": _hierarchy, "haar": _haar,
     "binned": _binned, "sampled-coordinate": _sampled_coordinate, "key-value": _key_value,
+    "memoized": _memoized,
 }  # fmt: skip

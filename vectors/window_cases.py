@@ -8,14 +8,14 @@ from typing import Any
 
 import sottovoce as sv
 from sottovoce.base.errors import Refused
-from sottovoce.surveys.windows import check_window, window_days, window_name
+from sottovoce.surveys.windows import check_window, window_days, window_index, window_name
 
 __all__ = ["clock_vectors", "window_vectors"]
 
 DAYS = (
     "2026-11-16", "2026-11-22", "2026-01-01", "2024-12-29", "2024-12-30", "2027-01-03", "2027-01-04",
     "2028-02-29", "2020-12-31", "2021-01-03", "2015-12-31", "2016-01-03", "2023-01-01", "2000-02-29",
-    "1999-12-31", "0999-06-01", "0001-01-01", "9999-12-26",
+    "1999-12-31", "0999-06-01", "0001-01-01", "9999-12-26", "1970-01-01", "1969-12-31", "1969-12-28",
 )  # fmt: skip
 NONE = {
     "once": ["2026", " ", "once"],
@@ -34,7 +34,8 @@ def window_vectors() -> Iterator[dict[str, Any]]:
             name = window_name(window, date.fromisoformat(text))
             first, last = window_days(window, name)
             days = {"first": first.isoformat(), "last": last.isoformat()}
-            yield {"window": window, "day": text, "name": name, **days}
+            number = window_index(window, date.fromisoformat(text))
+            yield {"window": window, "day": text, "name": name, **days, "number": number}
     for window, name in (("day", "9999-12-31"), ("month", "9999-12")):
         first, last = (day.isoformat() for day in window_days(window, name))
         yield {"window": window, "day": last, "name": name, "first": first, "last": last}

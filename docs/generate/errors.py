@@ -79,6 +79,10 @@ def _of_the_mean(cls: type[Mechanism]) -> str:
 
 
 _WORDS = {
+    "memoized": (
+        "In one window that of the mechanism inside at `epsilon`: memory costs no accuracy. Several windows "
+        "share the noise of the memos; [`sv.trend`](../python/estimating.md) counts that."
+    ),
     "binned": (
         "That of its oracle over so many wide bins, and what happens within a wide bin is lost; "
         "[plan a survey](../../how-to/plan-a-survey.md) weighs both."

@@ -134,6 +134,10 @@ _SESSIONS = {
 """A domain, values of people and a question, by kind of domain."""
 
 
+_NEEDED = {"binned": ", report_bins=10", "memoized": ", lifetime=2.0"}
+"""What a mechanism must be given besides."""
+
+
 def _example(name: str, shown: Mechanism) -> list[str]:
     """Randomize, estimate, ask: over the kind of values that the mechanism is for."""
     if name == "table":
@@ -142,7 +146,7 @@ def _example(name: str, shown: Mechanism) -> list[str]:
     else:
         kind = sv.Categories if is_oracle(shown) else type(shown.domain)
         domain, values, asked = _SESSIONS[kind]
-        given = "epsilon=1.0" + (", report_bins=10" if name == "binned" else "")
+        given = "epsilon=1.0" + _NEEDED.get(name, "")
     return [
         "import sottovoce as sv", f"domain = {domain}", f'm = sv.mechanism("{name}", domain, {given})',
         f"reports = m.randomize({values}, source=sv.Seeded(1))", asked,

@@ -43,12 +43,15 @@ if TYPE_CHECKING:
     from sottovoce import metrics, spark, testing
     from sottovoce.answers.difference import Difference, difference
     from sottovoce.answers.graphs import edges
+    from sottovoce.answers.series import Series
+    from sottovoce.answers.trend import Trend
     from sottovoce.device.client import Client
     from sottovoce.engines.sql.estimate_query import estimate_sql
     from sottovoce.engines.sql.tally_query import tally_sql
     from sottovoce.estimators import estimate, methods
     from sottovoce.estimators.compare.compare import compare
     from sottovoce.estimators.coordinates import coordinates
+    from sottovoce.estimators.trend import trend
     from sottovoce.estimators.two_phases import TwoPhaseVariance
     from sottovoce.fusion.external_reports import foreign
     from sottovoce.fusion.fuse import fuse, fuse_distribution, fuse_mean
@@ -56,9 +59,11 @@ if TYPE_CHECKING:
     from sottovoce.mechanisms import *  # noqa: F403
     from sottovoce.planning.plan import plan
     from sottovoce.planning.result import Plan
+    from sottovoce.planning.windows import WindowPlan, plan_windows
     from sottovoce.plots.together import draw
     from sottovoce.privacy.audit import audit
     from sottovoce.privacy.influence import Influence, influence
+    from sottovoce.privacy.repeated import audit_windows, linkage
     from sottovoce.surveys.signing import SignedSurvey
 
 __version__ = "0.2.0"
@@ -68,9 +73,12 @@ _WHEN_ASKED = {
     "Difference": "sottovoce.answers.difference",
     "Influence": "sottovoce.privacy.influence",
     "Plan": "sottovoce.planning.result",
+    "Series": "sottovoce.answers.series",
     "SignedSurvey": "sottovoce.surveys.signing",
+    "Trend": "sottovoce.answers.trend",
     "TwoPhaseVariance": "sottovoce.estimators.two_phases",
     "audit": "sottovoce.privacy.audit",
+    "audit_windows": "sottovoce.privacy.repeated",
     "compare": "sottovoce.estimators.compare.compare",
     "coordinates": "sottovoce.estimators.coordinates",
     "difference": "sottovoce.answers.difference",
@@ -83,13 +91,17 @@ _WHEN_ASKED = {
     "fuse_mean": "sottovoce.fusion.fuse",
     "fuse": "sottovoce.fusion.fuse",
     "influence": "sottovoce.privacy.influence",
+    "linkage": "sottovoce.privacy.repeated",
     "methods": "sottovoce.estimators",
     "metrics": "sottovoce.metrics",
     "plan": "sottovoce.planning.plan",
+    "plan_windows": "sottovoce.planning.windows",
+    "WindowPlan": "sottovoce.planning.windows",
     "pseudonyms": "sottovoce.fusion.joining.keys",
     "tally_sql": "sottovoce.engines.sql.tally_query",
     "spark": "sottovoce.spark",
     "testing": "sottovoce.testing",
+    "trend": "sottovoce.estimators.trend",
     **dict.fromkeys(mechanisms.__all__, "sottovoce.mechanisms"),
 }
 """What a device never needs is imported when first asked for: importing us stays cheap."""
@@ -129,13 +141,17 @@ __all__ = [
     "Ratings",
     "Reports",
     "Seeded",
+    "Series",
     "SignedSurvey",
     "SottovoceError",
     "Survey",
     "Tally",
+    "Trend",
     "TwoPhaseVariance",
     "Vector",
+    "WindowPlan",
     "audit",
+    "audit_windows",
     "compare",
     "coordinates",
     "difference",
@@ -148,15 +164,18 @@ __all__ = [
     "fuse_mean",
     "fuse",
     "influence",
+    "linkage",
     "mechanism",
     "mechanism_from_json",
     "methods",
     "metrics",
     "plan",
+    "plan_windows",
     "pseudonyms",
     "spark",
     "tally_batches",
     "tally_sql",
     "testing",
+    "trend",
 ]
 __all__ += mechanisms.__all__

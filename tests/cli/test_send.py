@@ -341,3 +341,95 @@ def test_bad_input_of_send(people, small, survey):
     )
     assert "--person of send must be left out" in said
     assert not small.bodies
+
+
+# -- cohorts and memory ---------------------------------------------------------------------
+
+
+@pytest.fixture
+def cohorts(tmp_path):
+    chosen = sv.mechanism("grr", sv.Categories(DRINKS), 4.0)
+    made = sv.Survey("again", "What now?", chosen, "day", outside="other", ask="1/3")
+    (tmp_path / "again.json").write_text(made.to_json())
+    (tmp_path / "people.csv").write_text(
+        "who,drink\n" + "".join(f"p{i},{DRINKS[i % 4]}\n" for i in range(90))
+    )
+    with small_collector(made) as small:
+        yield small
+
+
+def by_person(folder, small, window, file="people.csv", **more):
+    given = {"--column": "drink", "--person": "who", "--cohort-key": folder / "key", **more}
+    options = [part for pair in given.items() for part in pair]
+    return ["send", folder / "again.json", folder / file, "--url", small.url, "--window", window, *options]  # fmt: skip
+
+
+def test_everybody_is_asked_once_in_three_windows(tmp_path, cohorts):
+    days = ["2026-11-16", "2026-11-17", "2026-11-18"]
+    counts = [run_json(*by_person(tmp_path, cohorts, day))["reports"] for day in days]
+    assert sum(counts) == 90
+    assert all(10 < count < 55 for count in counts)
+    assert stat.S_IMODE((tmp_path / "key").stat().st_mode) == 0o600
+    again = run_json(*by_person(tmp_path, cohorts, "2026-11-19"))["reports"]
+    assert again == counts[0]  # the same people, three windows later
+    (tmp_path / "key").unlink()
+    said = run(*by_person(tmp_path, cohorts, "2026-11-16")).stderr
+    assert " people not asked in this window; next: 2026-11-17" in said
+
+
+def test_one_person_is_told_when_they_are_asked(tmp_path, cohorts):
+    (tmp_path / "one.csv").write_text("who,drink\nme,tea\n")
+    said = {
+        day: run(*by_person(tmp_path, cohorts, f"2026-11-{day}", "one.csv")).stderr
+        for day in (16, 17, 18)
+    }
+    asked = [day for day, text in said.items() if "1 reports: 1 stored" in text]
+    assert len(asked) == 1
+    for day, text in said.items():
+        if day not in asked:
+            following = min(other for other in (asked[0], asked[0] + 3) if other > day)
+            assert f"not asked in this window; next: 2026-11-{following}" in text
+            assert "0 reports" in text
+    assert len(cohorts.reports) == 1
+
+
+def test_pairs_have_cohorts_too(tmp_path):
+    rows = "".join(f"p{i},{'ab'[i % 2]},{i % 6}\n" for i in range(60))
+    (tmp_path / "people.csv").write_text("who,film,stars\n" + rows)
+    for pairs in (None, 2):
+        domain = sv.KeyValues(["a", "b"], 0, 5, pairs=pairs)
+        films = sv.Survey("films", "?", sv.mechanism("pckv-grr", domain, 1.0), "day", ask="1/2")
+        (tmp_path / "again.json").write_text(films.to_json())
+        with small_collector(films) as small:
+            given = {"--column": "film", "--number": "stars"}
+            for day in ("2026-11-16", "2026-11-17"):
+                run(*by_person(tmp_path, small, day, **given))
+            assert len(small.reports) == 60
+
+
+def test_what_cohorts_and_memory_refuse(tmp_path, cohorts):
+    command = ["send", tmp_path / "again.json", tmp_path / "people.csv", "--url", cohorts.url]
+    assert "--person, --cohort-key of send must be given: the survey asks 1/3 of people" in refusal(
+        *command, "--column", "drink"
+    )
+    (tmp_path / "twice.csv").write_text("who,drink\nme,tea\nme,tea\n")
+    said = refusal(*by_person(tmp_path, cohorts, "2026-11-16", "twice.csv"))
+    assert "row 2 of column 'who'" in said
+    assert "somebody who is not in a row before" in said
+    (tmp_path / "none.csv").write_text("who,drink\n,tea\n")
+    assert "not empty: it identifies people" in refusal(
+        *by_person(tmp_path, cohorts, "2026-11-16", "none.csv")
+    )
+    (tmp_path / "bad").write_text("xyz")
+    assert "64 hexadecimal digits" in refusal(
+        *by_person(tmp_path, cohorts, "2026-11-16", **{"--cohort-key": tmp_path / "bad"})
+    )
+    kept = sv.mechanism("memoized", sv.Categories(DRINKS), 1.0, lifetime=2.0)
+    (tmp_path / "kept.json").write_text(sv.Survey("kept", "?", kept, "day").to_json())
+    said = refusal("send", tmp_path / "kept.json", tmp_path / "people.csv", "--column", "drink")
+    assert "SURVEY of send must be one without memory" in said
+    everybody = sv.Survey("all", "?", sv.mechanism("grr", sv.Categories(DRINKS), 1.0), "day")
+    (tmp_path / "all.json").write_text(everybody.to_json())
+    said = refusal("send", tmp_path / "all.json", tmp_path / "people.csv", "--column", "drink", "--cohort-key", tmp_path / "key")  # fmt: skip
+    assert "--cohort-key of send must be left out" in said
+    assert len(cohorts.reports) == 0

@@ -61,9 +61,11 @@ def test_the_client_passes_its_tests():
 
 
 def cases_of_the_vectors() -> int:
-    """The number of cases in all files of `vectors/`."""
+    """The number of cases in all files of `vectors/` but some: the client has no cohorts and no memory."""
     total = 0
     for path in (CLIENT.parents[1] / "vectors").glob("*.json"):
+        if path.stem in ("memoized", "repeated-taken", "repeated-refused"):
+            continue
         document = json.loads(path.read_text(encoding="utf-8"))
         if "mechanism" in document:
             total += sum(len(survey["cases"]) for survey in document["surveys"])

@@ -72,7 +72,7 @@ def test_channels(mechanism, copied):
 
 
 def test_surveys(mechanism, copied):
-    survey = sv.Survey("s", "What?", mechanism)
+    survey = sv.Survey("s", "What?", mechanism, "day")
     assert copied(survey) == survey
     assert copied(survey).fingerprint == survey.fingerprint
 

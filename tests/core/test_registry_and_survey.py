@@ -50,7 +50,9 @@ def test_epsilon_outside_its_range(name, epsilon):
 
 
 def test_wrong_names_and_options():
-    with pytest.raises(Unfit, match="unknown mechanism 'rappor'. Known: binned, blh, de, .*grr"):
+    with pytest.raises(
+        Unfit, match="unknown mechanism 'rappor'. Known: biloloha, binned, blh, .*grr"
+    ):
         sv.mechanism("rappor", DOMAIN, 1.0)
     with pytest.raises(InvalidInput, match="options of randomized-response must be among epsilon"):
         sv.mechanism("grr", DOMAIN, 1.0, color="red")

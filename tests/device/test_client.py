@@ -396,7 +396,7 @@ from sottovoce.device import ledger
 def die(*a, **k):
     os.kill(os.getpid(), signal.SIGKILL)
 if sys.argv[3] == "before the commit":
-    client.Client._draw, kept = (lambda self, v, w: (kept(self, v, w), die())), client.Client._draw
+    client.Client._draw, kept = (lambda self, *a: (kept(self, *a), die())), client.Client._draw
 elif sys.argv[3] == "before sending":
     client.deliver = die
 else:

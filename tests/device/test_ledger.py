@@ -6,13 +6,17 @@ import os
 import sqlite3
 import stat
 import threading
+from datetime import date
+from pathlib import Path
 
 import pytest
 
+import sottovoce as sv
 from sottovoce.base import files
 from sottovoce.base.errors import CorruptBytes
 from sottovoce.base.files import write_new
 from sottovoce.device.ledger import Ledger
+from sottovoce.service.upload.reading import decode_upload
 from support.devices import client_of, make_survey
 
 
@@ -56,7 +60,7 @@ def test_another_file_is_refused_and_not_replaced(tmp_path):
     path.unlink()
     with Ledger(tmp_path)._transaction() as database:
         database.execute("PRAGMA user_version = 9")
-    with pytest.raises(CorruptBytes, match="a ledger of version 9; this version reads 3"):
+    with pytest.raises(CorruptBytes, match="a ledger of version 9; this version reads 4"):
         Ledger(tmp_path)
 
 
@@ -120,3 +124,27 @@ def test_a_new_file_is_there_whole_or_not_at_all(tmp_path, monkeypatch):
     write_new(tmp_path / "other", lambda part: part.write_text("fourth"), mode=0o600)
     assert (tmp_path / "other").read_text() == "fourth"
     assert len(list(tmp_path.iterdir())) == 2
+
+
+# -- files of earlier versions ----------------------------------------------------------------
+
+OLD = Path(__file__).parents[1] / "old"
+
+
+@pytest.mark.parametrize(("version", "spent"), [(3, 1), (4, 3)])
+def test_an_old_ledger_is_read_and_continued(tmp_path, version, spent):
+    """Reports, cohorts, hashes and permanent answers of earlier programs stay what they are."""
+    database = sqlite3.connect(tmp_path / "ledger.sqlite")
+    database.executescript((OLD / f"ledger.{version}.sql").read_text())
+    database.close()
+    ledger = Ledger(tmp_path)
+    assert ledger.spent()[0] == spent
+    with ledger._transaction() as database:
+        assert database.execute("PRAGMA user_version").fetchone() == (version,)
+    memory = sv.mechanism("memoized", sv.Categories(64), 1.0, lifetime=2.0)
+    survey = sv.Survey("memory", "Which number?", memory, "day")
+    receipt = client_of(tmp_path, survey, clock=lambda: date(2026, 11, 19)).report(5)
+    assert receipt.epsilon == ("0" if version == 4 else "2")
+    if version == 4:
+        report = decode_upload(receipt.upload, survey).reports
+        assert int(report.columns["hash"][0]) == 14

@@ -90,7 +90,7 @@ def test_rows_are_in_random_order(tmp_path, monkeypatch, parts):
 def test_types_are_those_that_spark_has_and_come_back_the_same(mechanism):
     held = np.random.default_rng(1).integers(0, mechanism.domain.size, 50)
     reports = mechanism.randomize_indices(held, sv.Seeded(1))
-    table = lake_table(reports, sv.Survey("s", "t", mechanism))
+    table = lake_table(reports, sv.Survey("s", "t", mechanism, "day"))
     for field in table.schema:
         kind = field.type.value_type if pa.types.is_list(field.type) else field.type
         assert pa.types.is_signed_integer(kind) or kind in (pa.decimal128(20, 0), pa.binary())

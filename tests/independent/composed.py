@@ -124,7 +124,9 @@ class Inside(Mechanism):
     def read_inside(self, domain) -> Mechanism:
         told = keys_of(self.o[self.inside_name], "mechanism", "options")
         epsilon, weights = self.document["epsilon"], self.document["weights"]
-        return make(told["mechanism"], domain, epsilon, told["options"], weights)
+        inside = make(told["mechanism"], domain, epsilon, told["options"], weights)
+        demand(not inside.remembers, "memory inside")
+        return inside
 
     def certificate(self) -> tuple[int, int]:
         return self.inside.certificate()

@@ -18,7 +18,7 @@ from independent.documents import Refused, canonical, read
 from independent.domains import Categories, KeyValues, Vector, admit, read_domain
 from independent.draws import Words
 from independent.signing import head_after, signed_message
-from independent.surveys import Survey, clock, days_of, name_of
+from independent.surveys import Survey, clock, days_of, name_of, number_of
 from independent.uploads import Wrong, take, upload, upload_json
 
 FOLDER = Path(__file__).parent.parent.parent / "vectors"
@@ -180,6 +180,8 @@ def windows(document: dict) -> Iterator[str]:
         told = [day.isoformat() for day in (first, last)]
         named = "refused" not in case and name_of(case["window"], date.fromisoformat(case["day"]))
         right = named == case["name"] and told == [case.get("first"), case.get("last")]
+        if "number" in case:
+            right = right and number_of(case["window"], first) == case["number"]
         yield "" if right else f"{case}: {named}, {told}"
     for case in document["clock"]:
         opens, closes = (
@@ -210,6 +212,7 @@ CHECKS = {
     "limits-refused": surveys_refused,
     "surveys-taken": surveys_taken, "surveys-refused": surveys_refused,
     "mechanisms-refused": surveys_refused, "weights-taken": surveys_taken,
+    "repeated-taken": surveys_taken, "repeated-refused": surveys_refused,
     "weights-refused": surveys_refused, "values": values, "uploads-taken": uploads,
     "uploads-refused": uploads, "windows": windows, "signed": signed, "log": log,
 }  # fmt: skip

@@ -45,6 +45,8 @@ class Mechanism:
     hides_all = True
     """Whether the certificate speaks of any two values."""
     delta = 0.0
+    remembers = False
+    """Whether a device keeps an answer."""
 
     def __init__(self, document) -> None:
         self.document = document

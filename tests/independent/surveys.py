@@ -8,6 +8,7 @@ from datetime import date, timedelta
 import independent.composed
 import independent.grids
 import independent.key_value
+import independent.memory
 import independent.noise
 import independent.oracles  # noqa: F401
 from independent.decimals import whole
@@ -20,6 +21,8 @@ KEYS = (
     "closes", "mechanism", "minimum_batch", "name", "opens", "outside", "question", "series",
     "survey", "window",
 )  # fmt: skip
+MORE = {"ask": "1", "changes": 0, "period": 0}
+"""Keys of version 3, and what a survey has that is written as version 2."""
 FORMS = {
     "once": "", "day": "[0-9]{4}-[0-9]{2}-[0-9]{2}", "week": "([0-9]{4})-W([0-9]{2})",
     "month": "([0-9]{4})-([0-9]{2})",
@@ -30,8 +33,11 @@ class Survey:
     """The survey in some bytes, or ``Refused``."""
 
     def __init__(self, data: bytes) -> None:
-        document = keys_of(read(data), *KEYS)
-        whole(document["survey"], 2, 2)
+        document = read(data)
+        demand(isinstance(document, dict), "not an object")
+        version = whole(document.get("survey"), 2, 3)
+        keys_of(document, *KEYS, *(MORE if version == 3 else ()))
+        self.more = MORE if version == 2 else {key: document[key] for key in MORE}
         self.document, self.fingerprint = document, fingerprint(document)
         text_of(document["name"], 200)
         text_of(document["question"], 2000)
@@ -44,6 +50,29 @@ class Survey:
         demand(not (self.opens and self.closes) or self.opens <= self.closes, "closes")
         self.mechanism = read_mechanism(document["mechanism"])
         self.check_outside()
+        self.check_repeating()
+        demand(version == 2 or self.more != MORE, "written as version 2")
+
+    def check_repeating(self) -> None:
+        ask, once = self.more["ask"], self.window == "once"
+        demand(isinstance(ask, str), "ask")
+        found = re.fullmatch("1(?:/([1-9][0-9]{0,3}))?", ask)
+        demand(found, "ask")
+        self.one_in = int(found.group(1) or 1)
+        demand(ask == "1" or (2 <= self.one_in <= 1000 and not once), "ask")
+        changes = whole(self.more["changes"], 0, 1000)
+        self.period = whole(self.more["period"], 0, 10_000)
+        if not self.mechanism.remembers:
+            demand(changes == self.period == 0, "changes and period without memory")
+            return
+        demand(not once and ask == "1" and self.period != 1, "memory")
+        if changes:
+            demand(self.period or (self.opens and self.closes), "changes without an end")
+            windows = (
+                self.period
+                or number_of(self.window, self.closes) - number_of(self.window, self.opens) + 1
+            )
+            demand(changes < windows, "changes")
 
     def check_outside(self) -> None:
         domain = self.mechanism.domain
@@ -92,6 +121,14 @@ def name_of(window: str, day: date) -> str:
         week = (thursday - date(thursday.year, 1, 1)).days // 7 + 1
         return f"{thursday.year:04d}-W{week:02d}"
     return f"{day.year:04d}-{day.month:02d}" + (f"-{day.day:02d}" if window == "day" else "")
+
+
+def number_of(window: str, day: date) -> int:
+    """The number of the window that a day is in, from 1970-01-01 on."""
+    if window == "month":
+        return 12 * day.year + day.month - 12 * 1970 - 1
+    days = day.toordinal() - 719_163
+    return days if window == "day" else (days + 3) // 7
 
 
 def days_of(window: str, name: str) -> tuple[date, date]:

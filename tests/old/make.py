@@ -19,6 +19,7 @@ import sottovoce as sv
 from sottovoce.core.registry import registered
 from sottovoce.store import Refusals, Rules, Submission, open_store
 from sottovoce.store.opening import _scripts
+from sottovoce.surveys.charges import uptime
 from support.stores import DAY, submission, survey_of
 
 HERE = Path(__file__).parent
@@ -67,17 +68,42 @@ def write_store() -> None:
             path.write_text("\n".join(connection.iterdump()) + "\n")
 
 
+def write_ledgers() -> None:
+    """A ledger with one report, and one with a cohort and a permanent answer in addition."""
+    mechanism = sv.mechanism("olh", sv.Categories(["a", "b", "other"]), 1.0)
+    memory = sv.mechanism("memoized", sv.Categories(64), 1.0, lifetime=2.0)
+    surveys = [
+        sv.Survey("letters", "Which?", mechanism, "week"),
+        sv.Survey("cohorts", "Which now?", mechanism, "day", ask="1/7"),
+        sv.Survey("memory", "Which number?", memory, "day"),
+    ]
+    with tempfile.TemporaryDirectory() as folder:
+        for day, survey in enumerate(surveys, 16):
+            client = sv.Client(survey, folder=folder, clock=lambda day=day: date(2026, 11, day))
+            client.report("a" if survey.mechanism is mechanism else 5)
+            with closing(sqlite3.connect(Path(folder) / "ledger.sqlite")) as connection:
+                (version,) = connection.execute("PRAGMA user_version").fetchone()
+                dump = "\n".join(connection.iterdump()).replace(uptime()[0], "boot")
+            pragmas = f"PRAGMA application_id = 1937140836;\nPRAGMA user_version = {version};\n"
+            path = HERE / f"ledger.{version}.sql"
+            if not path.exists() and survey is not surveys[1]:
+                path.write_text(f"{dump}\n{pragmas}")
+
+
 def main(version: str) -> None:
     write_store()
+    write_ledgers()
     for cls in registered():
         write(cls, version)
-    survey = HERE / f"survey.{version}.json"
-    if not survey.exists():
-        mechanism = sv.mechanism("olh", sv.Categories(["a", "b", "other"]), 1.0)
-        text = sv.Survey(
-            "letters", "Which?", mechanism, "week", 50, "other", "2026-01-01"
-        ).to_json()
-        survey.write_text(text + "\n")
+    mechanism = sv.mechanism("olh", sv.Categories(["a", "b", "other"]), 1.0)
+    rules = ("Which?", mechanism, "week", 50, "other", "2026-01-01")
+    for name, survey in {
+        "survey": sv.Survey("letters", *rules),
+        "repeated-survey": sv.Survey("letters", *rules, ask="1/30"),
+    }.items():
+        path = HERE / f"{name}.{version}.json"
+        if not path.exists():
+            path.write_text(survey.to_json() + "\n")
 
 
 if __name__ == "__main__":

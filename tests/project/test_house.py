@@ -165,8 +165,9 @@ def test_every_mechanism_has_old_files():
     assert {cls.name for cls in registered()} <= stems
 
 
-def test_old_survey_is_still_read():
-    text = (ROOT / "tests" / "old" / "survey.0.2.json").read_text().strip()
+@pytest.mark.parametrize("name", ["survey", "repeated-survey"])
+def test_old_surveys_are_still_read(name):
+    text = (ROOT / "tests" / "old" / f"{name}.0.2.json").read_text().strip()
     assert sv.Survey.from_json(text).to_json() == text
 
 

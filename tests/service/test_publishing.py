@@ -151,3 +151,28 @@ def test_what_goes_with_every_upload_is_not_held_to_the_open_rate(tmp_path):
     with running(tmp_path, survey_of(), address_rate=1.0) as collector:
         statuses = {httpx.get(collector.url + about).status_code for _ in range(4)}
         assert 429 in statuses
+
+
+def test_cohorts_and_memory_are_collected(collector, tmp_path):
+    """A collector treats their reports as any others; pages say what all of them cost."""
+    yes_no = sv.Categories(["a", "b"])
+    kept = sv.mechanism("memoized", yes_no, 1.0, lifetime=2.0)
+    remembered = sv.Survey("kept", "Which usually?", kept, "day")
+    cohorts = sv.Survey("some", "Which now?", sv.mechanism("grr", yes_no, 1.0), "day", ask="1/2")
+    for survey in (remembered, cohorts):
+        told = posted(collector, "/surveys", {"survey": survey.document()})
+        assert told.status_code == 201, told.text
+        text = httpx.get(f"{collector.url}/surveys/{survey.fingerprint}").text
+        assert sv.Survey.from_json(text) == survey
+    again = posted(collector, "/surveys", {"survey": remembered.document()}).json()
+    assert again["windows_answered"] is None
+    receipt = Client(remembered, url=collector.url, folder=tmp_path / "kept").report("a")
+    assert (receipt.state, receipt.epsilon) == ("acknowledged", "2")
+    states = [
+        Client(cohorts, url=collector.url, folder=tmp_path / f"some {device}").report("a").state
+        for device in range(24)
+    ]
+    assert set(states) == {"acknowledged", "not-asked"}
+    page = httpx.get(collector.url).text
+    assert "epsilon 2 for all reports, 1 for one" in page
+    assert "once a day, 1/2 of people" in page

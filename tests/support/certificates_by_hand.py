@@ -158,6 +158,33 @@ def _sampled_coordinate(document: dict[str, Any]) -> Ratio:
     return certificate(inside)
 
 
+def _memoized(document: dict[str, Any]) -> Ratio:
+    """One report; the permanent round by itself keeps the lifetime."""
+    options = document["options"]
+    inside = {**document, **options["inner"], "weights": document["weights"]["permanent"]}
+    permanent, _ = certificate(inside)
+    need(keeps(permanent, options["lifetime"]), "the permanent round exceeds e^lifetime")
+    fresh, T = document["weights"]["fresh"], whole_of(inside)
+    if options["inner"]["mechanism"] == "unary-encoding":
+        (own, other), (stay, rise) = weights_of(inside, "own", "other"), (int(fresh["stay"]), int(fresh["rise"]))  # fmt: skip
+        need(0 < rise < stay < T, "0 < rise < stay < T")
+        P, Q = (bit * stay + (T - bit) * rise for bit in (own, other))
+        return Fraction(P * (T**2 - Q), Q * (T**2 - P)), NOTHING
+    keep, more = int(fresh["keep"]), int(fresh["other"])
+    if options["inner"]["mechanism"] == "square-wave":
+        width, low, unit = weights_of(inside, "width", "low", "unit")
+        grid = document["domain"]["bins"] * inside["options"]["steps"]
+        N = grid if inside["options"]["wrap"] else grid + width - 1
+        h, low_weight, S = low + unit, low, low * N + unit * width
+    else:
+        first, second = weights_of(inside, "keep", "other")
+        hashed = options["inner"]["mechanism"] == "local-hashing"
+        N = inside["options"]["hash_range"] if hashed else values_of(document["domain"])
+        h, low_weight, S = first + second, second, T
+    need(keep >= 1 and keep + N * more == T, "keep + N other is not T")
+    return Fraction(keep * h + more * S, keep * low_weight + more * S), NOTHING
+
+
 _FORMULAS = {
     "binned": _binned,
     "degree-noise": degree_noise,
@@ -169,6 +196,7 @@ _FORMULAS = {
     "key-value": key_value,
     "laplace": laplace,
     "local-hashing": _hashing,
+    "memoized": _memoized,
     "piecewise": wave,
     "randomized-response": _randomized_response,
     "sampled-coordinate": _sampled_coordinate,

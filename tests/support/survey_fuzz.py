@@ -25,9 +25,17 @@ def random_survey(rng: Random) -> sv.Survey:
         try:
             mechanism = _MAKERS.get(name, _oracle)(rng, name)
             window = rng.choice(["once", "day", "week", "month"])
-            return sv.Survey("fuzz", "Which?", mechanism, window, outside=_outside(rng, mechanism))
+            rules = {**_repeating(rng, mechanism), "outside": _outside(rng, mechanism)}
+            return sv.Survey("fuzz", "Which?", mechanism, window, **rules)
         except SottovoceError:
             continue
+
+
+def _repeating(rng: Random, mechanism: sv.Mechanism) -> dict[str, Any]:
+    if not mechanism.remembers:
+        return {} if rng.random() < 0.7 else {"ask": f"1/{rng.choice([2, 7, 30, 1000])}"}
+    dates = {"opens": "2026-01-31", "closes": rng.choice(["", "2026-02-10", "2027-01-01"])}
+    return {"changes": rng.choice([0, 0, 1, 9]), "period": rng.choice([0, 0, 2, 30]), **dates}
 
 
 def _outside(rng: Random, mechanism: sv.Mechanism) -> str:
@@ -146,11 +154,29 @@ def _key_value(rng: Random, name: str) -> sv.Mechanism:
     return sv.mechanism(name, domain, _epsilon(rng), **options, **_bits(rng))
 
 
+def _memoized(rng: Random, name: str) -> sv.Mechanism:
+    epsilon, options = _epsilon(rng), _bits(rng)
+    inner = rng.choice(["randomized-response", "local-hashing", "square-wave", "unary-encoding"])
+    if inner == "square-wave":
+        domain: Any = _interval(rng)
+        options["steps"] = 1 if domain.whole else rng.choice([1, 2, 5])
+    else:
+        domain = _categories(rng, 40)
+    if inner == "unary-encoding":
+        options["variant"] = rng.choice(["optimized", "symmetric"])
+    more = {
+        "half": inner == "unary-encoding" and rng.random() < 0.3,
+        "linkable": rng.random() < 0.7,
+    }
+    asked = {"mechanism": inner, "options": options}
+    return sv.mechanism(name, domain, epsilon, lifetime=2 * epsilon, inner=asked, **more)
+
+
 _MAKERS: dict[str, Any] = {
     "table": _table, "square-wave": _grid, "wave": _grid, "piecewise": _grid,
     "stochastic-rounding": _grid, "laplace": _noise, "gaussian": _noise, "degree-noise": _noise,
     "hierarchy": _tree, "haar": _tree, "binned": _binned, "sampled-coordinate": _sampled,
-    "key-value": _key_value,
+    "key-value": _key_value, "memoized": _memoized,
 }  # fmt: skip
 
 

@@ -162,7 +162,7 @@ def test_files_that_are_no_surveys(tmp_path):
 
 
 def test_every_mechanism_is_written_and_read_back(mechanism):
-    survey = sv.Survey("n", "q", mechanism)
+    survey = sv.Survey("n", "q", mechanism, "day")
     assert survey_from_toml(survey_to_toml(survey)).to_json() == survey.to_json()
 
 
@@ -208,7 +208,8 @@ def test_words_for_people(mechanism):
     assert survey.privacy() in text
     assert "At most one report per month. From 2026-01-01. Until 2026-02-01." in text
     assert 30 < upload_size(survey) < 200
-    ratio = mechanism.certificate().ratio
+    whole = mechanism.lifetime_certificate if mechanism.remembers else mechanism.certificate
+    ratio = whole().ratio
     for before, after in beliefs(survey):
         prior = before / 100
         exact = 100 * prior * float(ratio) / (prior * float(ratio) + 1 - prior)

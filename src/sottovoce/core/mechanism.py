@@ -275,12 +275,12 @@ class Mechanism(Traits):
 
     # -- collector ---------------------------------------------------------------
 
-    def tally(self, reports: Reports) -> Tally:
-        """Count reports.  No reports give the empty tally."""
+    def tally(self, reports: Reports, *, window: str = "") -> Tally:
+        """Count reports, of a ``window`` if it is named.  No reports give the empty tally."""
         self.check_own(reports)
         cells = self.count(reports)
         cells.setflags(write=False)
-        return Tally(self, len(reports), cells)
+        return Tally(self, len(reports), cells, window)
 
     def check_own(self, reports: Reports) -> None:
         """Refuse reports that are not of this mechanism."""

@@ -36,9 +36,17 @@ _MAGIC = b"svtally\x02"  # the last byte is the version of the layout
 _DIGEST = 16
 _BLOCKS = 2**16
 """Blocks whose sums are checked at a time."""
+_LONGEST_LABEL = 100
 _HEADER = "the header of a tally"
 _LARGEST = LARGEST_INTEGER
 """More reports than this (9e15) are refused, so that any JSON parser reads the counts."""
+
+
+def check_label(window: object, owner: str) -> None:
+    """The name of a window: short text that can be read, or none."""
+    if not isinstance(window, str) or len(window) > _LONGEST_LABEL or not window.isprintable():
+        allowed = f"text of at most {_LONGEST_LABEL} characters, such as '2026-11-16', or empty"
+        raise InvalidInput("window", owner, allowed, window)
 
 
 def _is_frozen(array: NDArray[Any]) -> bool:
@@ -59,6 +67,9 @@ class Tally:
         The number of reports.
     cells : array of int
         One count per cell of the mechanism.
+    window : str
+        The window that the reports are of, such as ``"2026-11-16"``, or empty. Tallies of memoized
+        reports add only within one window: reports of one person in two share their noise.
 
     Raises
     ------
@@ -74,10 +85,11 @@ class Tally:
     (4, True)
     """
 
-    __slots__ = ("cells", "mechanism", "n")
+    __slots__ = ("cells", "mechanism", "n", "window")
 
-    def __init__(self, mechanism: Mechanism, n: int, cells: NDArray[Any]) -> None:
+    def __init__(self, mechanism: Mechanism, n: int, cells: NDArray[Any], window: str = "") -> None:
         owner = f"tally of {mechanism.name}"
+        check_label(window, owner)
         array = np.asarray(cells)
         if array.dtype.kind not in "iu" or array.shape != (mechanism.cells,):
             raise InvalidInput(
@@ -107,16 +119,18 @@ class Tally:
         object.__setattr__(self, "mechanism", mechanism)
         object.__setattr__(self, "n", int(n))
         object.__setattr__(self, "cells", array)
+        object.__setattr__(self, "window", window)
 
     mechanism: Mechanism
     n: int
     cells: NDArray[np.int64]
+    window: str
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Tally cannot be changed; {name} was to become {value!r}")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Tally, (self.mechanism, self.n, self.cells)  # checked again at birth
+        return Tally, (self.mechanism, self.n, self.cells, self.window)  # checked again at birth
 
     @classmethod
     def empty(cls, mechanism: Mechanism) -> Tally:
@@ -173,7 +187,32 @@ class Tally:
             )
         cells = self.cells + other.cells
         cells.setflags(write=False)  # nobody else holds it, so it need not be copied
-        return Tally(self.mechanism, self.n + other.n, cells)
+        return Tally(self.mechanism, self.n + other.n, cells, self._window_with(other))
+
+    def _window_with(self, other: Tally) -> str:
+        """The window of a sum: that of both; none where they differ, which memory forbids."""
+        for one, rest in ((self, other), (other, self)):
+            if one.n == 0 and not one.window:
+                return rest.window
+        same = self.window == other.window
+        if not self.mechanism.remembers or (same and self.window):
+            return self.window if same else ""
+        windows = f"{self.window or 'no window'} and {other.window or 'no window'}"
+        raise Mismatch(
+            f"cannot add tallies of memoized reports of {windows}: people who answered twice have one memo, "
+            "so that the sum has larger errors than its number of reports says; sv.trend([...]) takes one "
+            "tally per window, and tally.of_window('2026-11-16') says which window it is"
+        )
+
+    def of_window(self, window: str) -> Tally:
+        """The same tally with another label.
+
+        >>> import sottovoce as sv
+        >>> m = sv.mechanism("grr", sv.Categories(["yes", "no"]), 1.0)
+        >>> m.tally(m.randomize(["yes", "no"])).of_window("2026-11-16").window
+        '2026-11-16'
+        """
+        return Tally(self.mechanism, self.n, self.cells, window)
 
     def __radd__(self, other: object) -> Tally:
         return self if other == 0 else NotImplemented  # so that sum(tallies) works
@@ -183,14 +222,16 @@ class Tally:
             isinstance(other, Tally)
             and self.mechanism == other.mechanism
             and self.n == other.n
+            and self.window == other.window
             and np.array_equal(self.cells, other.cells)
         )
 
     def __hash__(self) -> int:
-        return hash((self.mechanism, self.n, self.cells.tobytes()))
+        return hash((self.mechanism, self.n, self.cells.tobytes(), self.window))
 
     def __repr__(self) -> str:
-        return f"<tally of {self.n} reports of {self.mechanism}>"
+        when = f" in {self.window}" if self.window else ""
+        return f"<tally of {self.n} reports{when} of {self.mechanism}>"
 
     def to_bytes(self) -> bytes:
         """Magic and version, header length, canonical JSON header, cells, checksum.
@@ -227,14 +268,17 @@ class Tally:
         if len(body) != 8 * mechanism.cells:
             wanted = f"{mechanism.cells} cells need {8 * mechanism.cells}"
             raise CorruptBytes(f"a tally holds {len(body)} bytes of cells; its {wanted}")
-        tally = cls(mechanism, header["n"], np.frombuffer(body, dtype="<i8"))
+        cells = np.frombuffer(body, dtype="<i8")
+        tally = cls(mechanism, header["n"], cells, header.get("window", ""))
         check_same(header, tally._header(), _HEADER)
         return tally
 
     def _header(self) -> dict[str, Any]:
-        """What the bytes say beside the cells; ``window`` is reserved, and empty."""
+        """What the bytes say beside the cells."""
         described = self.mechanism.document()
-        return {"mechanism": described, "n": self.n, "cells": len(self.cells), "window": ""}
+        return {
+            "mechanism": described, "n": self.n, "cells": len(self.cells), "window": self.window,
+        }  # fmt: skip
 
     def write(self, path: str | os.PathLike[str]) -> None:
         """Write the bytes to a file, whole or not at all."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sottovoce.channels.base import Channel, SupportProbabilities
 from sottovoce.core.audit_plan import AuditPlan
+from sottovoce.core.memory import Memory
 
 if TYPE_CHECKING:
     from sottovoce.core.mechanism import Mechanism
@@ -29,12 +30,19 @@ class Traits(ABC):
     same_gains: ClassVar[bool] = False
     """Whether every value's unbiased share adds the same numbers, in some order of the cells."""
 
+    remembers: ClassVar[bool] = False
+    """Whether devices keep a permanent answer, so that :meth:`memory` is not None."""
+
     names_hash: ClassVar[bool] = False
     """Whether a report names a public hash: as a set of values it is shorter than a row of all cells."""
 
     @abstractmethod
     def channel(self) -> Channel:
         """What this mechanism does to a distribution."""
+
+    def memory(self) -> Memory | None:
+        """What its reports in several windows share; None where devices keep nothing."""
+        return None
 
     @property
     def support_probabilities(self) -> SupportProbabilities | None:

@@ -1,10 +1,11 @@
 """The devices: what people's phones do, and what relays do for many.
 
 Every value is randomized by the mechanism of its survey with the operating system's
-randomness; only reports leave.  A few devices a day run the real :class:`~sottovoce.Client`,
-each with a ledger of its own and a request for its one report.  The reports of all others are
-drawn the same way and carried by relays, about a hundred a request: a town of phones would
-be slow to simulate one connection at a time.
+randomness; only reports leave.  Everybody is asked on one of the days.  Some devices run the
+real :class:`~sottovoce.Client`, each with a ledger of its own, in which it keeps the day that it drew, and
+a request for its one report.  Of all others the simulation knows the day; their reports are drawn
+the same way and carried by relays, about a hundred a request: a town of phones would be
+slow to simulate one connection at a time.
 """
 
 from __future__ import annotations
@@ -26,14 +27,24 @@ from sottovoce.wire.uploads import Upload, encode_upload, new_id
 
 __all__ = ["CLIENTS", "Devices", "NotTaken", "Sent"]
 
-CLIENTS = 4
-"""Devices with the real client, a survey and day."""
+CLIENTS = 28
+"""Devices with the real client, a survey: on average four a day."""
 _RELAYED = 100
 """Reports in a request of a relay."""
 
 
 class NotTaken(SottovoceError):
     """A report that the collector did not take."""
+
+
+class Calendar:
+    """The day that simulated devices take it for."""
+
+    day = date.min
+
+    def today(self) -> date:
+        """For the clock of a client."""
+        return self.day
 
 
 @dataclass(frozen=True)
@@ -59,12 +70,16 @@ class Devices:
         most = max(map(len, self.poll.days.values()))
         own = self._tokens(publisher, CLIENTS, 1) if wants_token else [None] * CLIENTS
         (relay,) = self._tokens(publisher, 1, most) if wants_token else [None]
-        sent, counted = [], Counted(progress, self.poll.name, self.poll.people)
+        sent: list[Sent] = []
+        counted, calendar = Counted(progress, self.poll.name, self.poll.people), Calendar()
+        clients = [self._client(calendar, number, token) for number, token in enumerate(own)]
         for window, values in self.poll.days.items():
-            for number, token in enumerate(own):
-                sent.append(self._by_client(window, values[number], number, token))
+            calendar.day = date.fromisoformat(window)
+            asked = [client for client in clients if client.asked()]
+            for client, value in zip(asked, values, strict=False):
+                sent.append(self._by_client(client, value))
                 counted.add(1)
-            for some in _parts(values[CLIENTS:], _RELAYED):
+            for some in _parts(values[len(asked) :], _RELAYED):
                 if self.stopped.is_set():
                     return sent
                 self._by_relay(window, some, relay)
@@ -81,13 +96,15 @@ class Devices:
         told = publisher.post(path, {"count": count, "allowance": allowance})
         return list(told["tokens"])
 
-    def _by_client(self, window: str, value: Any, number: int, token: str | None) -> Sent:
-        """One person's own device, on the day of the window."""
-        folder = self.home / self.poll.name / f"{window}-{number}"
-        client = Client(
-            self.poll.survey, folder=folder, url=self.url, token=token,
-            clock=lambda: date.fromisoformat(window),
-        )  # fmt: skip
+    def _client(self, calendar: Calendar, number: int, token: str | None) -> Client:
+        """One person's own device."""
+        folder = self.home / self.poll.name / str(number)
+        return Client(
+            self.poll.survey, folder=folder, url=self.url, token=token, clock=calendar.today
+        )
+
+    def _by_client(self, client: Client, value: Any) -> Sent:
+        """What it does on the day that asks it."""
         receipt = client.report(value)
         _check(receipt.state, receipt.code, self.poll)
         return Sent(value, receipt)

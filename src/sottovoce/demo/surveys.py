@@ -22,7 +22,7 @@ MINIMUM_BATCH = 50
 
 @dataclass(frozen=True)
 class Poll:
-    """A survey, and what the people asked would truly answer, window by window.
+    """A survey, and what the people asked would truly answer, window by window: everybody in one of them.
 
     ``upload``: whether anybody may send ("open"), or who has a token ("tokens").
     """
@@ -59,7 +59,9 @@ def polls(people: int, today: date) -> list[Poll]:
     windows = [window_name("day", today - timedelta(days)) for days in reversed(range(town.DAYS))]
 
     def poll(name: str, question: str, how: Any, days: list[list[Any]], upload: str) -> Poll:
-        survey = Survey(name, question, how, "day", MINIMUM_BATCH, opens=windows[0])
+        survey = Survey(
+            name, question, how, "day", MINIMUM_BATCH, opens=windows[0], ask=f"1/{town.DAYS}"
+        )
         return Poll(survey, upload, dict(zip(windows, days, strict=True)))
 
     to_work = "How did you get to work this morning?"

@@ -12,6 +12,7 @@ not answer, the report is drawn and kept, and leaves when the log was checked.
 from __future__ import annotations
 
 import os
+import sqlite3
 from collections.abc import Callable
 from datetime import date
 from fractions import Fraction
@@ -23,13 +24,15 @@ from sottovoce.base.randomness import OperatingSystem, Source
 from sottovoce.device.http import NoAnswer
 from sottovoce.device.ledger import Ledger, Receipt, default_folder
 from sottovoce.device.log_check import check_log
+from sottovoce.device.memory import DeviceMemory, memory_of
 from sottovoce.device.remote_collector import RemoteCollector, check_token, check_url
 from sottovoce.device.sending import Patience, check_takes_reports, deliver
 from sottovoce.surveys.charges import charge_of
 from sottovoce.surveys.limits import Limits
+from sottovoce.surveys.repeating import asks, one_in
 from sottovoce.surveys.signing import SignedSurvey, check_publisher
 from sottovoce.surveys.survey import Survey
-from sottovoce.surveys.windows import check_window, today, window_name
+from sottovoce.surveys.windows import check_window, first_day, today, window_index, window_name
 from sottovoce.wire.uploads import Upload, encode_upload, new_id
 
 __all__ = ["Client", "Receipt"]
@@ -61,7 +64,7 @@ class Client:
     token : str, optional
         The token, for surveys that ask for one.
     maximum_epsilon, maximum_delta : float
-        Limits for one report.
+        Limits for one report; of a survey with memory, for all its reports together.
     day_epsilon : float
         Limit for all reports of one day.
     name_epsilon : float
@@ -166,24 +169,59 @@ class Client:
         The first answer in a window counts: whatever is given later, the stored report
         is returned, and sent again if the collector has not acknowledged it.  A value
         outside the domain is treated as the survey says; where it says ``refuse`` nothing is
-        drawn, spent or sent.  :class:`~sottovoce.base.errors.OverBudget` where the limits of
+        drawn, spent or sent.  Where the window does not ask this device, nothing is either, whatever
+        the value, and the receipt has the state ``"not-asked"``.
+        :class:`~sottovoce.base.errors.OverBudget` where the limits of
         this device allow no new report, :class:`~sottovoce.base.errors.Refused` where the collector
         says that it takes none, :class:`~sottovoce.base.errors.NotTrusted` where its log is not in order.
         """
         admitted = self.survey.admit(value)
-        day = self.clock()
-        window = window_name(self.survey.window, day)
-        check_window(self.survey, window, earliest=day, latest=day)
+        day, survey = self.clock(), self.survey
+        window = window_name(survey.window, day)
+        check_window(survey, window, earliest=day, latest=day)
+        if not self._asks(day):
+            survey.mechanism.domain.index(admitted)  # refused as in a window that asks
+            return Receipt(survey.fingerprint, window, survey.name, "0", "0", b"", b"", "not-asked")
         checked = False
-        if self.url is not None and self.ledger.find(self.survey.fingerprint, window) is None:
+        if self.url is not None and self.ledger.find(survey.fingerprint, window) is None:
             checked = self._check_before_drawing(self._collector(self.url))
+        memory = memory_of(survey, day)
         receipt = self.ledger.spend(
-            charge_of(self.survey, window, day, self.publisher),
+            charge_of(survey, window, day, self.publisher),
             self.limits,
-            lambda: self._draw(admitted, window),
+            lambda database: self._draw(admitted, window, memory, database),
             pinned=self._pinned,
+            memory=memory,
         )
         return self._send(receipt, checked=checked)
+
+    def asked(self) -> bool:
+        """Whether the present window asks this device; always so unless the survey has cohorts."""
+        return self._asks(self.clock())
+
+    def next_asked(self) -> date | None:
+        """The first day of the next window after the present one that asks this device.
+
+        None where the survey closes before it, or is asked once.
+        """
+        survey, day = self.survey, self.clock()
+        if survey.window == "once":
+            return None
+        opens = date.fromisoformat(survey.opens) if survey.opens else date.min
+        index = max(window_index(survey.window, each) for each in (day, opens))
+        index += window_index(survey.window, day) == index  # a window after the present one
+        cohorts = one_in(survey)
+        cohort = 0 if cohorts == 1 else self.ledger.cohort(survey, self._source)
+        try:
+            first = max(opens, first_day(survey.window, index + (cohort - index) % cohorts))
+        except (OverflowError, ValueError):
+            return None
+        return None if survey.closes and first.isoformat() > survey.closes else first
+
+    def _asks(self, day: date) -> bool:
+        if self.survey.ask == "1":
+            return True
+        return asks(self.survey, self.ledger.cohort(self.survey, self._source), day)
 
     def send(self) -> list[Receipt]:
         """Send what is pending of this survey again; all its receipts."""
@@ -193,9 +231,14 @@ class Client:
         """Say that the collector has a report, where a program sends by its own means."""
         return self.ledger.settle(receipt, "acknowledged", "")
 
-    def _draw(self, value: Any, window: str) -> tuple[bytes, bytes]:
+    def _draw(
+        self, value: Any, window: str, memory: DeviceMemory | None, database: sqlite3.Connection
+    ) -> tuple[bytes, bytes]:
         """A fresh report under a fresh id, as the bytes that will be sent."""
-        reports = self.survey.mechanism.randomize(value, source=self._source)
+        if memory is None:
+            reports = self.survey.mechanism.randomize(value, source=self._source)
+        else:
+            reports = memory.report(database, value, self._source)
         number = new_id(self._source)
         return number, encode_upload(Upload.of(self.survey, window, [number], reports))
 

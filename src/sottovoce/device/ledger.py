@@ -2,7 +2,9 @@
 
 A row is one report: what it is charged with, its id, and the very bytes that are sent.  The
 answer itself is never stored.  For every collector there is the last head of its log, and which
-surveys were in it (:mod:`sottovoce.device.log_check`).  How the file is kept is the work of :mod:`sottovoce.device.spool`.
+surveys were in it (:mod:`sottovoce.device.log_check`).  Where a survey has cohorts or memory, there is what
+the device drew for it (:mod:`sottovoce.device.memory`): the file is then of version 4, else of version 3.
+How the file is kept is the work of :mod:`sottovoce.device.spool`.
 """
 
 from __future__ import annotations
@@ -11,15 +13,18 @@ import os
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from fractions import Fraction
 from pathlib import Path
 
 from sottovoce.base.errors import OverBudget
+from sottovoce.base.randomness import Source
+from sottovoce.device.memory import KEPT, MEMOS, DeviceMemory, cohort_of
 from sottovoce.device.spool import Spool, SpoolFormat, connect, transaction
 from sottovoce.surveys.charges import Charge
 from sottovoce.surveys.limits import Limits
 from sottovoce.surveys.publications import EMPTY, LogHead
+from sottovoce.surveys.survey import Survey
 
 __all__ = ["FILE", "Ledger", "Receipt", "Reported", "default_folder"]
 
@@ -69,6 +74,7 @@ _FORMAT = SpoolFormat(
     mark=b"svld",
     version=3,
     tables=(_TABLE, _LOGS, _LOGGED),
+    extension=(KEPT, MEMOS),
     upgrades={
         2: (
             "ALTER TABLE reports ADD COLUMN series TEXT NOT NULL DEFAULT ''",
@@ -86,9 +92,9 @@ class Receipt:
     """One report of this device: what it cost, and what became of it.
 
     ``state`` is ``"pending"`` (spent, not acknowledged), ``"acknowledged"`` (the collector has
-    it on its disk) or ``"refused"`` (for good; ``code`` says why).  While it is pending,
-    ``code`` is what came of the last attempt, if any.  ``upload`` is what is sent, in
-    MessagePack, byte for byte the same every time.
+    it on its disk), ``"refused"`` (for good; ``code`` says why) or ``"not-asked"`` (nothing was drawn, as
+    the window asks other devices).  While it is pending, ``code`` is what came of the last attempt,
+    if any.  ``upload`` is what is sent, in MessagePack, byte for byte the same every time.
     """
 
     fingerprint: str
@@ -138,23 +144,35 @@ class Ledger:
         with self._transaction() as database:
             return _find(database, fingerprint, window)
 
+    def cohort(self, survey: Survey, source: Source) -> int:
+        """The cohort of this device in a survey: drawn when first needed, then kept."""
+        with self._transaction() as database:
+            self._spool.extend(database)
+            return cohort_of(database, survey, source)
+
     def spend(
         self,
         charge: Charge,
         limits: Limits,
-        draw: Callable[[], tuple[bytes, bytes]],
+        draw: Callable[[sqlite3.Connection], tuple[bytes, bytes]],
         *,
         pinned: bool = False,
+        memory: DeviceMemory | None = None,
     ) -> Receipt:
         """The report of this survey and window: the stored one, else one that ``draw`` makes.
 
         In one transaction, so that of two processes one draws and both have the same
         report.  :class:`OverBudget` where it would break the limits; nothing is drawn then.
+        What ``charge`` costs was charged before where ``memory`` has begun: then it costs nothing.
         """
         with self._transaction() as database:
             stored = _find(database, charge.fingerprint, charge.window)
             if stored is not None:
                 return stored
+            if memory is not None:
+                self._spool.extend(database)
+                if memory.has_begun(database):
+                    charge = replace(charge, epsilon="0")
             # A later date was wrong: by this one, what was drawn then was drawn today.
             database.execute("UPDATE reports SET day = ? WHERE day > ?", (charge.day, charge.day))
             try:
@@ -162,7 +180,7 @@ class Ledger:
             except OverBudget as error:
                 refusal = error
             else:
-                return _insert(database, charge, *draw())
+                return _insert(database, charge, *draw(database))
         raise refusal  # after the dates are written
 
     def settle(self, receipt: Receipt, state: str, code: str) -> Receipt:
@@ -194,6 +212,18 @@ class Ledger:
             ).fetchall()
         charges = len(fields(Charge))
         return [(Charge(*row[:charges]), Receipt(*row[charges:])) for row in rows]
+
+    def permanent_answers(self) -> dict[str, int]:
+        """How many permanent answers are kept, by the name of the survey that was answered last with them."""
+        with self._transaction() as database:
+            (version,) = database.execute("PRAGMA user_version").fetchone()
+            if version == _FORMAT.version:
+                return {}
+            rows = database.execute(
+                "SELECT (SELECT survey FROM reports WHERE reports.question = memos.question "
+                "ORDER BY last DESC LIMIT 1), count(*) FROM memos GROUP BY question"
+            ).fetchall()
+        return dict(rows)
 
     def log_head(self, url: str) -> LogHead:
         """The last head of the log of a collector that was checked."""

@@ -46,6 +46,9 @@ class SpoolFormat:
     remedy: str
     upgrades: Mapping[int, tuple[str, ...]] = field(default_factory=dict)
     """From an older version: the statements that bring a file to the next one."""
+    extension: tuple[str, ...] = ()
+    """Tables of the version after ``version``, which a file gets when they are first needed: until then
+    programs that do not know them can use it."""
 
     def fill(self, database: sqlite3.Connection) -> None:
         """Write the mark and the empty tables, within a transaction."""
@@ -82,10 +85,11 @@ class Spool:
         (version,) = database.execute("PRAGMA user_version").fetchone()
         if mark != int.from_bytes(self.format.mark, "big"):
             raise self.damaged("it is another database")
-        if version != self.format.version and version not in self.format.upgrades:
+        newest = self.format.version + bool(self.format.extension)
+        if not self.format.version <= version <= newest and version not in self.format.upgrades:
             raise CorruptBytes(
                 f"{self.path} is a {self.format.what} of version {version}; "
-                f"this version reads {self.format.version}"
+                f"this version reads {newest}"
             )
         (pages,) = database.execute("PRAGMA page_count").fetchone()
         (size,) = database.execute("PRAGMA page_size").fetchone()
@@ -102,6 +106,15 @@ class Spool:
                 database.execute(statement)
             version += 1
             database.execute(f"PRAGMA user_version = {version}")
+
+    def extend(self, database: sqlite3.Connection) -> None:
+        """Add the tables of the extension unless they are there, in the transaction at hand."""
+        (version,) = database.execute("PRAGMA user_version").fetchone()
+        if version > self.format.version:
+            return
+        for table in self.format.extension:
+            database.execute(table)
+        database.execute(f"PRAGMA user_version = {version + 1}")
 
     def damaged(self, why: str) -> CorruptBytes:
         """The error for a file that cannot be read."""

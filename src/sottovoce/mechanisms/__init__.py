@@ -16,6 +16,7 @@ MECHANISMS = (
     "key_value",
     "laplace",
     "local_hashing",
+    "memoized",
     "piecewise",
     "randomized_response",
     "sampled_coordinate",

@@ -11,6 +11,7 @@ from sottovoce.mechanisms.hierarchy import Hierarchy
 from sottovoce.mechanisms.key_value import KeyValue
 from sottovoce.mechanisms.laplace import Laplace
 from sottovoce.mechanisms.local_hashing import LocalHashing
+from sottovoce.mechanisms.memoized import Memoized
 from sottovoce.mechanisms.piecewise import Piecewise
 from sottovoce.mechanisms.randomized_response import RandomizedResponse
 from sottovoce.mechanisms.sampled_coordinate import SampledCoordinate
@@ -35,6 +36,7 @@ __all__ = [
     "KeyValue",
     "Laplace",
     "LocalHashing",
+    "Memoized",
     "Piecewise",
     "RandomizedResponse",
     "SampledCoordinate",

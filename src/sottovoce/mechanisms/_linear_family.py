@@ -147,11 +147,24 @@ class LinearFamily:
         With ``M[a, s] = sum_y T[a, y] omega^(-s y)`` put at the point ``s a``, and
         0 at the point 0, ``c_v = (sum T + sum_b M(b) omega^<b, x_v>) / g``.
         """
+        return (table.sum() + self._sums(table)[self.places]) / self.g
+
+    def leftover(self, table: Floats) -> Floats:
+        """The same at the points that no value has, less their mean.
+
+        They are like values that nobody holds: what a tally says of them is noise, of mean 0 whatever
+        the shares are.
+        """
+        unused = np.delete(self._sums(table), self.places)
+        return (unused - unused.mean()) / self.g
+
+    def _sums(self, table: Floats) -> Floats:
+        """``sum_b M(b) omega^<b, x>`` at every point x."""
         rows = np.fft.fft(table.reshape(self.hashes, self.g), axis=1)
         spectrum = np.zeros(self.points, dtype=np.complex128)
         spectrum[self._multiples] = rows[:, 1:]
-        sums = np.conj(self._transform(np.conj(spectrum))).real
-        return (table.sum() + sums[self.places]) / self.g
+        sums: Floats = np.conj(self._transform(np.conj(spectrum))).real
+        return sums
 
 
 def _is_prime(number: int) -> bool:

@@ -22,6 +22,7 @@ from sottovoce.core.reports import Reports
 from sottovoce.domains.base import Indices
 from sottovoce.domains.interval import Interval
 from sottovoce.mechanisms._binned_channel import BinnedChannel
+from sottovoce.mechanisms._inner import asked_mechanism, check_forgets, described
 from sottovoce.mechanisms._level_oracle import best_hash_range
 
 __all__ = ["Binned"]
@@ -86,15 +87,10 @@ class Binned(CoarseMechanism):
         if asked is None:
             hashed = best_hash_range(self._wide.bins, self.epsilon)
             return ("local-hashing" if hashed else "randomized-response"), {}
-        if isinstance(asked, str):
-            return asked, {}
-        if isinstance(asked, Mechanism):  # a copy of ours is made with another epsilon
-            return asked.name, asked.options()
-        if isinstance(asked, Mapping) and set(asked) == {"mechanism", "options"}:
-            return asked["mechanism"], asked["options"]
-        raise InvalidInput("oracle", self.name, "the name of a mechanism", asked)
+        return asked_mechanism(asked, "oracle", self.name)
 
     def _keep(self, oracle: Mechanism) -> Any:
+        check_forgets(oracle, "oracle", self.name)
         if oracle.positions != oracle.domain.size:
             allowed = "an oracle that sees nothing finer than its bins"
             raise InvalidInput("oracle", self.name, allowed, oracle.name)
@@ -113,8 +109,7 @@ class Binned(CoarseMechanism):
         return self.reporting._weights_document()
 
     def options(self) -> dict[str, Any]:
-        oracle = {"mechanism": self.reporting.name, "options": self.reporting.options()}
-        return {"report_bins": self.report_bins, "oracle": oracle}
+        return {"report_bins": self.report_bins, "oracle": described(self.reporting)}
 
     @property
     def reporting(self) -> Mechanism:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
@@ -22,6 +22,7 @@ from sottovoce.domains.alignment import warn_if_misaligned
 from sottovoce.domains.base import Indices
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.vector import Vector
+from sottovoce.mechanisms._inner import asked_mechanism, check_forgets, described
 
 __all__ = ["SampledCoordinate"]
 
@@ -63,18 +64,8 @@ class SampledCoordinate(Mechanism):
         if not isinstance(self.domain, Vector):
             raise InvalidInput("domain", self.name, "a Vector of numbers", self.domain)
 
-    def _asked(self) -> dict[str, Any]:
-        """Name and options of the mechanism asked for."""
-        asked = self.inner
-        if isinstance(asked, str):
-            return {"mechanism": asked, "options": {}}
-        if isinstance(asked, Mechanism):  # a copy of ours is made with another epsilon
-            return {"mechanism": asked.name, "options": asked.options()}
-        if isinstance(asked, Mapping) and set(asked) == {"mechanism", "options"}:
-            return dict(asked)
-        raise InvalidInput("inner", self.name, "the name of a mechanism", asked)
-
     def _keep(self, inner: Mechanism) -> Any:
+        check_forgets(inner, "inner", self.name)
         if inner.blocks != 1:
             allowed = "a mechanism whose reports fall in one cell each"
             raise InvalidInput("inner", self.name, allowed, inner.name)
@@ -85,21 +76,18 @@ class SampledCoordinate(Mechanism):
         return inner.weights
 
     def _derive_weights(self) -> Any:
-        asked, interval = self._asked(), self.domain.interval
-        made = mechanism(asked["mechanism"], interval, self.epsilon, **asked["options"])
-        return self._keep(made)
+        name, options = asked_mechanism(self.inner, "inner", self.name)
+        return self._keep(mechanism(name, self.domain.interval, self.epsilon, **options))
 
     def _check_weights(self, weights: Any) -> Any:
-        asked, interval = self._asked(), self.domain.interval
-        made = restore(asked["mechanism"], interval, self.epsilon, asked["options"], weights)
-        return self._keep(made)
+        name, options = asked_mechanism(self.inner, "inner", self.name)
+        return self._keep(restore(name, self.domain.interval, self.epsilon, options, weights))
 
     def _weights_document(self) -> Any:
         return self.coordinate._weights_document()
 
     def options(self) -> dict[str, Any]:
-        inner = self.coordinate
-        return {"inner": {"mechanism": inner.name, "options": inner.options()}}
+        return {"inner": described(self.coordinate)}
 
     @property
     def coordinate(self) -> Mechanism:

@@ -39,7 +39,7 @@ from sottovoce.planning.search import (
     users_needed,
 )
 
-__all__ = ["plan"]
+__all__ = ["ShareYardstick", "check_shares", "plan"]
 
 GOALS = ("shares", "distribution", "range", "mean")
 
@@ -177,7 +177,7 @@ def _yardstick(domain: Domain, goal: str | None, shares: Any, of: Any) -> Yardst
     if goal is None:
         goal = "distribution" if numbers is not None and of is None else "shares"
     check_choice(goal, "goal", "plan", GOALS)
-    true = None if shares is None else _check_shares(shares, domain.size)
+    true = None if shares is None else check_shares(shares, domain.size)
     if goal == "shares" or (goal == "distribution" and numbers is None):
         guess = np.full(domain.size, 1 / domain.size) if true is None else true
         return ShareYardstick(
@@ -191,7 +191,8 @@ def _yardstick(domain: Domain, goal: str | None, shares: Any, of: Any) -> Yardst
     return NumberYardstick(numbers, guess, goal, guessed=true is not None)
 
 
-def _check_shares(shares: Any, size: int) -> Floats:
+def check_shares(shares: Any, size: int) -> Floats:
+    """A guess of the true distribution."""
     allowed = f"{size} numbers, none negative, whose sum is 1 to {_SUM:g}"
     try:
         true = np.asarray(shares, dtype=np.float64)

@@ -1,6 +1,7 @@
-"""Pictures of estimates, answers and differences, with matplotlib: one file per kind."""
+"""Pictures of estimates, answers, differences and trends, with matplotlib: one file per kind."""
 
 from sottovoce.answers.show import declare_renderer
 
 declare_renderer("estimate", "sottovoce.plots.estimate", "draw_estimate")
 declare_renderer("difference", "sottovoce.plots.difference", "draw_difference")
+declare_renderer("trend", "sottovoce.plots.trend", "draw_trend")

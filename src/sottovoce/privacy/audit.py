@@ -34,7 +34,7 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
 from sottovoce.privacy.events import Sample, Supports, count_outcomes, count_supports, lower_bounds
 
-__all__ = ["Audit", "audit", "audit_black_box"]
+__all__ = ["Audit", "audit", "audit_black_box", "usual_plan"]
 
 _LARGEST_DOMAIN = 64
 _ON_A_GRID = 9
@@ -109,7 +109,7 @@ def audit(mechanism: Mechanism, *, trials: int = 1_000_000, alpha: float = 1e-6)
     True
     """
     mechanism = mechanism.audited
-    plan, certificate = mechanism.audit_plan() or _usual_plan(mechanism), mechanism.certificate()
+    plan, certificate = mechanism.audit_plan() or usual_plan(mechanism), mechanism.certificate()
     found = audit_black_box(
         plan.sample,
         plan.values,
@@ -127,7 +127,7 @@ def audit(mechanism: Mechanism, *, trials: int = 1_000_000, alpha: float = 1e-6)
     return replace(found, certificate=certificate, between=between)
 
 
-def _usual_plan(mechanism: Mechanism) -> AuditPlan:
+def usual_plan(mechanism: Mechanism) -> AuditPlan:
     """Every value, or some positions of a finer grid, by what reports support or are."""
     size = mechanism.domain.size
     if size == mechanism.positions and not 2 <= size <= _LARGEST_DOMAIN:

@@ -159,7 +159,7 @@ Published = msgspec.defstruct(
     "Published",
     [
         ("published", bool), *((each.name, each.type) for each in msgspec.structs.fields(About)),
-        ("windows_answered", Count), ("default_client", str), ("doubts", list[str]),
+        ("windows_answered", Count | None), ("default_client", str), ("doubts", list[str]),
     ],
     frozen=True, module=__name__,
 )  # fmt: skip

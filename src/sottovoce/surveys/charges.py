@@ -20,10 +20,11 @@ from pathlib import Path
 from sottovoce.base.canonical import fingerprint_of
 from sottovoce.base.exact import decimal_text
 from sottovoce.core.odds import round_up
+from sottovoce.surveys.repeating import report_cost
 from sottovoce.surveys.survey import Survey
 from sottovoce.surveys.windows import window_days
 
-__all__ = ["Charge", "charge_of", "uptime"]
+__all__ = ["Charge", "charge_of", "question_key", "uptime"]
 
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
@@ -64,7 +65,10 @@ class Charge:
 
 
 def charge_of(survey: Survey, window: str, day: date, publisher: str = "") -> Charge:
-    """What a report of a survey costs, for a window, drawn on a day; ``publisher`` signed it."""
+    """What a report of a survey costs, for a window, drawn on a day; ``publisher`` signed it.
+
+    Where devices remember, that is the first report: those that follow from the same memory cost nothing.
+    """
     mechanism = survey.mechanism
     delta = mechanism.certificate().delta
     first, last = window_days(survey.window, window)
@@ -73,10 +77,10 @@ def charge_of(survey: Survey, window: str, day: date, publisher: str = "") -> Ch
         survey.fingerprint,
         window,
         survey.name,
-        epsilon=decimal_text(mechanism.epsilon),
+        epsilon=decimal_text(report_cost(survey)),
         delta=decimal_text(round_up(delta)) if delta else "0",
         name=_plain(survey.name),
-        question=fingerprint_of([_plain(survey.question), mechanism.domain.to_json()]),
+        question=question_key(survey),
         first=first.isoformat(),
         last=last.isoformat(),
         day=day.isoformat(),
@@ -85,6 +89,11 @@ def charge_of(survey: Survey, window: str, day: date, publisher: str = "") -> Ch
         series=_plain(survey.series),
         publisher=publisher,
     )
+
+
+def question_key(survey: Survey) -> str:
+    """Equal where two surveys ask one question over one domain."""
+    return fingerprint_of([_plain(survey.question), survey.mechanism.domain.to_json()])
 
 
 def _plain(text: str) -> str:

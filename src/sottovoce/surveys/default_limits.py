@@ -2,43 +2,34 @@
 
 from __future__ import annotations
 
-from datetime import date
+from typing import Any
 
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.surveys.limits import Limits
+from sottovoce.surveys.repeating import asked_windows, one_in, report_cost
 from sottovoce.surveys.survey import Survey
 
-__all__ = [
-    "client_doubt", "default_client", "mechanism_for_clients", "windows_answered", "windows_open",
-]  # fmt: skip
+__all__ = ["client_doubt", "default_client", "mechanism_for_clients", "windows_answered"]
 
 _DEFAULT = Limits()
-_DAYS = {"day": 1, "week": 7}
 _ADVICE = (
-    "take a smaller epsilon, a longer window or fewer windows (opens and closes), or set the limits "
-    "of your clients"
+    "take a smaller epsilon, a longer window or fewer windows (opens and closes), ask one person in several "
+    "(ask), or set the limits of your clients"
 )
 
 
-def windows_open(survey: Survey) -> int | None:
-    """How many windows a survey has from ``opens`` to ``closes``; None where it has no end."""
-    if survey.window == "once":
-        return 1
-    if not (survey.opens and survey.closes):
-        return None
-    first, last = date.fromisoformat(survey.opens), date.fromisoformat(survey.closes)
-    if survey.window == "month":
-        return 12 * (last.year - first.year) + last.month - first.month + 1
-    days = _DAYS[survey.window]
-    return (last.toordinal() - 1) // days - (first.toordinal() - 1) // days + 1  # 1 is a Monday
+def windows_answered(survey: Survey) -> int | None:
+    """How many windows a client with default limits answers that answers no other survey.
 
-
-def windows_answered(survey: Survey) -> int:
-    """How many windows a client with default limits answers that answers no other survey."""
-    if _refusals(survey.mechanism):
+    None where they are all windows of a survey without an end.
+    """
+    cost = report_cost(survey)
+    if _refusals(survey.mechanism, cost):
         return 0
-    most, _ = _DEFAULT.answers(survey.mechanism.epsilon)
-    there = windows_open(survey)
+    there = asked_windows(survey)
+    if survey.mechanism.remembers and not survey.period:
+        return there
+    most = _DEFAULT.answers(cost)[0] * max(1, survey.period)
     return most if there is None else min(most, there)
 
 
@@ -51,15 +42,24 @@ def default_client(survey: Survey) -> str:
     clients with default limits answer 10 windows (week), then stop: epsilon 5 is spent (name_epsilon 5)
     >>> print(default_client(sv.Survey("s", "?", weekly)))
     clients with default limits answer it, once
+    >>> print(default_client(sv.Survey("s", "?", weekly, "day", opens="2026-01-01", closes="2026-01-31", ask="1/7")))
+    clients with default limits answer every window (day) that asks them, 1 of 7: at most 5
     """
-    if refusals := _refusals(survey.mechanism):
+    cost, window = report_cost(survey), survey.window
+    if refusals := _refusals(survey.mechanism, cost):
         return _refuse(refusals)
-    answered = windows_answered(survey)
-    if answered != windows_open(survey):
-        return f"clients with default limits {_answer(answered, survey.mechanism, survey.window)}"
-    if survey.window == "once":
+    answered, ratio = windows_answered(survey), f", 1 of {one_in(survey)}"
+    if answered != asked_windows(survey):
+        kind = f" ({window})" + (f" that ask them{ratio}" if survey.ask != "1" else "")
+        return f"clients with default limits {_answer(cost, kind, survey.period)}"
+    if window == "once":
         return "clients with default limits answer it, once"
-    return f"clients with default limits answer all of its windows ({survey.window}): {answered:,}"
+    if survey.ask != "1":
+        asks = f"every window ({window}) that asks them{ratio}: at most {answered:,}"
+        return f"clients with default limits answer {asks}"
+    count = "" if answered is None else f" {answered:,};"
+    paid = f"{count} {_paid(cost)}" if survey.mechanism.remembers else count.rstrip(";")
+    return f"clients with default limits answer all of its windows ({window}):{paid}"
 
 
 def client_doubt(survey: Survey) -> str:
@@ -71,7 +71,7 @@ def client_doubt(survey: Survey) -> str:
     clients with default limits answer 5 windows (day), then stop: epsilon 5 is spent (name_epsilon 5); ...
     """
     answered = windows_answered(survey)
-    if answered == windows_open(survey):
+    if answered == asked_windows(survey):
         return ""
     return default_client(survey) + (f"; {_ADVICE}" if answered else "")
 
@@ -83,34 +83,41 @@ def mechanism_for_clients(mechanism: Mechanism) -> str:
     >>> print(mechanism_for_clients(sv.mechanism("grr", sv.Categories(["yes", "no"]), 3.0)))
     clients with default limits refuse it: it asks for epsilon 3 per report, above maximum_epsilon 2
     """
-    if refusals := _refusals(mechanism):
+    remembering: Any = mechanism
+    cost = remembering.cost() if mechanism.remembers else mechanism.epsilon
+    if refusals := _refusals(mechanism, cost):
         return _refuse(refusals)
-    most, _ = _DEFAULT.answers(mechanism.epsilon)
-    return f"clients with default limits {_answer(most, mechanism, '')}"
+    if mechanism.remembers:
+        return f"clients with default limits answer all windows: {_paid(cost)}"
+    return f"clients with default limits {_answer(cost)}"
 
 
-def _answer(windows: int, mechanism: Mechanism, window: str) -> str:
-    _, limit = _DEFAULT.answers(mechanism.epsilon)
-    several = "window" if windows == 1 else "windows"
-    kind = f" ({window})" if window else ""
-    spent = (
-        f"epsilon {windows * mechanism.epsilon:g} is spent ({limit} {getattr(_DEFAULT, limit):g})"
-    )
-    return f"answer {windows:,} {several}{kind}, then stop: {spent}"
+def _answer(cost: float, kind: str = "", period: int = 0) -> str:
+    """How many windows of a kind, or periods of windows, are answered."""
+    times, limit = _DEFAULT.answers(cost)
+    unit = f"period{'' if times == 1 else 's'} of {period:,} windows" if period else ""
+    several = unit or ("window" if times == 1 else "windows")
+    spent = f"epsilon {times * cost:g} is spent ({limit} {getattr(_DEFAULT, limit):g})"
+    return f"answer {times:,} {several}{kind}, then stop: {spent}"
+
+
+def _paid(cost: float) -> str:
+    return f"the first report is charged epsilon {cost:g}, which pays for all of them"
 
 
 def _refuse(refusals: list[str]) -> str:
     return f"clients with default limits refuse it: {'; '.join(refusals)}"
 
 
-def _refusals(mechanism: Mechanism) -> list[str]:
+def _refusals(mechanism: Mechanism, cost: float) -> list[str]:
     """What a client has to be told to take part, each with why."""
-    epsilon, certificate = mechanism.epsilon, mechanism.certificate()
-    most, limit = _DEFAULT.answers(epsilon)
+    certificate = mechanism.certificate()
+    most, limit = _DEFAULT.answers(cost)
     found = []
     if not most:
+        what = "for all its reports" if mechanism.remembers else "per report"
         value = getattr(_DEFAULT, limit)
-        found.append(f"it asks for epsilon {epsilon:g} per report, above {limit} {value:g}")
+        found.append(f"it asks for epsilon {cost:g} {what}, above {limit} {value:g}")
     if certificate.delta:
         found.append(f"its promise may fail, and maximum_delta is {_DEFAULT.maximum_delta:g}")
     if certificate.scope is not None:

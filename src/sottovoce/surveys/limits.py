@@ -28,6 +28,7 @@ from sottovoce.base.checks import check_real
 from sottovoce.base.errors import InvalidInput, OverBudget
 from sottovoce.base.exact import decimal_text
 from sottovoce.surveys.charges import Charge
+from sottovoce.surveys.repeating import report_cost
 from sottovoce.surveys.survey import Survey
 
 __all__ = ["Limits"]
@@ -40,7 +41,8 @@ _DAY = 86_400.0
 class Limits:
     """The most that a device gives, each a number of at least 0.
 
-    ``maximum_epsilon`` and ``maximum_delta`` are for one report.  ``day_epsilon`` is for all
+    ``maximum_epsilon`` and ``maximum_delta`` are for one report; where devices remember, for what its first
+    report is charged with, which pays for all that follow.  ``day_epsilon`` is for all
     reports drawn on one day, ``name_epsilon`` for all reports to surveys of one name,
     ``question_epsilon`` for all reports on one question, ``series_epsilon`` for all reports to
     surveys of one series, ``publisher_epsilon`` for all reports to surveys that one key signed,
@@ -82,10 +84,11 @@ class Limits:
 
     def check_report(self, survey: Survey) -> None:
         """Refuse a survey of which one report costs too much, whatever was spent before."""
-        mechanism = survey.mechanism
-        if Fraction(decimal_text(mechanism.epsilon)) > self.exact("maximum_epsilon"):
+        mechanism, cost = survey.mechanism, report_cost(survey)
+        if Fraction(decimal_text(cost)) > self.exact("maximum_epsilon"):
+            what = "for all its reports" if mechanism.remembers else "per report"
             raise OverBudget(
-                f"survey {survey.name!r} asks for epsilon {mechanism.epsilon:g} per report; "
+                f"survey {survey.name!r} asks for epsilon {cost:g} {what}; "
                 f"this device gives at most {self.maximum_epsilon:g} (maximum_epsilon)"
             )
         delta = mechanism.certificate().delta
@@ -120,7 +123,8 @@ class Limits:
     def _check_sum(
         self, new: Charge, before: Iterable[Charge], name: str, what: str, times: int = 1
     ) -> None:
-        spent, most = sum((each.cost for each in before), Fraction(0)), times * self.exact(name)
+        charged = (each.cost for each in before if each.epsilon != "0")  # memory has thousands of 0
+        spent, most = sum(charged, Fraction(0)), times * self.exact(name)
         if spent + new.cost > most:
             raise OverBudget(
                 f"survey {new.survey!r} asks for epsilon {new.epsilon}; of the {float(most):g} that "

@@ -12,15 +12,17 @@ from sottovoce.base.canonical import canonical_json, check_same, fingerprint_of,
 from sottovoce.base.checks import check_choice, check_int
 from sottovoce.base.errors import CorruptBytes, InvalidInput, SottovoceError, shown
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.odds import privacy_in_words
 from sottovoce.core.registry import mechanism_from_document
+from sottovoce.surveys.all_reports import privacy_of
+from sottovoce.surveys.repeating import DEFAULTS, check_repeating
 
 __all__ = ["Survey"]
 
 WINDOWS = ("once", "day", "week", "month")
 OUTSIDE = ("nearest", "other", "refuse")
-VERSION = 2
-"""Version of the document; another list of keys comes with another version."""
+VERSIONS = (2, 3)
+"""Versions of the document; another list of keys comes with another version.  The lower one is written
+where it can be: version 3 has the keys ``ask``, ``changes`` and ``period`` in addition."""
 _LONGEST_NAME, _LONGEST_QUESTION = 200, 2000
 _LARGEST_BATCH = 10**9
 
@@ -52,6 +54,14 @@ class Survey:
         The first and last day, such as ``"2026-01-31"``, or empty.
     series : str
         The name of a series, or empty. Surveys of one series share a budget on a device.
+    ask : str
+        ``"1"`` asks everybody in every window. ``"1/30"`` asks each person in one window of 30,
+        drawn by the device, with the whole epsilon; it needs a window that repeats.
+    changes : int
+        With a memoized mechanism, how many times an answer may change to a new one that the
+        survey pays for; ``opens`` and ``closes``, or ``period``, must then be given.
+    period : int
+        With a memoized mechanism, after how many windows memory begins anew; 0 is never.
 
     Raises
     ------
@@ -79,6 +89,9 @@ class Survey:
     opens: str = ""
     closes: str = ""
     series: str = ""
+    ask: str = "1"
+    changes: int = 0
+    period: int = 0
 
     def __post_init__(self) -> None:
         owner = "Survey"
@@ -96,6 +109,7 @@ class Survey:
             raise InvalidInput("closes", owner, f"not before opens = {self.opens}", self.closes)
         if self.series != "":
             _check_text(self.series, "series", _LONGEST_NAME)
+        check_repeating(self)
 
     def _check_outside(self) -> None:
         domain = self.mechanism.domain
@@ -115,13 +129,17 @@ class Survey:
         return reports >= self.minimum_batch
 
     def privacy(self) -> str:
-        """What the privacy means, for the people asked."""
-        return privacy_in_words(self.mechanism.certificate())
+        """What the privacy means, for the people asked: of one report, and of all together."""
+        return privacy_of(self)
 
     def document(self) -> dict[str, Any]:
         """Everything about the survey, for canonical JSON."""
         rules = {field.name: getattr(self, field.name) for field in fields(self)}
-        return rules | {"survey": VERSION, "mechanism": self.mechanism.document()}
+        version = VERSIONS[1]
+        if all(rules[name] == default for name, default in DEFAULTS.items()):
+            rules = {name: rule for name, rule in rules.items() if name not in DEFAULTS}
+            version = VERSIONS[0]
+        return rules | {"survey": version, "mechanism": self.mechanism.document()}
 
     def to_json(self) -> str:
         """Canonical JSON."""
@@ -147,10 +165,9 @@ class Survey:
         if not isinstance(document, Mapping):
             raise CorruptBytes("the survey is not a JSON object")
         version = document.get("survey")
-        if type(version) is not int or version != VERSION:
-            raise CorruptBytes(
-                f"a survey of version {shown(version)}; this version reads {VERSION}"
-            )
+        if type(version) is not int or version not in VERSIONS:
+            known = " and ".join(map(str, VERSIONS))
+            raise CorruptBytes(f"a survey of version {shown(version)}; this version reads {known}")
         rules = {
             key: value for key, value in document.items() if key not in ("survey", "mechanism")
         }

@@ -20,11 +20,14 @@ from sottovoce.base.suggestions import did_you_mean
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import mechanism
 from sottovoce.domains.base import Domain, TomlKeys, domain_kinds
+from sottovoce.surveys.repeating import DEFAULTS
 from sottovoce.surveys.survey import Survey
 
 __all__ = ["read_survey", "survey_from_toml", "survey_to_toml"]
 
-_RULES = ("name", "question", "window", "minimum_batch", "outside", "opens", "closes", "series")
+_RULES = (
+    "name", "question", "window", "minimum_batch", "outside", "opens", "closes", "series", *DEFAULTS,
+)  # fmt: skip
 
 
 def read_survey(path: str | os.PathLike[str]) -> Survey:
@@ -166,7 +169,15 @@ _COMMENTS = {
     "opens": "The first day, in UTC; leave it out for no such day.",
     "closes": "The last day.",
     "series": "Surveys of one series share a budget on a device; leave it out for none.",
+    "ask": "Ask each person in one window of 30, drawn by the device; leave it out to ask everybody in all.",
+    "changes": "With a memoized mechanism: how many changes of an answer are paid for; leave it out for none.",
+    "period": "With a memoized mechanism: after how many windows memory begins anew; leave it out for never.",
 }
+_EXAMPLES = {
+    "opens": "2026-01-31", "closes": "2026-01-31", "series": '"drinks-2026"', "ask": '"1/30"',
+    "changes": "1", "period": "30",
+}  # fmt: skip
+"""What a key that is left out is shown with."""
 _MECHANISM = """\
 # How an answer is randomized on the device. `sottovoce plan` ranks what there is by error.
 # Any report is at most e^epsilon times as likely under one true answer as under another."""
@@ -199,9 +210,9 @@ def _text(survey: Survey, options: Mapping[str, Any], *, weights: bool) -> str:
     chosen, lines = survey.mechanism, []
     for key, comment in _COMMENTS.items():
         value, dated = getattr(survey, key), key in ("opens", "closes")
-        example = f"# {key} = " + ("2026-01-31" if dated else '"drinks-2026"')
         assigned = f"{key} = {value if dated else _value(value)}"
-        lines += [f"# {comment}", assigned if value else example, ""]
+        left_out = key in _EXAMPLES and value == DEFAULTS.get(key, "")
+        lines += [f"# {comment}", f"# {key} = {_EXAMPLES[key]}" if left_out else assigned, ""]
     table = {"kind": chosen.domain.kind, **chosen.domain.to_toml()}
     lines += [*_kinds_comment(), "[domain]", *_assignments(table), ""]
     told = {"name": chosen.name, "epsilon": float(decimal_text(chosen.epsilon))}

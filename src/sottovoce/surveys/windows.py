@@ -8,6 +8,9 @@ Days are those of UTC, on devices and on the collector.
 | day | 2026-11-16 | that day |
 | week | 2026-W47 | Monday to Sunday, by ISO 8601 |
 | month | 2026-11 | that month |
+
+Windows of a kind are numbered from the one that holds 1970-01-01, which is 0, so that all devices agree
+on which windows belong together without knowing when a survey began.
 """
 
 from __future__ import annotations
@@ -15,11 +18,17 @@ from __future__ import annotations
 import re
 from calendar import monthrange
 from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING
 
 from sottovoce.base.errors import InvalidInput, Refused
-from sottovoce.surveys.survey import Survey
 
-__all__ = ["check_window", "today", "window_days", "window_name"]
+if TYPE_CHECKING:
+    from sottovoce.surveys.survey import Survey
+
+__all__ = ["check_window", "first_day", "today", "window_days", "window_index", "window_name"]
+
+_EPOCH = date(1970, 1, 1)
+_FIRST_MONDAY = date(1969, 12, 29)
 
 _FORM = {
     "once": re.compile(""),
@@ -76,6 +85,30 @@ def _days(window: str, name: str, found: re.Match[str]) -> tuple[date, date]:
         monday = date.fromisocalendar(year, number, 1)
         return monday, monday + timedelta(6)
     return date(year, number, 1), date(year, number, monthrange(year, number)[1])
+
+
+def window_index(window: str, day: date) -> int:
+    """The number of the window that a day is in: 0 is the one with 1970-01-01, earlier ones are negative.
+
+    >>> [window_index(window, date(2026, 11, 16)) for window in ("day", "week", "month")]
+    [20773, 2968, 682]
+    """
+    if window == "once":
+        return 0
+    if window == "month":
+        return 12 * (day.year - _EPOCH.year) + day.month - 1
+    return (day - _EPOCH).days if window == "day" else (day - _FIRST_MONDAY).days // 7
+
+
+def first_day(window: str, index: int) -> date:
+    """The first day of the window with that number; ``OverflowError`` or ``ValueError`` beyond year 9999.
+
+    >>> first_day("week", 2968)
+    datetime.date(2026, 11, 16)
+    """
+    if window == "month":
+        return date(_EPOCH.year + index // 12, index % 12 + 1, 1)
+    return _EPOCH + timedelta(index) if window == "day" else _FIRST_MONDAY + timedelta(7 * index)
 
 
 def check_window(survey: Survey, name: str, *, earliest: date, latest: date) -> None:

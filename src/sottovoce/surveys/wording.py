@@ -6,11 +6,13 @@ from fractions import Fraction
 
 from sottovoce.core.fields import IntField
 from sottovoce.core.odds import belief, round_up
+from sottovoce.surveys.all_reports import lifetime_of
 from sottovoce.surveys.default_limits import client_doubt
+from sottovoce.surveys.repeating import hash_count, one_in, report_cost, windows_open
 from sottovoce.surveys.survey import Survey
 from sottovoce.surveys.windows import today
 
-__all__ = ["beliefs", "doubts", "survey_in_words"]
+__all__ = ["beliefs", "doubts", "how_often", "survey_in_words"]
 
 PRIORS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10))
 _OFTEN = {
@@ -20,6 +22,10 @@ _OFTEN = {
 _YEAR = {"day": 365, "week": 52, "month": 12}
 _LARGE_EPSILON = 4.0
 _SMALL_BATCH = 20
+_FEWEST_SHARERS = 100
+"""Devices that share a hash, below which it helps to find a device again."""
+_BATCHES = 3
+"""Minimum batches that people asked in a window should fill: not everybody answers."""
 
 
 def survey_in_words(survey: Survey) -> str:
@@ -45,36 +51,39 @@ def survey_in_words(survey: Survey) -> str:
         f"The answer: {survey.mechanism.domain.in_words()}. {_outside(survey)}",
         f"What is sent: {_fields_in_words(survey)}, drawn at random. The answer only makes some "
         "draws likelier, and never leaves the device.",
-        f"How often: {_OFTEN[survey.window]}{_dates(survey)}",
+        f"How often: {how_often(survey)}{_dates(survey)}",
         f"What is shown: nothing from fewer than {survey.minimum_batch:,} reports.",
         "",
         survey.privacy(),
     ]
     changes = [f"from {before:g}% to at most {after:g}%" for before, after in beliefs(survey)]
     if changes:
-        told = f"Beliefs in an answer, before and after a report: {'; '.join(changes)}."
-        lines.append(told)
-    if changes and survey.window in _YEAR:
+        what = "all reports" if survey.mechanism.remembers else "a report"
+        lines.append(f"Beliefs in an answer, before and after {what}: {'; '.join(changes)}.")
+    if changes and survey.window in _YEAR and not survey.mechanism.remembers:
         lines.append(_repeated(survey))
     return "\n".join(lines)
 
 
 def beliefs(survey: Survey) -> list[tuple[float, float]]:
-    """Beliefs before and after one report, in percent; none where not the answer is hidden."""
-    certificate = survey.mechanism.certificate()
+    """Beliefs before and after one report, in percent; none where not the answer is hidden.
+
+    Where devices remember: after all reports, while the answer stays the same.
+    """
+    certificate = lifetime_of(survey) or survey.mechanism.certificate()
     if certificate.scope is not None:
         return []
     return [(float(100 * prior), belief(certificate.ratio, prior)) for prior in PRIORS]
 
 
-def doubts(survey: Survey) -> list[str]:
-    """What is allowed and yet worth a second look."""
-    certificate, found = survey.mechanism.certificate(), []
+def doubts(survey: Survey, people: int | None = None) -> list[str]:
+    """What is allowed and yet worth a second look, for so many people."""
+    certificate, found = survey.mechanism.certificate(), _repeating_doubts(survey, people)
     if doubt := client_doubt(survey):
         found.append(doubt)
     if doubt := _bins_doubt(survey):
         found.append(doubt)
-    if survey.mechanism.epsilon > _LARGE_EPSILON:
+    if survey.mechanism.epsilon > _LARGE_EPSILON and not survey.mechanism.remembers:
         times = f"{round_up(certificate.ratio):,.9g}"
         found.append(
             f"epsilon is large: a report may be {times} times as likely from one answer as another"
@@ -91,6 +100,28 @@ def doubts(survey: Survey) -> list[str]:
         found.append(f"answers are shown from as few as {survey.minimum_batch} reports")
     if survey.closes and survey.closes < today().isoformat():
         found.append(f"it closed on {survey.closes}")
+    return found
+
+
+def _repeating_doubts(survey: Survey, people: int | None) -> list[str]:
+    """The same of cohorts and memory."""
+    found, windows, cohorts = [], windows_open(survey), one_in(survey)
+    if windows is not None and windows < cohorts:
+        found.append(
+            f"it has {windows:,} windows: {cohorts - windows:,} of {cohorts:,} people are never asked"
+        )
+    needed = _BATCHES * survey.minimum_batch * cohorts
+    if people is not None and people < needed:
+        asked = f"about {people / cohorts:,.4g} of {people:,} people are asked in a window"
+        found.append(f"{asked}: below three minimum batches, which take {needed:,} people")
+    if survey.mechanism.remembers and (cost := report_cost(survey)) > _LARGE_EPSILON:
+        found.append(f"epsilon {cost:.4g} is charged for all reports together: that is large")
+    hashes = hash_count(survey)
+    if hashes is not None and people is not None and people < _FEWEST_SHARERS * hashes:
+        found.append(
+            f"devices keep one of {hashes:,} hashes, each shared by about {people / hashes:,.3g} of {people:,} "
+            f"people: below {_FEWEST_SHARERS} it helps to find a device again"
+        )
     return found
 
 
@@ -125,6 +156,14 @@ def _fields_in_words(survey: Survey) -> str:
     return " and ".join(parts)
 
 
+def how_often(survey: Survey) -> str:
+    """How many reports a person sends at most."""
+    if survey.ask == "1":
+        return _OFTEN[survey.window]
+    windows = f"{one_in(survey)} {survey.window}s"
+    return f"At most one report in {windows}; each device draws in which."
+
+
 def _dates(survey: Survey) -> str:
     opens = f" From {survey.opens}." if survey.opens else ""
     return opens + (f" Until {survey.closes}." if survey.closes else "")
@@ -133,7 +172,8 @@ def _dates(survey: Survey) -> str:
 def _repeated(survey: Survey) -> str:
     """What many windows may tell about an answer that stays the same."""
     ratio, year = survey.mechanism.certificate().ratio, _YEAR[survey.window]
-    after = [f"{_factor(ratio, reports)} after {reports} reports" for reports in (2, year)]
+    counts = sorted({2, max(2, -(-year // one_in(survey)))})
+    after = [f"{_factor(ratio, reports)} after {reports} reports" for reports in counts]
     return (
         "Every report reveals a little more. If the answer stays the same, all reports together may "
         f"be likelier from it than from another by a factor of up to {' and '.join(after)}."

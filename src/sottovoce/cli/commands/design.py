@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from sottovoce.base.errors import InvalidInput
 from sottovoce.cli.shared.domains import DomainOptions, PlainDomainOptions
 from sottovoce.cli.shared.exits import guarded
 from sottovoce.cli.shared.options import (
@@ -17,11 +18,14 @@ from sottovoce.cli.shared.options import (
     make_mechanism,
 )
 from sottovoce.cli.shared.screen import progress, show_json, show_table, show_text
+from sottovoce.domains.base import Domain
 from sottovoce.domains.parsing import read_value
 from sottovoce.estimators import methods as methods_for
 
 __all__ = ["methods", "plan"]
 
+_LIFETIME = 2.0
+"""What clients with default limits allow."""
 _ONLY_JSON = ("tally cells", "tally bytes", "words")
 """Columns of a plan that a terminal has no room for."""
 
@@ -79,16 +83,40 @@ def plan(
         str | None,
         typer.Option("--of", metavar="VALUE", help="The value whose error is shown in addition."),
     ] = None,
+    windows: Annotated[
+        int | None,
+        typer.Option(
+            "--windows",
+            metavar="W",
+            help="Compare designs for asking the same people in W windows, with --lifetime.",
+        ),
+    ] = None,
+    lifetime: Annotated[
+        float | None,
+        typer.Option(
+            "--lifetime",
+            metavar="X",
+            help="With --windows: the privacy budget of all reports of a person; 2 if not given.",
+        ),
+    ] = None,
     given: PlainDomainOptions,
     as_json: AsJson = False,
 ) -> None:
     """Rank mechanisms by the error to expect, or find how many users or which epsilon it takes.
 
-    Give two of --epsilon, --users and --error; the third is found.
+    Give two of --epsilon, --users and --error; the third is found. With --windows: give --users or --error; fresh
+    reports, cohorts, memory and a split budget are compared.
     """
     from sottovoce.planning.plan import plan as plan_for
 
     domain = given.make()
+    if windows is not None:
+        _check_left_out({"--goal": goal, "--of": of})
+        _plan_windows(
+            domain, windows, lifetime=lifetime, epsilon=epsilon, users=users, error=error, as_json=as_json,
+        )  # fmt: skip
+        return
+    _check_left_out({"--lifetime": lifetime}, "without --windows")
     value = None if of is None else read_value(of, domain, "--of", "the command")
     with progress("planning"):
         found = plan_for(domain, epsilon=epsilon, users=users, error=error, goal=goal, of=value)
@@ -102,3 +130,40 @@ def plan(
     heading, _, _ = str(found).partition("\n")
     show_table([{k: v for k, v in row.items() if k not in _ONLY_JSON} for row in rows], heading)
     show_text(found.explain())
+
+
+def _check_left_out(options: dict[str, object], when: str = "with --windows") -> None:
+    for option, value in options.items():
+        if value is not None:
+            raise InvalidInput(option, "plan", f"left out {when}", value)
+
+
+def _plan_windows(
+    domain: Domain,
+    windows: int,
+    *,
+    lifetime: float | None,
+    epsilon: float | None,
+    users: int | None,
+    error: float | None,
+    as_json: bool,
+) -> None:
+    """Designs for the same people in several windows."""
+    from sottovoce.planning.windows import plan_windows
+
+    with progress("planning"):
+        found = plan_windows(
+            domain,
+            windows,
+            lifetime=_LIFETIME if lifetime is None else lifetime,
+            epsilon=epsilon,
+            users=users,
+            error=error,
+        )
+    rows = list(found.frame())
+    if as_json:
+        told = {"domain": str(domain), "windows": windows, "users": users, "error": error}
+        show_json({**told, "designs": rows})
+        return
+    heading, _, _ = str(found).partition("\n")
+    show_table(rows, heading)

@@ -12,7 +12,7 @@ import typer
 from sottovoce.base.errors import InvalidInput
 from sottovoce.cli.shared.exits import guarded
 from sottovoce.cli.shared.options import AsJson
-from sottovoce.cli.shared.screen import say, show_json, show_table
+from sottovoce.cli.shared.screen import say, show_json, show_table, show_text
 from sottovoce.device.ledger import FILE, Ledger, Reported, default_folder
 from sottovoce.surveys.limits import Limits
 
@@ -50,6 +50,11 @@ def view(
         return
     show_table([_row(each) for each in reported], f"{len(reported):,} reports, in {ledger.path}")
     show_table(_totals(reported), "Spent, and the default limits")
+    for survey, count in ledger.permanent_answers().items():
+        several = "answer" if count == 1 else "answers"
+        show_text(
+            f"{survey}: {count:,} permanent {several} kept here, paid for by the first report"
+        )
 
 
 def _row(each: Reported) -> dict[str, Any]:
@@ -104,7 +109,9 @@ def _document(ledger: Ledger, reported: list[Reported]) -> dict[str, Any]:
         }
         for charge, receipt in reported
     ]
-    return {"ledger": str(ledger.path), "reports": reports, "spent": _totals(reported)}
+    kept = ledger.permanent_answers()
+    spent = _totals(reported)
+    return {"ledger": str(ledger.path), "reports": reports, "spent": spent, "permanent": kept}
 
 
 app = typer.Typer(

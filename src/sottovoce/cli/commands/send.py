@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from operator import itemgetter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -16,6 +16,7 @@ from sottovoce.base.checks import check_int, check_pinned
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.randomness import OperatingSystem
 from sottovoce.cli.commands.survey import SurveyFile
+from sottovoce.cli.shared.cohorts import Cohorts, read_cohort_key
 from sottovoce.cli.shared.collector import (
     LOCAL,
     Collector,
@@ -25,19 +26,15 @@ from sottovoce.cli.shared.collector import (
     read_word,
 )
 from sottovoce.cli.shared.exits import CHECK_FAILED, guarded, outlive_pipes
-from sottovoce.cli.shared.lines import read_lines
 from sottovoce.cli.shared.options import AsJson
-from sottovoce.cli.shared.pairs import read_pairs
+from sottovoce.cli.shared.relayed import input_name, relayed_reports
 from sottovoce.cli.shared.screen import progress, say, show_json
-from sottovoce.cli.shared.tables import STDIN, check_input, read_columns
-from sottovoce.cli.shared.values import Columns, PrivateColumn
+from sottovoce.cli.shared.tables import STDIN, check_input
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
 from sottovoce.device.http import NoAnswer
 from sottovoce.device.journal import Drawn, Journal, Sending
 from sottovoce.device.sending import Patience, check_takes_reports, deliver
-from sottovoce.domains.base import Read
-from sottovoce.domains.key_values import KeyValues
 from sottovoce.surveys.survey import Survey
 from sottovoce.surveys.toml import read_survey
 from sottovoce.surveys.windows import check_window, today, window_days, window_name
@@ -92,7 +89,15 @@ def send(
         typer.Option(
             "--person",
             metavar="COLUMN",
-            help="Where people hold several pairs: a column that identifies people.",
+            help="Where people hold several pairs, or the survey has cohorts: a column that identifies people.",
+        ),
+    ] = None,
+    cohort_key: Annotated[
+        Path | None,
+        typer.Option(
+            "--cohort-key", metavar="FILE",
+            help="Where the survey has cohorts: the file of this machine's key, from which they follow; written "
+            "where it is not there. Keep it for as long as the survey runs.",
         ),
     ] = None,
     window: Annotated[
@@ -135,8 +140,12 @@ def send(
     a person's own device randomizes need nobody be trusted. Reports are shuffled, 65,536 at a time. Give
     --journal wherever values are real: a report that is drawn a second time costs privacy again. Where the
     collector does not have the survey, has closed it or wants a token, nothing is drawn.
+
+    Where the survey asks one person in several, --person and --cohort-key say who is asked; of all others nothing is
+    drawn. Surveys with memory are refused: permanent answers are kept by devices.
     """
     agreed = read_survey(survey)
+    _check_repeating(agreed, person, cohort_key)
     check_pinned(
         fingerprint, agreed.fingerprint, "--fingerprint", "send", f"survey {agreed.name!r}"
     )
@@ -150,12 +159,17 @@ def send(
     with _opened(journal) as kept:
         before = kept.sending
         if before is None:
-            rows = _reports(source, column, number, person, agreed)
             chosen = _present(agreed) if window is None else window
+            cohorts = _cohorts(agreed, chosen, source, person, cohort_key)
+            rows = relayed_reports(
+                source, column=column, number=number, person=person, survey=agreed, cohorts=cohorts
+            )
             wanted = _sending(agreed, chosen, source)
             with suppress(NoAnswer):
                 check_takes_reports(Collector(address, token, _TIMEOUT), agreed)
             kept.fill(wanted, _uploads(agreed, chosen, rows, batch))
+            if cohorts is not None and cohorts.not_asked:
+                say(cohorts.in_words())
         else:
             wanted = _sending(agreed, before.window if window is None else window, source)
             _check_same(before, wanted, kept.name)
@@ -213,60 +227,28 @@ def _check_same(before: Sending, wanted: Sending, name: str) -> None:
 # -- drawing -----------------------------------------------------------------------------
 
 
-def _reports(
-    given: str, column: str | None, number: str | None, person: str | None, survey: Survey
-) -> Iterator[Reports]:
-    """Reports of the input's rows, some at a time; columns that do not suit are refused at once."""
-    mechanism, domain = survey.mechanism, survey.mechanism.domain
-    pairs = domain.keyed
-    if pairs is None:
-        for option, name in (("--number", number), ("--person", person)):
-            if name is not None:
-                allowed = "left out where a value is not a pair of key and number"
-                raise InvalidInput(option, "send", allowed, name)
-        file = "standard input" if given == STDIN else given
-        private = PrivateColumn(file, column or "value", domain, _admitting(survey))
-        return _of_values(given, column, private, mechanism)
-    if column is None or number is None:
-        allowed = "given: keys and numbers are read from two columns"
-        raise InvalidInput("--column, --number", "send", allowed, [column, number])
-    if person is not None and pairs.pairs is None:
-        raise InvalidInput("--person", "send", "left out where a person holds one pair", person)
-    return _of_pairs(given, Columns(column, number, person, None), pairs, mechanism)
+def _check_repeating(survey: Survey, person: str | None, key: Path | None) -> None:
+    """Refuse memory, and options that cohorts need or nothing else does."""
+    if survey.mechanism.remembers:
+        hint = "A client keeps its permanent answer in its ledger: sottovoce.Client."
+        raise InvalidInput("SURVEY", "send", "one without memory", survey.mechanism.name, hint=hint)
+    if survey.ask == "1":
+        if key is not None:
+            allowed = "left out: the survey asks everybody in every window"
+            raise InvalidInput("--cohort-key", "send", allowed, str(key))
+    elif person is None or key is None:
+        allowed = (
+            f"given: the survey asks {survey.ask} of people in a window, and must know them again"
+        )
+        raise InvalidInput("--person, --cohort-key", "send", allowed, [person, key and str(key)])
 
 
-def _of_values(
-    given: str, column: str | None, private: PrivateColumn, mechanism: Mechanism
-) -> Iterator[Reports]:
-    source = OperatingSystem()
-    if column is None:
-        for line, cells in read_lines(given):
-            yield mechanism.randomize_indices(private.indices(list(cells), line), source)
-    else:
-        for row, columns in read_columns(given, [("--column", column)]):
-            yield mechanism.randomize_indices(private.indices(columns[0], row), source)
-    private.warn()
-
-
-def _of_pairs(
-    given: str, columns: Columns, domain: KeyValues, mechanism: Mechanism
-) -> Iterator[Reports]:
-    for some, _ in read_pairs(given, columns, domain):
-        yield mechanism.randomize(some, source=OperatingSystem())
-
-
-def _admitting(survey: Survey) -> Read:
-    """How a cell becomes a value, by the survey's rule for values outside."""
-    read = survey.mechanism.domain.reader()
-
-    def admitted(cell: Any) -> Any:
-        value = read(cell)
-        try:
-            return survey.admit(value)
-        except InvalidInput:
-            return value  # refused by the domain, with its row
-
-    return admitted
+def _cohorts(
+    survey: Survey, window: str, given: str, person: str | None, key: Path | None
+) -> Cohorts | None:
+    if person is None or key is None:
+        return None
+    return Cohorts(survey, window, read_cohort_key(key), input_name(given), person)
 
 
 def _uploads(survey: Survey, window: str, rows: Iterator[Reports], batch: int) -> Iterator[Drawn]:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from sottovoce.base.checks import check_int
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.files import write_whole
 from sottovoce.cli.shared.domains import DomainOptions
@@ -18,6 +19,7 @@ from sottovoce.cli.shared.outputs import STDOUT, check_file, check_output, forma
 from sottovoce.cli.shared.screen import say, show_json, show_text
 from sottovoce.domains.base import Domain
 from sottovoce.domains.categories import Categories
+from sottovoce.surveys.all_reports import cost_in_words, lifetime_of
 from sottovoce.surveys.default_limits import client_doubt, default_client, windows_answered
 from sottovoce.surveys.survey import Survey
 from sottovoce.surveys.toml import read_survey, survey_to_toml
@@ -47,11 +49,12 @@ def new(
         str, typer.Option("--question", metavar="TEXT", help="What people are asked.")
     ] = "Which of these is yours?",
     window: Annotated[
-        str,
+        str | None,
         typer.Option(
-            "--window", metavar="WORD", help="One report each: once (ever), day, week or month."
+            "--window", metavar="WORD",
+            help="One report each: once (ever), day, week or month; if not given once, with --cohorts or --memory day.",
         ),
-    ] = "once",
+    ] = None,
     minimum_batch: Annotated[
         int,
         typer.Option(
@@ -90,6 +93,48 @@ def new(
             "--epsilon", "-e", metavar="X", help="The privacy budget per report; 1 if not given."
         ),
     ] = None,
+    cohorts: Annotated[
+        int | None,
+        typer.Option(
+            "--cohorts", metavar="W",
+            help="Ask each person in one window of W, drawn by the device, with the whole epsilon.",
+        ),
+    ] = None,
+    memory: Annotated[
+        bool,
+        typer.Option(
+            "--memory",
+            help="Devices keep a permanent answer and report from it in every window (memoized).",
+        ),
+    ] = False,
+    lifetime: Annotated[
+        float | None,
+        typer.Option(
+            "--lifetime", metavar="X",
+            help="With --memory: the privacy budget of all reports of one answer; twice epsilon if not given.",
+        ),
+    ] = None,
+    inner: Annotated[
+        str | None,
+        typer.Option(
+            "--inner", metavar="NAME",
+            help="With --memory: the mechanism that reports look like; chosen by the domain if not given.",
+        ),
+    ] = None,
+    changes: Annotated[
+        int,
+        typer.Option(
+            "--changes", metavar="N",
+            help="With --memory: how many changes of an answer are paid for.",
+        ),
+    ] = 0,
+    period: Annotated[
+        int,
+        typer.Option(
+            "--period", metavar="N",
+            help="With --memory: after how many windows memory begins anew; 0 is never.",
+        ),
+    ] = 0,
     given: DomainOptions,
     option: Options = None,
     force: Force = False,
@@ -107,9 +152,22 @@ def new(
     domain = given.make() if given.given else Categories(_EXAMPLE)
     weighed = any(pair.startswith("weights=") for pair in option or ())
     budget = 1.0 if epsilon is None and not weighed else epsilon
+    if memory:
+        _check_memory(mechanism, cohorts)
+        more = {"lifetime": 2 * (budget or 1.0) if lifetime is None else lifetime, "inner": inner}
+        option = [*(option or ()), *(f"{key}={value}" for key, value in more.items() if value)]
+        mechanism = "memoized"
+    elif lifetime is not None or inner is not None:
+        raise InvalidInput(
+            "--lifetime, --inner", "survey new", "left out without --memory", "given"
+        )
     chosen = make_mechanism(mechanism or _usual(domain, budget), domain, budget, option)
     title = name or ("survey" if file == STDOUT else Path(file).stem)
-    survey = Survey(title, question, chosen, window, minimum_batch, outside, opens, closes, series)
+    ask = "1" if cohorts is None else f"1/{cohorts}"
+    often = window or ("once" if cohorts is None and not memory else "day")
+    survey = Survey(
+        title, question, chosen, often, minimum_batch, outside, opens, closes, series, ask, changes, period,
+    )  # fmt: skip
     text = survey_to_toml(survey)
     if file == STDOUT:
         typer.echo(text, nl=False)
@@ -132,6 +190,13 @@ def check(
             help="Write the canonical JSON (a .json file) that device and collector agree on; - is standard output.",
         ),
     ] = None,
+    people: Annotated[
+        int | None,
+        typer.Option(
+            "--people", metavar="N",
+            help="How many people have the survey: warns where too few are asked in a window, or share a hash.",
+        ),
+    ] = None,
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:  # fmt: skip
@@ -146,6 +211,8 @@ def check(
         format_of(output, ("json",))
         check_output(output, force=force, inputs=[str(file)])
         check_file(output)
+    if people is not None:
+        check_int(people, "--people", "survey check", 1)
     survey = read_survey(file)
     if output == STDOUT:
         typer.echo(survey.to_json())
@@ -153,7 +220,7 @@ def check(
     if output is not None:
         write_whole(output, lambda part: part.write_text(survey.to_json() + "\n", encoding="utf-8"))
     if as_json:
-        told = {"file": str(file), **_told(survey), "doubts": doubts(survey)}
+        told = {"file": str(file), **_told(survey), "doubts": doubts(survey, people)}
         clients = {
             "windows_answered": windows_answered(survey),
             "default_client": default_client(survey),
@@ -162,9 +229,14 @@ def check(
         return
     show_text(f"{file}: valid, fingerprint {survey.fingerprint}")
     show_text(f"{survey.mechanism}: {survey.mechanism.certificate()}")
+    lifetime = lifetime_of(survey)
+    if lifetime is not None:
+        show_text(f"all reports of one answer: {lifetime}")
+    if survey.window != "once":
+        show_text(f"cost: {cost_in_words(survey)}")
     if not client_doubt(survey):
         show_text(default_client(survey))
-    for doubt in doubts(survey):
+    for doubt in doubts(survey, people):
         show_text(f"warning: {doubt}")
 
 
@@ -185,6 +257,15 @@ def show(*, file: SurveyFile, as_json: AsJson = False) -> None:
     )
 
 
+def _check_memory(mechanism: str | None, cohorts: int | None) -> None:
+    """Refuse what --memory does not go with."""
+    if mechanism not in (None, "memoized"):
+        allowed = "left out with --memory; --inner names the mechanism that reports look like"
+        raise InvalidInput("--mechanism", "survey new", allowed, mechanism)
+    if cohorts is not None:
+        raise InvalidInput("--cohorts", "survey new", "left out with --memory", cohorts)
+
+
 def _usual(domain: Domain, epsilon: float | None) -> str:
     """The mechanism where none is named: one that does well on most such domains.
 
@@ -200,12 +281,16 @@ def _usual(domain: Domain, epsilon: float | None) -> str:
 
 
 def _told(survey: Survey) -> dict[str, Any]:
+    lifetime = lifetime_of(survey)
     return {
         "name": survey.name,
         "fingerprint": survey.fingerprint,
         "window": survey.window,
+        "ask": survey.ask,
         "mechanism": describe(survey.mechanism),
         "certificate": str(survey.mechanism.certificate()),
+        **({} if lifetime is None else {"lifetime_certificate": str(lifetime)}),
+        "cost": cost_in_words(survey),
         "privacy": survey.privacy().splitlines(),
         "upload_bytes": upload_size(survey),
     }

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from fractions import Fraction
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -18,7 +17,6 @@ from starlette.responses import Response
 
 from sottovoce.answers.anytime import any_look
 from sottovoce.answers.view import View
-from sottovoce.core.odds import belief
 from sottovoce.service.analysis.background import Prepared
 from sottovoce.service.analysis.shifts import shifts_of
 from sottovoce.service.api.visitors import may_read
@@ -32,9 +30,11 @@ from sottovoce.service.pages.words import count
 from sottovoce.service.refusals import Declined
 from sottovoce.service.state import CollectorState
 from sottovoce.store import Published, Released
+from sottovoce.surveys.all_reports import cost_in_words
 from sottovoce.surveys.default_limits import default_client
 from sottovoce.surveys.survey import Survey
 from sottovoce.surveys.windows import window_days, window_name
+from sottovoce.surveys.wording import beliefs, how_often
 
 __all__ = ["list_page", "survey_page"]
 
@@ -42,7 +42,6 @@ _A_PAGE = 60
 """Surveys on a page of the list."""
 _MOST_WINDOWS = 400
 """The latest windows that the chart of reports shows."""
-_PRIORS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10))
 
 
 async def list_page(state: CollectorState, request: Request) -> Response:
@@ -60,7 +59,7 @@ async def list_page(state: CollectorState, request: Request) -> Response:
     cards = [
         {
             "published": intake.published, "answer": intake.survey.mechanism.domain.summary(),
-            "reports": held.get(intake.fingerprint),
+            "cost": cost_in_words(intake.survey), "reports": held.get(intake.fingerprint),
         }
         for intake in shown
     ]  # fmt: skip
@@ -108,7 +107,7 @@ async def survey_page(state: CollectorState, request: Request) -> Response:
         about=view.about, other=urlencode([*_windows(wanted), *_other(view)]),
         promise=any_look(), whole=urlencode([*_method(survey), *_about(view), *_windows(wanted)]), these=urlencode([*_about(view), *_windows(wanted)]),
         windows_only=urlencode(_windows(wanted)),
-        odds=_odds(survey), shifts=shifts.board or (), clients=default_client(survey),
+        odds=_odds(survey), often=how_often(survey), shifts=shifts.board or (), clients=default_client(survey),
         incomplete=(prepared.pending and board is None) or shifts.pending,
     )  # fmt: skip
 
@@ -264,8 +263,5 @@ def _latest_windows(window: str, held: Mapping[str, int]) -> list[str]:
 
 
 def _odds(survey: Survey) -> list[tuple[str, str]]:
-    """What somebody believed before a report, and at most afterwards; nothing for scoped privacy."""
-    certificate = survey.mechanism.certificate()
-    if certificate.scope is not None:
-        return []
-    return [(f"{float(prior):.0%}", f"{belief(certificate.ratio, prior):g}%") for prior in _PRIORS]
+    """What somebody believed before, and at most afterwards; nothing for scoped privacy."""
+    return [(f"{before:.0f}%", f"{after:g}%") for before, after in beliefs(survey)]

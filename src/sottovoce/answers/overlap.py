@@ -1,0 +1,114 @@
+"""How much two windows have in common: people who answered in both, and what that does to answers.
+
+Errors of two windows are independent but for people who answered in both.  With m such people whose
+value stayed, of n_s and n_t, the covariance of two answers is ``m / (n_s n_t)`` times what one of them
+adds: the noise of the memo, where devices keep one, and about the population the spread of values.
+
+What is known of m is a pair of bounds.  An answer is a sum of windows with weights c, and its variance
+
+    sum_t c_t^2 V_t + 2 sum_(s<t) c_s c_t C_st
+
+is at most what the upper bound of C gives where ``c_s c_t`` is positive, and the lower one where it is
+negative: means take the largest overlap there can be, differences the smallest.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sottovoce.base.errors import InvalidInput
+from sottovoce.channels.base import Floats
+
+__all__ = ["Overlap"]
+
+_ALLOWED = (
+    "None, or a number from 0 to 1 (the part of people with the same value in the next window), such "
+    "numbers by distance of windows, or a matrix of them"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Overlap:
+    """Bounds of ``m / (n_s n_t)`` for every two windows, and how they are known."""
+
+    low: Floats
+    high: Floats
+    why: str
+
+    @classmethod
+    def unknown(cls, people: Floats) -> Overlap:
+        """Between nobody and everybody."""
+        return cls(
+            np.zeros((len(people),) * 2), _together(people), "the overlap of people is not known"
+        )
+
+    @classmethod
+    def given(cls, part: Any, people: Floats, kappa: float = 0.0) -> Overlap:
+        """As the caller says: a number, numbers by distance, or a matrix.
+
+        A number r is the part of people who answer with the same value in the next window; r^k do so k
+        windows later.  With a hash that is kept, the others share ``kappa`` of it.
+        """
+        windows = len(people)
+        rho = _matrix(part, windows)
+        rho = rho + (1 - rho) * kappa if np.any(rho > 0) else rho
+        shared = rho * _together(people)
+        return cls(shared, shared, "the overlap of people was given")
+
+    @classmethod
+    def estimated(cls, found: Floats, error: Floats, people: Floats) -> Overlap:
+        """From tallies: correlations of memos between windows, with their standard errors."""
+        scale = 1 / np.sqrt(np.outer(people, people))
+        low, high = (np.clip(found + side * _REACH * error, 0.0, None) * scale for side in (-1, 1))
+        most = _together(people)
+        return cls(
+            np.minimum(low, most), np.minimum(high, most), "the overlap of people was estimated"
+        )
+
+    @property
+    def is_known(self) -> bool:
+        """Whether both bounds are one."""
+        return bool(np.array_equal(self.low, self.high))
+
+    def variance(self, weights: Floats, own: Floats, least: float, most: float) -> float:
+        """The largest variance that a sum of windows can have.
+
+        ``own`` are the variances of the windows; one person who answered in two adds at least ``least``
+        and at most ``most`` to their covariance.
+        """
+        products = np.outer(weights, weights)
+        np.fill_diagonal(products, 0.0)
+        shared = np.where(products > 0, self.high * most, self.low * least)
+        return max(0.0, float(weights**2 @ own + np.sum(products * shared)))
+
+
+_REACH = 2.0
+"""Standard errors that the bounds of an estimated overlap are from it."""
+
+
+def _together(people: Floats) -> Floats:
+    """``min(n_s, n_t) / (n_s n_t)``, nothing on the diagonal: everybody answers in both."""
+    together = 1 / np.maximum.outer(people, people)
+    np.fill_diagonal(together, 0.0)
+    return together
+
+
+def _matrix(part: Any, windows: int) -> Floats:
+    try:
+        given = np.asarray(part, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InvalidInput("overlap", "trend", _ALLOWED, part) from None
+    if not np.all(np.isfinite(given)) or np.any((given < 0) | (given > 1)):
+        raise InvalidInput("overlap", "trend", _ALLOWED, part)
+    apart = np.abs(np.subtract.outer(np.arange(windows), np.arange(windows)))
+    if given.ndim == 0:
+        return np.asarray(given**apart, dtype=np.float64)
+    if given.ndim == 1 and len(given) >= windows - 1:
+        return np.concatenate([[1.0], given])[apart]
+    if given.shape == (windows, windows) and np.array_equal(given, given.T):
+        return given
+    allowed = f"numbers for {windows - 1} distances, or a symmetric matrix of {windows} windows"
+    raise InvalidInput("overlap", "trend", allowed, f"shape {given.shape}")

@@ -1,0 +1,156 @@
+"""The estimates of several windows, asked like one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from sottovoce.answers.answer import Answer, two_sided
+from sottovoce.answers.errors import CellErrors
+from sottovoce.answers.estimate import Estimate
+from sottovoce.answers.floors import LeastErrors
+from sottovoce.answers.overlap import Overlap
+from sottovoce.answers.series import Series
+from sottovoce.answers.shared_noise import SharedNoise, SharedSpread
+from sottovoce.base.errors import NotIdentified
+from sottovoce.channels.base import Floats
+
+__all__ = ["Trend"]
+
+Ask = Callable[[Estimate], Answer]
+
+
+@dataclass(frozen=True, eq=False)
+class Trend:
+    """The estimates of several windows. Make one with :func:`sottovoce.trend`.
+
+    Every question gives a :class:`~sottovoce.answers.series.Series`: one answer per window, and changes,
+    means and shifts over them.
+
+    Parameters
+    ----------
+    windows : tuple of str
+        Their names, in order.
+    estimates : tuple of Estimate
+        One per window.
+    overlap : Overlap
+        How many people answered in two windows.
+    noise : SharedNoise, optional
+        What they share by their memos; None where devices keep nothing.
+    earlier : tuple of int or None
+        For each window, the one a period earlier.
+    about : str
+        ``"population"`` or ``"respondents"``.
+
+    Examples
+    --------
+    >>> import sottovoce as sv
+    >>> m = sv.mechanism("grr", sv.Categories(["bus", "car"]), 2.0)
+    >>> days = [m.simulate([bus, 4000 - bus], source=sv.Seeded(bus)) for bus in (2000, 2020, 1200)]
+    >>> trend = sv.trend(days, windows=["2026-11-16", "2026-11-17", "2026-11-18"])
+    >>> for shift in trend.share("bus").shifts():
+    ...     print(shift)
+    2026-11-18: -0.1996 +- 0.0135 against the other windows, p = 9.6e-49
+    """
+
+    windows: tuple[str, ...]
+    estimates: tuple[Estimate, ...]
+    overlap: Overlap
+    noise: SharedNoise | None
+    earlier: tuple[int | None, ...]
+    about: str = "population"
+
+    def share(self, value: Any, *, confidence: float = 0.95) -> Series:
+        """The share of one value."""
+        return self._sums(lambda e: e.share(value, confidence=confidence))
+
+    def total(self, values: Iterable[Any], *, confidence: float = 0.95) -> Series:
+        """The share of several values together."""
+        chosen = values if self.estimates[0].domain.is_one(values) else list(values)
+        return self._sums(lambda e: e.total(chosen, confidence=confidence))
+
+    def range(self, low: float, high: float, *, confidence: float = 0.95) -> Series:
+        """The share of numbers from ``low`` to ``high``."""
+        return self._sums(lambda e: e.range(low, high, confidence=confidence))
+
+    def mean(self, *, confidence: float = 0.95) -> Series:
+        """The mean."""
+        return self._sums(lambda e: e.mean(confidence=confidence))
+
+    def quantile(self, q: float, *, confidence: float = 0.95) -> Series:
+        """The number below which a share ``q`` lies, 0.5 for the median."""
+        shown = [e.quantile(q, confidence=confidence) for e in self._own]
+        return self._of_answers(shown, shown, "compares the methods' own quantiles")
+
+    # -- what a series is made of ------------------------------------------------------
+
+    @property
+    def _own(self) -> list[Estimate]:
+        return [replace(e, about=self.about) for e in self.estimates]
+
+    def _sums(self, ask: Ask) -> Series:
+        """A series of sums of shares: compared without bias, where reports allow that."""
+        shown = [ask(e) for e in self._own]
+        sides = [e.unbiased for e in self._own]
+        unbiased = [side for side in sides if side is not None]
+        if len(unbiased) < len(sides):
+            return self._of_answers(shown, shown, _NO_UNBIASED)
+        try:
+            compared = [ask(side) for side in unbiased]
+        except NotIdentified:
+            return self._of_answers(shown, shown, _NO_UNBIASED)
+        least = [_least(side, ask) for side in unbiased]
+        stderr = np.maximum([one.stderr for one in compared], least)
+        noise = 0.0 if self.noise is None else _shared(unbiased[0], ask, self.noise)
+        asked = SharedSpread(self._shares(unbiased))
+        spread = _shared(unbiased[0], ask, asked) if self.about == "population" else 0.0
+        values = np.array([one.value for one in compared])
+        return self._series(
+            shown, values, stderr**2, (noise, noise + spread), "compares unbiased answers"
+        )
+
+    def _shares(self, sides: list[Estimate]) -> Floats:
+        """Of all windows together, unbiased where they are."""
+        parts = [
+            side.shares if side.shares is not None else own.require_shares("trend")
+            for side, own in zip(sides, self.estimates, strict=True)
+        ]
+        return np.average(parts, axis=0, weights=[e.n for e in self.estimates])
+
+    def _of_answers(self, shown: list[Answer], compared: list[Answer], why: str) -> Series:
+        """Answers of which it is not known what they share: nothing, or all of their error."""
+        reach = [two_sided(one.confidence) for one in compared]
+        widths = [(one.high - one.low) / (2 * z) for one, z in zip(compared, reach, strict=True)]
+        variances = np.square(widths)
+        most = float(np.mean([v * e.n for v, e in zip(variances, self.estimates, strict=True)]))
+        values = np.array([one.value for one in compared])
+        return self._series(shown, values, variances, (0.0, most), why)
+
+    def _series(
+        self, shown: list[Answer], values: Floats, variances: Floats,
+        shared: tuple[float, float], why: str,
+    ) -> Series:  # fmt: skip
+        return Series(
+            self.windows, tuple(shown), tuple(e.n for e in self.estimates), values, variances, shared,
+            self.overlap, self.earlier, self.about, f"{why}; {self.overlap.why}",
+        )  # fmt: skip
+
+    def __repr__(self) -> str:
+        return f"<trend of {len(self.windows)} windows, {self.windows[0]} to {self.windows[-1]}>"
+
+
+_NO_UNBIASED = "compares the methods' own answers: there are no unbiased ones"
+
+
+def _shared(side: Estimate, ask: Ask, errors: SharedNoise | SharedSpread) -> float:
+    """What one person adds to a covariance: the question asked of an estimate with such errors."""
+    return ask(replace(side, shares=errors.shares, error_model=errors)).stderr ** 2
+
+
+def _least(side: Estimate, ask: Ask) -> float:
+    if isinstance(side.error_model, CellErrors):
+        return 0.0
+    return ask(replace(side, error_model=LeastErrors(side.error_model))).stderr

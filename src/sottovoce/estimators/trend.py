@@ -1,0 +1,182 @@
+"""From the tallies of several windows to their trend."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from sottovoce.answers.about import check_about
+from sottovoce.answers.estimate import Estimate
+from sottovoce.answers.overlap import Overlap
+from sottovoce.answers.shared_noise import SharedNoise
+from sottovoce.answers.trend import Trend
+from sottovoce.base.errors import InvalidInput, Mismatch, Unfit
+from sottovoce.channels.base import Floats
+from sottovoce.core.memory import Memory
+from sottovoce.core.tally import Tally
+from sottovoce.estimators.run import run_method, unbiased_estimate
+from sottovoce.surveys.window_numbers import window_numbers
+
+__all__ = ["trend"]
+
+
+def trend(
+    tallies: Iterable[Tally],
+    windows: Sequence[str] | None = None,
+    *,
+    overlap: Any = None,
+    about: str = "population",
+    same_people: bool = False,
+    period: int | None = None,
+    method: str = "auto",
+) -> Trend:
+    """The trend over several windows: an answer for each, changes, means and shifts.
+
+    Parameters
+    ----------
+    tallies : iterable of Tally
+        One per window, all of one mechanism.
+    windows : sequence of str, optional
+        Their names, such as ``"2026-11-16"``, in order; those of the tallies unless given.
+    overlap : optional
+        How many people answer with the same value in two windows. None: not known, so that errors are
+        the largest there can be. 0: each window asks other people (cohorts). A number from 0 to 1: that
+        part from one window to the next, its powers for windows further apart. A sequence: by distance.
+        A matrix: for any two windows. ``"estimate"``: from the tallies, where the mechanism allows it.
+    about : str
+        ``"population"`` or ``"respondents"``: whom levels and changes are about.
+    same_people : bool
+        Whether the same people answered in all windows. Everything is then about them, and the
+        sampling of people does not count.
+    period : int, optional
+        How many windows a period has; unless given 7 days, 52 weeks or 12 months.
+    method : str
+        The method of each window's estimate.
+
+    Returns
+    -------
+    Trend
+        To be asked for shares, means and quantiles.
+
+    Raises
+    ------
+    Mismatch
+        Where tallies are of different mechanisms, or two are of one window.
+    InvalidInput
+        Where a parameter is not allowed, or a window has no reports.
+    Unfit
+        Where the overlap is to be estimated and reports do not tell it.
+
+    Examples
+    --------
+    >>> import sottovoce as sv
+    >>> m = sv.mechanism("memoized", sv.Categories(["bus", "car"]), 1.0, lifetime=2.0)
+    >>> days = ["2026-11-16", "2026-11-17"]
+    >>> tallies = [m.simulate([3000, 1000], source=sv.Seeded(i)).of_window(d) for i, d in enumerate(days)]
+    >>> sv.trend(tallies).share("bus")
+    <bus in 2 windows, 2026-11-16 to 2026-11-17>
+    """
+    check_about(about, "trend")
+    given = _checked(list(tallies))
+    names = _names(given, windows)
+    numbers = window_numbers(names)
+    if numbers is not None:
+        order = np.argsort(numbers.positions, kind="stable")
+        given, names = [given[i] for i in order], [names[i] for i in order]
+        numbers = numbers.sorted()
+    estimates = tuple(run_method(tally, method) for tally in given)
+    people = np.array([tally.n for tally in given], dtype=np.float64)
+    memory = given[0].mechanism.memory()
+    noise = None if memory is None else SharedNoise(
+        memory, given[0].mechanism.channel(), _shares(given, estimates)
+    )  # fmt: skip
+    back = numbers.period if period is None and numbers is not None else period
+    positions = list(range(len(names))) if numbers is None else numbers.positions.tolist()
+    return Trend(
+        tuple(names), estimates, _overlap(overlap, given, people, memory), noise,
+        _earlier(positions, back), "respondents" if same_people else about,
+    )  # fmt: skip
+
+
+def _checked(tallies: list[Any]) -> list[Tally]:
+    if not tallies or not all(isinstance(tally, Tally) for tally in tallies):
+        raise InvalidInput("tallies", "trend", "a tally for each window", tallies)
+    first = tallies[0]
+    for tally in tallies[1:]:
+        if tally.mechanism != first.mechanism:
+            raise Mismatch(
+                f"tallies of {first.mechanism} ({first.mechanism.fingerprint}) and of "
+                f"{tally.mechanism} ({tally.mechanism.fingerprint}) have no trend together"
+            )
+    return tallies
+
+
+def _names(tallies: list[Tally], windows: Sequence[str] | None) -> list[str]:
+    names = [tally.window for tally in tallies] if windows is None else list(windows)
+    if len(names) != len(tallies) or not all(isinstance(name, str) and name for name in names):
+        allowed = f"{len(tallies)} names, one for each tally"
+        hint = "tally.of_window('2026-11-16') gives a tally its window."
+        raise InvalidInput("windows", "trend", allowed, names, hint=hint)
+    for name, tally in zip(names, tallies, strict=True):
+        if tally.window not in ("", name):
+            raise Mismatch(f"a tally of window {tally.window} was given as window {name}")
+        if tally.n == 0:
+            raise InvalidInput(
+                "tallies", "trend", "with reports in every window", f"none in {name}"
+            )
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise Mismatch(f"two tallies are of window {twice}: add them first")
+    return names
+
+
+def _shares(tallies: list[Tally], estimates: tuple[Estimate, ...]) -> Floats:
+    """Of all windows together: unbiased where there are such, else as the method has them."""
+    parts = []
+    for tally, estimate in zip(tallies, estimates, strict=True):
+        unbiased = unbiased_estimate(tally)
+        told = None if unbiased is None else unbiased.shares
+        parts.append(estimate.require_shares("trend") if told is None else told)
+    return np.average(parts, axis=0, weights=[tally.n for tally in tallies])
+
+
+def _overlap(asked: Any, tallies: list[Tally], people: Floats, memory: Memory | None) -> Overlap:
+    if asked is None:
+        return Overlap.unknown(people)
+    if isinstance(asked, str):
+        if asked != "estimate":
+            raise InvalidInput("overlap", "trend", "None, numbers, or 'estimate'", asked)
+        return _estimated(tallies, people, memory)
+    return Overlap.given(asked, people, 0.0 if memory is None else memory.kappa)
+
+
+def _estimated(tallies: list[Tally], people: Floats, memory: Memory | None) -> Overlap:
+    """Correlations of what the cells hold beside the shares, pooled over windows equally far apart.
+
+    One pair of windows has a standard error of ``1 / (kept sqrt(freedom))``.
+    """
+    leftover = None if memory is None else memory.leftover
+    if leftover is None:
+        raise Unfit(
+            "overlap = 'estimate' needs memoized reports of local hashing with points to spare: others do "
+            "not show how many answered twice; give a number, or None for errors that hold whatever it is"
+        )
+    rows = np.stack([leftover.of(tally.cells.astype(np.float64)) for tally in tallies])
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    found = rows @ rows.T / leftover.kept
+    windows = len(tallies)
+    apart = np.abs(np.subtract.outer(np.arange(windows), np.arange(windows)))
+    sums = np.bincount(apart.ravel(), weights=found.ravel())
+    pairs = np.bincount(apart.ravel())
+    one = 1 / (leftover.kept * np.sqrt(leftover.freedom))
+    errors = one / np.sqrt(np.maximum(1.0, pairs / 4))
+    return Overlap.estimated((sums / pairs)[apart], errors[apart], people)
+
+
+def _earlier(positions: list[int], period: int | None) -> tuple[int | None, ...]:
+    if period is None:
+        return (None,) * len(positions)
+    at = {position: index for index, position in enumerate(positions)}
+    return tuple(at.get(position - period) for position in positions)

@@ -1,0 +1,168 @@
+"""Memory: an answer that is kept, and a fresh one over it."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+from independent.decimals import double
+from independent.documents import demand, keys_of
+from independent.draws import Words, ceil, packed, respond
+from independent.hashes import linear_cell
+from independent.mechanisms import Field, Mechanism, known, make
+from independent.oracles import fill
+
+MOST_BITS = 20
+
+
+@known
+class Memoized(Mechanism):
+    name = "memoized"
+    option_names = ("half", "inner", "lifetime", "linkable")
+    remembers = True
+
+    def check_domain(self) -> None:
+        """The mechanism inside does."""
+
+    def check(self) -> None:
+        demand(type(self.o["half"]) is type(self.o["linkable"]) is bool, "half, linkable")
+        double(self.o["lifetime"])
+        demand(self.epsilon < Fraction(self.o["lifetime"]) <= 20, "lifetime")
+        keys_of(self.w, "fresh", "permanent")
+        told = keys_of(self.o["inner"], "mechanism", "options")
+        kept = self.document["weights"]["permanent"]
+        domain, name, options = self.document["domain"], told["mechanism"], told["options"]
+        self.first = make(name, domain, self.o["lifetime"], options, kept)
+        demand(name in KINDS, "inner")
+        self.kind, self.fresh = KINDS[name](self.first), self.w["fresh"]
+        demand(not self.o["half"] or isinstance(self.kind, Bits), "half")
+        demand(not isinstance(self.kind, Bits) or self.d <= MOST_BITS or self.o["linkable"], "bits")
+        self.kind.check(self.fresh)
+        composed = {key: str(value) for key, value in self.kind.composed(self.fresh).items()}
+        self.inside = make(name, domain, self.document["epsilon"], options, composed)
+        self.one_cell = self.inside.one_cell
+
+    def fields(self) -> list[Field]:
+        return self.inside.fields()
+
+    def cells(self) -> int:
+        return self.inside.cells()
+
+    @property
+    def positions(self) -> int:
+        return self.first.positions
+
+    def locate(self, value) -> int:
+        return self.first.locate(value)
+
+    def certificate(self) -> tuple[int, int]:
+        return self.kind.ratio(self.fresh)
+
+    def respond(self, position: int, words: Words) -> list:
+        return self.kind.respond(self.inside, self.fresh, position, words)
+
+
+class Outputs:
+    """Two levels over some outputs: sent as kept, or any alike."""
+
+    def __init__(self, first) -> None:
+        self.first, self.whole = first, first.whole
+        self.high, self.low, self.total, self.count = self.levels()
+
+    def levels(self) -> tuple[int, int, int, int]:
+        keep, other = self.first.w["keep"], self.first.w["other"]
+        return keep + other, other, self.whole, self.first.d
+
+    def check(self, fresh) -> None:
+        keys_of(fresh, "keep", "other")
+        demand(all(type(weight) is int for weight in fresh.values()), "not a weight")
+        fill(fresh, self.count, self.whole)
+
+    def chance(self, weight: int, fresh) -> Fraction:
+        kept = Fraction(fresh["keep"] * weight, self.whole * self.total)
+        return kept + Fraction(fresh["other"], self.whole)
+
+    def ratio(self, fresh) -> tuple[int, int]:
+        if self.count == 1:
+            return 1, 1
+        return (self.chance(self.high, fresh) / self.chance(self.low, fresh)).as_integer_ratio()
+
+    def least(self, fresh) -> int:
+        chance = self.chance(self.low, fresh) * self.whole
+        return ceil(chance.numerator, chance.denominator)
+
+    def composed(self, fresh) -> dict[str, int]:
+        other = self.least(fresh)
+        return {"keep": self.whole - self.count * other, "other": other}
+
+    def respond(self, inside, fresh, position: int, words: Words) -> list:
+        (kept,) = self.first.respond(position, words)
+        return [respond(kept, fresh, self.first.bits, words)]
+
+
+class Cells(Outputs):
+    """The same over the cells of a hash."""
+
+    def levels(self) -> tuple[int, int, int, int]:
+        return (*super().levels()[:3], self.first.g)
+
+    def respond(self, inside, fresh, position: int, words: Words) -> list:
+        number, bits = words.below(self.first.hashes), self.first.bits
+        cell = linear_cell(number, position, self.first.d, self.first.g, inside.fingerprint)
+        kept = respond(cell, self.first.w, bits, words)
+        return [number, respond(kept, fresh, bits, words)]
+
+
+class Numbers(Outputs):
+    """The same over the outputs of a square wave."""
+
+    def levels(self) -> tuple[int, int, int, int]:
+        low, unit = self.first.low, self.first.unit
+        total = self.first.outputs * low + self.first.area
+        return low + unit, low, total, self.first.outputs
+
+    def composed(self, fresh) -> dict[str, int]:
+        gain = (self.chance(self.high, fresh) - self.chance(self.low, fresh)) * self.whole
+        unit = gain.numerator // gain.denominator
+        return {"width": self.first.width, "low": self.least(fresh), "unit": unit}
+
+
+class Bits:
+    """A bit for every value: a one stays, a zero rises."""
+
+    def __init__(self, first) -> None:
+        self.first, self.whole = first, first.whole
+
+    def check(self, fresh) -> None:
+        keys_of(fresh, "rise", "stay")
+        demand(all(type(weight) is int for weight in fresh.values()), "not a weight")
+        demand(0 < fresh["rise"] < fresh["stay"] < self.whole, "rise and stay")
+
+    def chances(self, fresh) -> list[int]:
+        """Of one's own bit and another's, over the whole squared."""
+        weights = (self.first.w[name] for name in ("own", "other"))
+        return [bit * fresh["stay"] + (self.whole - bit) * fresh["rise"] for bit in weights]
+
+    def ratio(self, fresh) -> tuple[int, int]:
+        own, other = self.chances(fresh)
+        square = self.whole**2
+        return (own * (square - other), other * (square - own)) if self.first.d > 1 else (1, 1)
+
+    def composed(self, fresh) -> dict[str, int]:
+        own, other = self.chances(fresh)
+        return {"own": own // self.whole, "other": ceil(other, self.whole)}
+
+    def respond(self, inside, fresh, position: int, words: Words) -> list:
+        (kept,) = self.first.respond(position, words)
+        shift, told = 64 - self.first.bits, []
+        for v in range(self.first.d):
+            bound = fresh["stay" if kept >> v & 1 else "rise"]
+            told.append(words.next() < bound << shift)
+        return [packed(told)]
+
+
+KINDS = {
+    "randomized-response": Outputs,
+    "local-hashing": Cells,
+    "square-wave": Numbers,
+    "unary-encoding": Bits,
+}
