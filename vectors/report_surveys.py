@@ -174,6 +174,8 @@ def _gaussian() -> Iterator[Asked]:
     yield Asked(_m("gaussian", sv.Interval(0, 1, bins=1), 1.0), (0, 1))
     yield Asked(_m("gaussian", sv.Vector(sv.Interval(0, 1, bins=1), 2), 1.0), ([0, 1],))
     yield Asked(_m("gaussian", sv.Interval(0, 1, bins=2), 1.0, delta=0.1, reach=0), (0, 1))
+    row = sv.Vector(sv.Interval(0, 1, bins=14), 1)  # its delta is that of a number
+    yield Asked(_m("gaussian", row, 0.5, delta=0.01, reach=0), ([0], [1], [0.5]))
 
 
 def _hierarchy() -> Iterator[Asked]:

@@ -24,7 +24,9 @@ from support.devices import make_survey
 
 pytestmark = pytest.mark.slow
 ROOT = CLIENT.parents[1]
-TABS, ROUNDS, KILLS = 8, 12, 6
+TABS = 8
+ROUNDS = int(os.environ.get("SOTTOVOCE_ROUNDS", "12"))
+KILLS = int(os.environ.get("SOTTOVOCE_KILLS", "6"))
 
 CLIENT_OF = """
     const { Client, Survey, toHex } = await import("/clients/js/dist/sottovoce.js");

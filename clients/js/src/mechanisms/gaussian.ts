@@ -24,7 +24,7 @@ export function readGaussian(source: Source): Parts {
   const reach = whole(options.get("reach"), 0, one.bins === 1 ? 0 : MOST_NOISE, `${where}.options.reach`);
   const weights = weightsNamed(source.weights, ["center", "change", "ratio", "tail"], `${where}.weights`);
   const noise = makeNoise({ ...weights, least: 1n }, one.bins, reach, `${where}.weights`);
-  const delta = deltaOf(noise, one.bins, reach, vector?.coordinates, source.epsilon, where);
+  const delta = deltaOf(noise, one.bins, reach, vector?.coordinates ?? 1, source.epsilon, where);
   require(!exceeds(delta, exact(allowed)), `${where}.weights`, `such that delta is at most ${allowed.text}`);
   const certificate: Certificate = { ratio: one.bins === 1 ? ONE : null, delta, scope: "" };
 
@@ -45,7 +45,7 @@ export function readGaussian(source: Source): Parts {
   };
 }
 
-function deltaOf(noise: Noise, bins: number, reach: number, coordinates: number | undefined, epsilon: Decimal, where: string): Fraction {
+function deltaOf(noise: Noise, bins: number, reach: number, coordinates: number, epsilon: Decimal, where: string): Fraction {
   const n = noise.heights.length;
   if (bins === 1) return ZERO;
   if (n >= 2) {
@@ -54,7 +54,7 @@ function deltaOf(noise: Noise, bins: number, reach: number, coordinates: number 
     require(falls, `${where}.weights`, "such that the noise falls steadily");
   }
   const sums = runningSums(noise);
-  return coordinates === undefined ? numberDelta(noise, sums, bins, reach, epsilon) : rowDelta(noise, sums, bins, reach, coordinates, epsilon, where);
+  return coordinates === 1 ? numberDelta(noise, sums, bins, reach, epsilon) : rowDelta(noise, sums, bins, reach, coordinates, epsilon, where);
 }
 
 /** C(-n), ..., C(n-1): running sums of the tail, the curve downwards without its first, and the curve upwards. */
