@@ -70,18 +70,24 @@ VECTORS = """async ({ files }) => {
 
 
 class Quiet(SimpleHTTPRequestHandler):
-    """Files of the repository, and an empty page."""
+    """Files of the repository, and two empty pages: one of them has no origin, and so no storage."""
 
     extensions_map = {".js": "text/javascript", ".json": "application/json", "": "text/html"}  # noqa: RUF012
 
     def do_GET(self) -> None:
-        if self.path != "/":
+        if self.path not in ("/", "/sandboxed"):
             return super().do_GET()
         self.send_response(200)
         self.send_header("Content-Type", "text/html")
+        if self.path == "/sandboxed":
+            self.send_header("Content-Security-Policy", "sandbox allow-scripts")
         self.end_headers()
         self.wfile.write(b"<!doctype html><title>devices</title>")
         return None
+
+    def end_headers(self) -> None:
+        self.send_header("Access-Control-Allow-Origin", "*")
+        super().end_headers()
 
     def log_message(self, *arguments: Any) -> None:
         pass

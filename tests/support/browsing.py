@@ -27,8 +27,8 @@ WAYS = ("bus", "bicycle", "car", "on foot", "train", "at home", "scooter", "taxi
 
 
 @contextmanager
-def browsing() -> Iterator[Any]:
-    """Chromium; the test is skipped where there is none, and says what to install."""
+def browsing(*flags: str) -> Iterator[Any]:
+    """Chromium, with some more flags; the test is skipped where there is none, and says what to install."""
     told = "needs a browser: apt-get install chromium, and pip install '.[slow]'"
     playwright = pytest.importorskip("playwright.sync_api", reason=told)
     pytest.importorskip("axe_playwright_python", reason=told)
@@ -36,7 +36,7 @@ def browsing() -> Iterator[Any]:
     if program is None:
         pytest.skip(told)
     with playwright.sync_playwright() as started:
-        browser = started.chromium.launch(executable_path=program, args=list(FLAGS))
+        browser = started.chromium.launch(executable_path=program, args=[*FLAGS, *flags])
         yield browser
         browser.close()
 

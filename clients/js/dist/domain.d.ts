@@ -15,5 +15,7 @@ export type NumberDomain = Interval | Counts | Ratings;
 export declare function readDomain(document: Json | undefined, where?: string): Domain;
 /** Whether a domain is of one number. */
 export declare function isNumeric(domain: Domain): domain is NumberDomain;
+/** Refuse a value that is not in a domain. */
+export declare function checkValue(domain: Domain, value: unknown): void;
 /** The input of one value, for the mechanisms that see nothing finer: a category, a bin, or a pair of key and bin. */
 export declare function inputOf(domain: SingleDomain, value: unknown): number;

@@ -22,6 +22,15 @@ export function readDomain(document, where = "domain") {
 export function isNumeric(domain) {
     return domain.kind === "interval" || domain.kind === "counts" || domain.kind === "ratings";
 }
+/** Refuse a value that is not in a domain. */
+export function checkValue(domain, value) {
+    if (domain.kind === "vector")
+        domain.row(value);
+    else if (domain.kind === "key-values" && domain.pairs !== null)
+        domain.set(value);
+    else
+        inputOf(domain, value);
+}
 /** The input of one value, for the mechanisms that see nothing finer: a category, a bin, or a pair of key and bin. */
 export function inputOf(domain, value) {
     switch (domain.kind) {

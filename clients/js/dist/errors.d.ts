@@ -15,7 +15,7 @@ export declare class InvalidValue extends SottovoceError {
 export declare class InvalidArgument extends SottovoceError {
     constructor(message: string);
 }
-/** The platform has no source of cryptographic randomness. */
+/** The platform has no source of cryptographic randomness, or one that gives only zeros. */
 export declare class NoRandomness extends SottovoceError {
     constructor();
 }

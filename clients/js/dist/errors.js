@@ -24,10 +24,10 @@ export class InvalidArgument extends SottovoceError {
         super("invalid-argument", message);
     }
 }
-/** The platform has no source of cryptographic randomness. */
+/** The platform has no source of cryptographic randomness, or one that gives only zeros. */
 export class NoRandomness extends SottovoceError {
     constructor() {
-        super("no-randomness", "crypto.getRandomValues is missing here, so no report can be drawn");
+        super("no-randomness", "crypto.getRandomValues is missing here, or gives only zeros, so no report can be drawn");
     }
 }
 /** A report that the limits of this device do not allow. Nothing was drawn. */

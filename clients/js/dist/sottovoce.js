@@ -23,7 +23,7 @@ var InvalidArgument = class extends SottovoceError {
 };
 var NoRandomness = class extends SottovoceError {
   constructor() {
-    super("no-randomness", "crypto.getRandomValues is missing here, so no report can be drawn");
+    super("no-randomness", "crypto.getRandomValues is missing here, or gives only zeros, so no report can be drawn");
   }
 };
 var OverBudget = class extends SottovoceError {
@@ -396,6 +396,11 @@ function readDomain(document, where = "domain") {
 }
 function isNumeric(domain) {
   return domain.kind === "interval" || domain.kind === "counts" || domain.kind === "ratings";
+}
+function checkValue(domain, value) {
+  if (domain.kind === "vector") domain.row(value);
+  else if (domain.kind === "key-values" && domain.pairs !== null) domain.set(value);
+  else inputOf(domain, value);
 }
 function inputOf(domain, value) {
   switch (domain.kind) {
@@ -1030,7 +1035,9 @@ function systemRandomness() {
   return source;
 }
 function newId() {
-  return systemRandomness().getRandomValues(new Uint8Array(16));
+  const id = systemRandomness().getRandomValues(new Uint8Array(16));
+  if (id.every((byte) => byte === 0)) throw new NoRandomness();
+  return id;
 }
 function systemWords() {
   const source = systemRandomness();
@@ -1040,6 +1047,7 @@ function systemWords() {
     next() {
       if (left === 0) {
         source.getRandomValues(buffer);
+        if (buffer.every((word2) => word2 === 0n)) throw new NoRandomness();
         left = buffer.length;
       }
       const word = buffer[--left];
@@ -2143,6 +2151,10 @@ var Survey = class _Survey {
   toJson() {
     return canonical(this.document);
   }
+  /** Refuse a value that is neither in the domain nor admitted by `outside`. Nothing is drawn. */
+  check(value) {
+    checkValue(this.mechanism.domain, admit(this.mechanism.domain, this.outside, value));
+  }
   /** The payload of one report: the value, drawn with random words. Refuses a bad value before it draws. */
   randomize(value, source) {
     const admitted = admit(this.mechanism.domain, this.outside, value);
@@ -2573,7 +2585,7 @@ async function repeat({ patience }, wanted, attempt) {
   return outcome;
 }
 function refusal(answer, code) {
-  const [status2, final] = REFUSALS.get(code) ?? [0, false];
+  const [status2, final] = REFUSALS.get(code) ?? [-1, false];
   const known2 = status2 === answer.status;
   if (known2 && final) return { state: "refused", code: String(code) };
   const again = AGAIN.includes(answer.status);
@@ -2618,6 +2630,7 @@ var Client = class {
     const window = this.windowOf(day);
     const stored = await this.find({ fingerprint: this.survey.fingerprint, window });
     if (stored !== void 0) return this.sent(stored);
+    this.survey.check(value);
     await this.checkOpen();
     const ledger = await this.ledger();
     const charge = chargeOf(this.survey, window, day, ledger.elapsed());

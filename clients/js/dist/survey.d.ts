@@ -49,6 +49,8 @@ export declare class Survey {
     get payloadBytes(): number;
     /** The canonical JSON, of which the fingerprint is the hash. */
     toJson(): string;
+    /** Refuse a value that is neither in the domain nor admitted by `outside`. Nothing is drawn. */
+    check(value: unknown): void;
     /** The payload of one report: the value, drawn with random words. Refuses a bad value before it draws. */
     randomize(value: unknown, source: Words): Uint8Array;
     /** The name of the window that a day is in, or undefined where the survey is not open on it. */

@@ -4,7 +4,7 @@ import { exact, readDecimal } from "./decimal.js";
 import { checkUrl, exchange } from "./device/http.js";
 import { InvalidArgument, InvalidSurvey, Mismatch, NoAnswer } from "./errors.js";
 import { payloadBytes, writePayload } from "./fields.js";
-import { isNumeric } from "./domain.js";
+import { checkValue, isNumeric } from "./domain.js";
 import { exceeds } from "./fraction.js";
 import { MOST_BYTES, readJson } from "./json.js";
 import { readMechanism } from "./mechanism.js";
@@ -83,6 +83,10 @@ export class Survey {
     /** The canonical JSON, of which the fingerprint is the hash. */
     toJson() {
         return canonical(this.document);
+    }
+    /** Refuse a value that is neither in the domain nor admitted by `outside`. Nothing is drawn. */
+    check(value) {
+        checkValue(this.mechanism.domain, admit(this.mechanism.domain, this.outside, value));
     }
     /** The payload of one report: the value, drawn with random words. Refuses a bad value before it draws. */
     randomize(value, source) {

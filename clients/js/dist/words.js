@@ -9,7 +9,10 @@ function systemRandomness() {
 }
 /** A report's id: 16 bytes of the operating system's randomness, drawn once and kept with the report. */
 export function newId() {
-    return systemRandomness().getRandomValues(new Uint8Array(16));
+    const id = systemRandomness().getRandomValues(new Uint8Array(16));
+    if (id.every((byte) => byte === 0))
+        throw new NoRandomness();
+    return id;
 }
 /** The operating system's randomness. Refused where the platform has none. */
 export function systemWords() {
@@ -20,6 +23,8 @@ export function systemWords() {
         next() {
             if (left === 0) {
                 source.getRandomValues(buffer);
+                if (buffer.every((word) => word === 0n))
+                    throw new NoRandomness(); // a stand-in that fills nothing
                 left = buffer.length;
             }
             const word = buffer[--left];

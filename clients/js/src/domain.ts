@@ -33,6 +33,13 @@ export function isNumeric(domain: Domain): domain is NumberDomain {
   return domain.kind === "interval" || domain.kind === "counts" || domain.kind === "ratings";
 }
 
+/** Refuse a value that is not in a domain. */
+export function checkValue(domain: Domain, value: unknown): void {
+  if (domain.kind === "vector") domain.row(value);
+  else if (domain.kind === "key-values" && domain.pairs !== null) domain.set(value);
+  else inputOf(domain, value);
+}
+
 /** The input of one value, for the mechanisms that see nothing finer: a category, a bin, or a pair of key and bin. */
 export function inputOf(domain: SingleDomain, value: unknown): number {
   switch (domain.kind) {

@@ -16,7 +16,9 @@ function systemRandomness(): Crypto {
 
 /** A report's id: 16 bytes of the operating system's randomness, drawn once and kept with the report. */
 export function newId(): Uint8Array {
-  return systemRandomness().getRandomValues(new Uint8Array(16));
+  const id = systemRandomness().getRandomValues(new Uint8Array(16));
+  if (id.every((byte) => byte === 0)) throw new NoRandomness();
+  return id;
 }
 
 /** The operating system's randomness. Refused where the platform has none. */
@@ -28,6 +30,7 @@ export function systemWords(): Words {
     next() {
       if (left === 0) {
         source.getRandomValues(buffer);
+        if (buffer.every((word) => word === 0n)) throw new NoRandomness(); // a stand-in that fills nothing
         left = buffer.length;
       }
       const word = buffer[--left]!;

@@ -28,11 +28,15 @@ test("the system's words, and where there are none", (t) => {
 
   const kept = Object.getOwnPropertyDescriptor(globalThis, "crypto");
   t.after(() => Object.defineProperty(globalThis, "crypto", kept));
+  const replaced = (value) => Object.defineProperty(globalThis, "crypto", { value, configurable: true, writable: true });
   for (const missing of [undefined, {}]) {
-    Object.defineProperty(globalThis, "crypto", { value: missing, configurable: true, writable: true });
+    replaced(missing);
     assert.throws(() => systemWords(), NoRandomness);
     assert.throws(() => newId(), NoRandomness);
   }
+  replaced({ getRandomValues: (array) => array }); // as stand-ins of test frameworks and phones do
+  assert.throws(() => systemWords().next(), NoRandomness);
+  assert.throws(() => newId(), NoRandomness);
 });
 
 test("a value that is refused draws no word", () => {

@@ -95,6 +95,16 @@ test("nobody pays for a survey that is closed, or that wants a token", async (t)
   await assert.rejects(makeClient(dated, { clock: () => "2026-11-19" }).report("yes"), { code: "window-closed" });
 });
 
+test("of a value outside the domain a collector learns nothing", async (t) => {
+  const survey = makeSurvey();
+  const asked = t.mock.method(globalThis, "fetch", async () => Response.json({ closed: false, upload: "open" }));
+  const client = makeClient(survey, { url: "https://collector.example", patience: { ...patience, attempts: 1 } });
+  for (const value of ["perhaps", 1, undefined, null, ["yes"]]) await assert.rejects(client.report(value), { code: "invalid-value" });
+  assert.deepEqual([asked.mock.callCount(), await client.spent()], [0, "0"]);
+  await client.report("yes");
+  assert.ok(asked.mock.callCount() >= 2);
+});
+
 test("a report is withdrawn: not sent any more, deleted there, spent here", async (t) => {
   const { url, requests } = await collector(t, STORED, { status: 503 }, { body: { deleted: true } });
   const client = makeClient(makeSurvey(), { url, patience: { ...patience, attempts: 1 } });

@@ -85,7 +85,7 @@ async function repeat({ patience }, wanted, attempt) {
     return outcome;
 }
 function refusal(answer, code) {
-    const [status, final] = REFUSALS.get(code) ?? [0, false];
+    const [status, final] = REFUSALS.get(code) ?? [-1, false]; // 0 is what browsers show of a redirection
     const known = status === answer.status;
     if (known && final)
         return { state: "refused", code: String(code) };

@@ -76,6 +76,7 @@ export class Client {
     const window = this.windowOf(day);
     const stored = await this.find({ fingerprint: this.survey.fingerprint, window });
     if (stored !== undefined) return this.sent(stored);
+    this.survey.check(value); // first: a collector that is asked, and then gets nothing, would learn that the answer is outside
     await this.checkOpen();
     const ledger = await this.ledger();
     const charge = chargeOf(this.survey, window, day, ledger.elapsed());

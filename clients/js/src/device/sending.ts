@@ -108,7 +108,7 @@ async function repeat({ patience }: Collector, wanted: () => Promise<boolean>, a
 }
 
 function refusal(answer: Answer, code: unknown): Outcome {
-  const [status, final] = REFUSALS.get(code) ?? [0, false];
+  const [status, final] = REFUSALS.get(code) ?? [-1, false]; // 0 is what browsers show of a redirection
   const known = status === answer.status;
   if (known && final) return { state: "refused", code: String(code) };
   const again = AGAIN.includes(answer.status);
