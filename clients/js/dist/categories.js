@@ -12,7 +12,7 @@ export function readCategories(document, where) {
         return categories(found, size, (value) => numbered(value, size));
     const places = readPlaces(list(values, `${where}.values`), `${where}.values`);
     require(places.size === size, `${where}.size`, "the number of values");
-    return categories(found, size, (value) => places.get(value));
+    return categories(found, size, (value) => places.get(keyOf(value)));
 }
 /** Categories that are the whole numbers below a size. */
 export function numberedCategories(size) {
@@ -38,14 +38,24 @@ function numbered(value, size) {
         return undefined;
     return value + 0; // -0 becomes 0
 }
+/**
+ * What a value is looked up by: text, where numbers begin with a NUL, which no text has. Engines hash text with a secret,
+ * but numbers without one: a survey could list whole numbers that all fall in one place, and reading it would take minutes.
+ */
+function keyOf(value) {
+    if (typeof value === "number")
+        return `\0${value}`;
+    return typeof value === "string" && value.startsWith("\0") ? undefined : value;
+}
 function readPlaces(values, where) {
     const places = new Map();
     for (const value of values) {
         const right = typeof value === "number" || (typeof value === "string" && !value.includes("\0"));
         if (!right)
             refuse(where, "texts without NUL, and whole numbers");
-        require(!places.has(value), where, "distinct");
-        places.set(value, places.size);
+        const key = keyOf(value);
+        require(!places.has(key), where, "distinct");
+        places.set(key, places.size);
     }
     return places;
 }

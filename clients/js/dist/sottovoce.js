@@ -176,7 +176,7 @@ function readCategories(document, where) {
   if (values === null) return categories(found, size, (value) => numbered(value, size));
   const places = readPlaces(list(values, `${where}.values`), `${where}.values`);
   require2(places.size === size, `${where}.size`, "the number of values");
-  return categories(found, size, (value) => places.get(value));
+  return categories(found, size, (value) => places.get(keyOf(value)));
 }
 function numberedCategories(size) {
   const document = /* @__PURE__ */ new Map([["kind", "categories"], ["size", size], ["values", null], ["version", 1]]);
@@ -199,13 +199,18 @@ function numbered(value, size) {
   if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value >= size) return void 0;
   return value + 0;
 }
+function keyOf(value) {
+  if (typeof value === "number") return `\0${value}`;
+  return typeof value === "string" && value.startsWith("\0") ? void 0 : value;
+}
 function readPlaces(values, where) {
   const places = /* @__PURE__ */ new Map();
   for (const value of values) {
     const right = typeof value === "number" || typeof value === "string" && !value.includes("\0");
     if (!right) refuse(where, "texts without NUL, and whole numbers");
-    require2(!places.has(value), where, "distinct");
-    places.set(value, places.size);
+    const key = keyOf(value);
+    require2(!places.has(key), where, "distinct");
+    places.set(key, places.size);
   }
   return places;
 }
