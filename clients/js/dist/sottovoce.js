@@ -2718,8 +2718,8 @@ function closed(code, name) {
   return new Refused(code, `survey "${name}" is closed`);
 }
 function limitsOf(options) {
-  const given = Object.entries(options).filter(([name, value]) => name in LIMITS && value !== void 0);
-  return { ...LIMITS, ...Object.fromEntries(given) };
+  const names = Object.keys(LIMITS);
+  return Object.fromEntries(names.map((name) => [name, options[name] === void 0 ? LIMITS[name] : options[name]]));
 }
 function checkScope(survey, scopes) {
   const { scope } = survey.certificate;

@@ -1,6 +1,7 @@
 // Limits of the device, the rules against forged surveys and wrong clocks, and what a client refuses at birth.
 import assert from "node:assert/strict";
 import test from "node:test";
+import { LIMITS } from "../dist/device/budget.js";
 import { plain } from "../dist/device/charge.js";
 import { Client, Survey } from "../dist/index.js";
 import { MemoryLedger } from "../dist/testing.js";
@@ -33,6 +34,15 @@ test("every limit holds", async () => {
   const daily = ["a", "b", "c"].map((name) => [makeSurvey({ name }), "2026-11-10"]);
   assert.deepEqual(await codes(daily), ["", "", "dayEpsilon"]);
   assert.throws(() => makeClient(makeSurvey({ epsilon: "2.1" })), { code: "over-budget", message: /gives at most 2 \(maxEpsilon\)/ });
+});
+
+test("the limits where a program sets none, and limits that options inherit", async () => {
+  assert.deepEqual(LIMITS, { maxEpsilon: 2, dayEpsilon: 2, nameEpsilon: 5, questionEpsilon: 5, totalEpsilon: 10 });
+  const inherited = new (class { get totalEpsilon() { return 1; } })();
+  const ledger = new MemoryLedger();
+  const clients = ["a", "b"].map((name) => new Client(makeSurvey({ name }), Object.setPrototypeOf({ ledger, clock: () => "2026-11-16" }, inherited)));
+  await clients[0].report("yes");
+  await assert.rejects(clients[1].report("yes"), { code: "over-budget", message: /totalEpsilon/ });
 });
 
 test("a clock that is set forward is stopped by elapsed time", async () => {

@@ -143,8 +143,8 @@ function closed(code, name) {
 }
 /** The limits that are set, and the others by default; a wrong one is refused later, not replaced. */
 function limitsOf(options) {
-    const given = Object.entries(options).filter(([name, value]) => name in LIMITS && value !== undefined);
-    return { ...LIMITS, ...Object.fromEntries(given) };
+    const names = Object.keys(LIMITS); // of LIMITS, so that a limit that options inherit holds too
+    return Object.fromEntries(names.map((name) => [name, options[name] === undefined ? LIMITS[name] : options[name]]));
 }
 function checkScope(survey, scopes) {
     const { scope } = survey.certificate;

@@ -177,8 +177,8 @@ function closed(code: string, name: string): Refused {
 
 /** The limits that are set, and the others by default; a wrong one is refused later, not replaced. */
 function limitsOf(options: ClientOptions): Limits {
-  const given = Object.entries(options).filter(([name, value]) => name in LIMITS && value !== undefined);
-  return { ...LIMITS, ...Object.fromEntries(given) };
+  const names = Object.keys(LIMITS) as (keyof Limits)[]; // of LIMITS, so that a limit that options inherit holds too
+  return Object.fromEntries(names.map((name) => [name, options[name] === undefined ? LIMITS[name] : options[name]])) as unknown as Limits;
 }
 
 function checkScope(survey: Survey, scopes: readonly string[]): void {
