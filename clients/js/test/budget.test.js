@@ -37,7 +37,8 @@ test("every limit holds", async () => {
 });
 
 test("the limits where a program sets none, and limits that options inherit", async () => {
-  assert.deepEqual(LIMITS, { maxEpsilon: 2, dayEpsilon: 2, nameEpsilon: 5, questionEpsilon: 5, totalEpsilon: 10 });
+  const { maxEpsilon, dayEpsilon, nameEpsilon, questionEpsilon, totalEpsilon } = LIMITS;
+  assert.deepEqual([maxEpsilon, dayEpsilon, nameEpsilon, questionEpsilon, totalEpsilon], [2, 2, 5, 5, 10]);
   const inherited = new (class { get totalEpsilon() { return 1; } })();
   const ledger = new MemoryLedger();
   const clients = ["a", "b"].map((name) => new Client(makeSurvey({ name }), Object.setPrototypeOf({ ledger, clock: () => "2026-11-16" }, inherited)));
@@ -52,6 +53,16 @@ test("a clock that is set forward is stopped by elapsed time", async () => {
   let now = 0;
   ledger.elapsed = () => ({ boot: "one", seconds: (now += 40_000) });
   assert.deepEqual(await codes(forward, { ...WIDE, dayEpsilon: 2, ledger }), ["", "", "", "", ""]);
+});
+
+test("twice the limit of a day holds for 86,400 seconds of one start of the machine", async () => {
+  const forward = [10, 11, 12].map((day) => [makeSurvey(), `2026-11-${day}`]);
+  for (const [boots, seconds, last] of [["aaa", [0, 0, 86_400], ""], ["aaa", [0, 0, 86_399.5], "dayEpsilon"], ["aab", [0, 0, 1], ""]]) {
+    const ledger = new MemoryLedger();
+    let i = 0;
+    ledger.elapsed = () => ({ boot: boots[i], seconds: seconds[i++] });
+    assert.deepEqual(await codes(forward, { ...WIDE, dayEpsilon: 1, ledger }), ["", "", last]);
+  }
 });
 
 test("windows are answered in order, under any fingerprint, and a known survey does not become dearer", async () => {
