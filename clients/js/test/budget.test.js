@@ -36,6 +36,22 @@ test("every limit holds", async () => {
   assert.throws(() => makeClient(makeSurvey({ epsilon: "2.1" })), { code: "over-budget", message: /gives at most 2 \(maxEpsilon\)/ });
 });
 
+test("a limit of 0 is a limit", async () => {
+  assert.deepEqual(await codes([[makeSurvey(), "2026-11-10"]], { ...WIDE, totalEpsilon: 0 }), ["totalEpsilon"]);
+});
+
+test("one window gets one answer by name, and one by question", async () => {
+  const first = makeSurvey({ name: "a", question: "A?" });
+  for (const [name, question, right] of [["a", "B?", false], ["b", "A?", false], ["b", "B?", true]]) {
+    const [, second] = await codes([[first, "2026-11-16"], [makeSurvey({ name, question }), "2026-11-16"]], WIDE);
+    if (right) assert.equal(second, "");
+    else assert.match(second, /which was answered for the same days or later ones: one window gets one answer/);
+    const [, dearer] = await codes([[first, "2026-11-16"], [makeSurvey({ name, question, epsilon: "1.1" }), "2026-11-17"]], WIDE);
+    if (right) assert.equal(dearer, "");
+    else assert.match(dearer, /asks for epsilon 1\.1; under the fingerprint \w+ it asked for 1\./);
+  }
+});
+
 test("the limits where a program sets none, and limits that options inherit", async () => {
   const { maxEpsilon, dayEpsilon, nameEpsilon, questionEpsilon, totalEpsilon } = LIMITS;
   assert.deepEqual([maxEpsilon, dayEpsilon, nameEpsilon, questionEpsilon, totalEpsilon], [2, 2, 5, 5, 10]);
@@ -57,7 +73,7 @@ test("a clock that is set forward is stopped by elapsed time", async () => {
 
 test("twice the limit of a day holds for 86,400 seconds of one start of the machine", async () => {
   const forward = [10, 11, 12].map((day) => [makeSurvey(), `2026-11-${day}`]);
-  for (const [boots, seconds, last] of [["aaa", [0, 0, 86_400], ""], ["aaa", [0, 0, 86_399.5], "dayEpsilon"], ["aab", [0, 0, 1], ""]]) {
+  for (const [boots, seconds, last] of [["aaa", [0, 0, 86_400], ""], ["aaa", [0, 0, 86_399.5], "dayEpsilon"], ["aaa", [1e5, 1e5, 1e5], "dayEpsilon"], ["aab", [0, 0, 1], ""]]) {
     const ledger = new MemoryLedger();
     let i = 0;
     ledger.elapsed = () => ({ boot: boots[i], seconds: seconds[i++] });

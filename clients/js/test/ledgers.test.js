@@ -4,7 +4,8 @@ import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
 import { NodeLedger } from "../dist/device/nodeledger.js";
-import { toHex } from "../dist/index.js";
+import { BrowserLedger, toHex } from "../dist/index.js";
+import { MemoryLedger } from "../dist/testing.js";
 import { DAY, ledgers, makeClient, makeSurvey, temporary } from "./device.js";
 
 for (const [name, make] of Object.entries(await ledgers())) {
@@ -63,6 +64,14 @@ for (const [name, make] of Object.entries(await ledgers())) {
     assert.deepEqual(rows.map(({ day }) => day), [DAY]);
   });
 }
+
+test("where the system does not say when it started, a page or process is one start", (t) => {
+  t.mock.method(performance, "now", () => 86_400_000);
+  const { boot, seconds } = new MemoryLedger().elapsed();
+  assert.match(boot, /^[0-9a-f]{32}$/);
+  assert.deepEqual(new BrowserLedger().elapsed(), { boot, seconds: 86_400 });
+  assert.equal(seconds, 86_400);
+});
 
 const sqlite = (await ledgers())["node:sqlite"];
 test("a file that is not a ledger is refused, and left as it is", { skip: typeof sqlite === "string" ? sqlite : false }, () => {
