@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import pytest
 
 import sottovoce as sv
-from clients.test_js_browser import served
+from clients.test_js_browser import TABS, in_tabs, served
 from support.browsing import browsing
-from support.devices import DRINKS
+from support.devices import DRINKS, make_survey
 from support.loading import Running, running
 
 pytestmark = pytest.mark.slow
@@ -136,6 +136,15 @@ def test_a_report_is_kept_whatever_becomes_of_its_upload(tmp_path):
             assert (again["state"], again["upload"]) == ("acknowledged", receipt["upload"]), name
             assert again["spent"] == "1"
             assert there.counted(survey) == 1, name
+
+
+def test_tabs_that_race_are_counted_once(tmp_path):
+    survey = make_survey("raced")
+    with setting(tmp_path, survey) as there:
+        given = {"survey": survey.to_json(), "limits": {"url": there.collector.url}}
+        uploads = in_tabs(there.chromium, there.root, [given] * TABS)
+        assert len(set(uploads)) == 1
+        assert there.counted(survey) == 1
 
 
 def test_a_device_that_is_offline_sends_later(tmp_path):

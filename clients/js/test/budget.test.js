@@ -36,6 +36,15 @@ test("every limit holds", async () => {
   assert.throws(() => makeClient(makeSurvey({ epsilon: "2.1" })), { code: "over-budget", message: /gives at most 2 \(maxEpsilon\)/ });
 });
 
+test("costs with different numbers of digits add up exactly", async () => {
+  const answers = ["1", "0.25", "0.125", "0.5", "0.0000011"].map((epsilon, i) => [makeSurvey({ name: `n${i}`, epsilon }), "2026-11-16"]);
+  const ledger = new MemoryLedger();
+  assert.deepEqual(await codes(answers, { ...WIDE, totalEpsilon: 1.8750011, ledger }), ["", "", "", "", ""]);
+  assert.equal(await makeClient(makeSurvey(), { ledger }).spent(), "1.8750011");
+  assert.deepEqual(await codes(answers, { ...WIDE, totalEpsilon: 1.875001 }), ["", "", "", "", "totalEpsilon"]);
+  assert.deepEqual(await codes(answers.reverse(), { ...WIDE, totalEpsilon: 1.875001 }), ["", "", "", "", "totalEpsilon"]);
+});
+
 test("a limit of 0 is a limit", async () => {
   assert.deepEqual(await codes([[makeSurvey(), "2026-11-10"]], { ...WIDE, totalEpsilon: 0 }), ["totalEpsilon"]);
 });
