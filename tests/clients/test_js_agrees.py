@@ -9,8 +9,10 @@ import shutil
 import subprocess
 import sys
 import unicodedata
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -18,7 +20,10 @@ import sottovoce as sv
 from clients.test_js import CLIENT, NODE, needs_node
 from sottovoce.base.errors import OverBudget
 from sottovoce.device import ledger as python_ledger
-from sottovoce.surveys.charges import _plain, charge_of
+from sottovoce.surveys.charges import Charge, _plain, charge_of
+from sottovoce.surveys.limits import Limits
+from sottovoce.surveys.publications import EMPTY, LogHead, digest_of
+from sottovoce.surveys.signing import PublisherKey
 from support.devices import client_of, make_survey
 
 DAY = "2026-11-16"
@@ -60,7 +65,7 @@ def test_both_create_the_same_ledger():
     assert f"const VERSION = {made.version};" in text
     columns = re.findall(r'"(\w+)"', re.findall(r"const COLUMNS = \[(.*?)\]", text, re.S)[0])
     known = re.findall(r'^    "?(\w+)"? (?:TEXT|REAL|BLOB)', table, re.M)
-    assert columns == [name for name in known if name not in ("series", "publisher")]
+    assert columns == known
 
 
 @needs_node
@@ -70,10 +75,10 @@ def test_both_charge_the_same():
         chr(c) for c in range(0x20, 0x2FA20) if unicodedata.category(chr(c)) not in ("Cs", "Cn")
     ]
     surveys = [
-        make_survey(name, window=window, question=question)
-        for name, question in (
-            ("\uff33traße  ΣΑΣ", "\u00c9 \u2460?"),
-            ("a\u2028b", "x\x85 y\x1f"),
+        make_survey(name, window=window, question=question, series=series)
+        for name, question, series in (
+            ("\uff33traße  ΣΑΣ", "\u00c9 \u2460?", ""),
+            ("a\u2028b", "x\x85 y\x1f", " \uff33eries\u00a0ẞ  2026"),
         )
         for window in ("once", "day", "week", "month")
     ]
@@ -81,7 +86,7 @@ def test_both_charge_the_same():
         const { plain, chargeOf } = await import("DIST/device/charge.js");
         const { Survey } = await import("DIST/index.js");
         const elapsed = { boot: "", seconds: 0 };
-        const charges = given.surveys.map((text) => Survey.parse(text)).map((one) => chargeOf(one, one.windowOf(given.day), given.day, elapsed));
+        const charges = given.surveys.map((text) => Survey.parse(text)).map((one) => chargeOf(one, given.day, elapsed));
         console.log(JSON.stringify({ letters: given.letters.map((one) => (/\\p{Cn}/u.test(one) ? null : plain(`a${one}b`))), charges }));
     """
     given = {"letters": letters, "day": DAY, "surveys": [survey.to_json() for survey in surveys]}
@@ -95,11 +100,89 @@ def test_both_charge_the_same():
     for survey, charge in zip(surveys, found["charges"], strict=True):
         window = charge["window"]
         wanted = vars(charge_of(survey, window, date.fromisoformat(DAY)))
-        del (
-            wanted["series"],
-            wanted["publisher"],
-        )  # what JavaScript's client does not answer has them
         assert charge == {**wanted, "boot": "", "uptime": 0}
+
+
+def random_charge(random: Random, draws: int) -> Charge:
+    """A charge out of so few names, days and keys that many share them."""
+    first = random.randrange(1, 25)
+    return Charge(
+        fingerprint=random.choice("abcd") * 32,
+        window=f"{draws}",
+        survey="s",
+        epsilon=random.choice(["0.1", "0.25", "0.3", "1", "1.5", "2"]),
+        delta="0",
+        name=random.choice(["drinks", "meals", "sleep", "work", "pets", "rain"]),
+        question=random.choice("uvwxyz") * 32,
+        first=f"2026-11-{first:02}",
+        last=f"2026-11-{first + random.randrange(4):02}",
+        day=f"2026-11-{random.randrange(1, 29):02}",
+        boot=random.choice(["one", "two"]),
+        uptime=float(random.randrange(200_000)),
+        series=random.choice(["", "", "p", "q"]),
+        publisher=random.choice(["", "11" * 32, "22" * 32]),
+    )
+
+
+def random_limits(random: Random) -> dict[str, float]:
+    """Limits of which any may be the one that stops a report."""
+    names = ("day", "name", "question", "series", "publisher", "total")
+    return {
+        f"{name}_epsilon": random.choice([0.0, 0.3, 1.5, 2.0, 2.05, 3.6, 5.0, 99.0, 99.0])
+        for name in names
+    }
+
+
+def refusal(limits: Limits, new: Charge, before: list[Charge], pinned: bool) -> str:
+    """What stops a report: a limit, or one of the two rules; empty where nothing does."""
+    try:
+        limits.check(new, before, pinned=pinned)
+    except OverBudget as error:
+        return reason(str(error))
+    return ""
+
+
+def reason(message: str) -> str:
+    found = re.search(
+        r"\((\w+?)_?[eE]psilon\), (.*) are spent|in order|one answer|agreed to", message
+    )
+    assert found, message
+    spent = found[2] and f" {float(found[2]):g}"
+    return f"{found[1] or found[0]}{spent or ''}"
+
+
+@needs_node
+def test_both_keep_the_same_budget():
+    """On random ledgers: the same reports are refused, by the same limit, after the same epsilon."""
+    random = Random(20)
+    cases = []
+    for _ in range(1500):
+        before = [random_charge(random, draws) for draws in range(random.randrange(8))]
+        new = random_charge(random, 99)
+        if random.random() < 0.7:  # in order, so that limits decide
+            new = replace(new, first="2026-12-01", last="2026-12-02", epsilon="0.1")
+        cases.append((random_limits(random), new, before, random.random() < 0.5))
+    script = """
+        const { refusalOf } = await import("DIST/device/budget.js");
+        const found = given.map(([limits, asked, before, pinned]) => refusalOf(limits, asked, before, pinned)?.message ?? "");
+        console.log(JSON.stringify(found));
+    """
+    given = [
+        (
+            {re.sub(r"_e", "E", name): value for name, value in limits.items()} | {"maxEpsilon": 2},
+            vars(new),
+            [vars(each) for each in before],
+            pinned,
+        )
+        for limits, new, before, pinned in cases
+    ]
+    found = [message and reason(message) for message in run_node(NODE, script, given)]
+    wanted = [refusal(Limits(**limits), *rest) for limits, *rest in cases]
+    assert found == wanted
+    kinds = {text.split(" ")[0] for text in wanted}
+    assert kinds == {
+        "", "in", "one", "agreed", "day", "name", "question", "series", "publisher", "total",
+    }  # fmt: skip
 
 
 @needs_node
@@ -151,6 +234,55 @@ def test_python_and_node_share_one_ledger(tmp_path):
             client_of(folder, surveys[2]).report("tea")
         (a, b) = client.ledger.receipts()
         assert {a.state, b.state} == {"pending"}
+
+
+SIGNED = """
+    const { Client, Survey } = await import("DIST/index.js");
+    const { NodeLedger } = await import("DIST/device/nodeledger.js");
+    const survey = await Survey.parseSigned(given.signed, { publisher: given.publisher });
+    const ledger = new NodeLedger(given.folder);
+    const limits = { seriesEpsilon: 2, dayEpsilon: 9 };
+    const client = new Client(survey, { ledger, publisher: given.publisher, clock: () => "2026-11-16", ...limits });
+    const code = await client.report("tea").then(({ state }) => state, (error) => error.message);
+    for (const receipt of await client.receipts()) await client.acknowledge(receipt);
+    const log = { url: given.url, size: 2, head: "ab".repeat(32), surveys: [survey.digest] };
+    const logs = await ledger.transact((rows, logs) => ({ write: [], logs: [log], result: logs }));
+    console.log(JSON.stringify({ code, logs }));
+"""
+
+
+@pytest.mark.skipif(NODE_22 is None, reason="needs Node 22.13 or newer (or SOTTOVOCE_NODE_22)")
+def test_python_and_node_keep_series_publishers_and_logs(tmp_path):
+    """What one writes of them the other reads, and leaves as it is."""
+    pytest.importorskip("cryptography")
+    key = PublisherKey.generate()
+    signed = [key.sign(make_survey(name, series="Meals  2026")) for name in ("a", "b", "c")]
+    limits = {"series_epsilon": 2, "day_epsilon": 9}
+    client_of(tmp_path, signed[0], publisher=key.public, **limits).report("tea")
+    ledger = python_ledger.Ledger(tmp_path)
+    ours, theirs = "https://one.example", "https://two.example"
+    assert ledger.keep_log(ours, EMPTY, LogHead(1, "cd" * 32), digest_of(signed[0].survey))
+
+    given = {"folder": str(tmp_path), "publisher": key.public, "url": theirs}
+    found = run_node(NODE_22, SIGNED, {**given, "signed": signed[1].to_json()})
+    kept = {"url": ours, "size": 1, "head": "cd" * 32, "surveys": [digest_of(signed[0].survey)]}
+    assert found == {"code": "pending", "logs": [kept]}
+    for _ in range(2):  # Node rewrites the second row, and then Python does
+        charges = [charge for charge, _ in ledger.reported()]
+        assert {(each.series, each.publisher) for each in charges} == {("meals 2026", key.public)}
+        for receipt in ledger.receipts():
+            ledger.settle(receipt, "acknowledged", "")
+    assert ledger.log_head(ours) == LogHead(1, "cd" * 32)
+    assert ledger.log_head(theirs) == LogHead(2, "ab" * 32)
+    assert ledger.is_logged(theirs, digest_of(signed[1].survey))
+
+    with pytest.raises(OverBudget, match="series_epsilon"):
+        client_of(tmp_path, signed[2], publisher=key.public, **limits).report("tea")
+    found = run_node(NODE_22, SIGNED, {**given, "signed": signed[2].to_json()})
+    assert "(seriesEpsilon), 2 are spent" in found["code"]
+    assert found["logs"][1] == {
+        "url": theirs, "size": 2, "head": "ab" * 32, "surveys": [digest_of(signed[1].survey)],
+    }  # fmt: skip
 
 
 @pytest.mark.skipif(NODE_22 is None, reason="needs Node 22.13 or newer (or SOTTOVOCE_NODE_22)")

@@ -57,6 +57,29 @@ PARTS = ", ".join(
 PAGE = f'<!doctype html><title>devices</title><script type="importmap">{{"imports": {{{PARTS}}}}}</script>'
 
 
+TRUST = """async () => {
+    const { Survey } = await import("/clients/js/dist/sottovoce.js");
+    const { follow } = await import("/clients/js/dist/device/logcheck.js");
+    const { readJson } = await import("/clients/js/dist/json.js");
+    const cases = async (file) => (await (await fetch(`/vectors/${file}`)).json()).cases;
+    const wrong = [];
+    for (const { name, text, publisher, taken } of await cases("signed.json")) {
+        const found = await Survey.parseSigned(text, { publisher }).then(() => true, (error) => error.code);
+        if (taken ? found !== true : !["not-trusted", "invalid-survey"].includes(found)) wrong.push(name);
+    }
+    for (const { name, kept, entries, head } of await cases("log.json")) {
+        let found = kept;
+        try {
+            for (const entry of readJson(JSON.stringify(entries))) found = follow(found, entry);
+        } catch (error) {
+            found = null;
+        }
+        if (found?.size !== head?.size || found?.head !== head?.head) wrong.push(name);
+    }
+    return wrong;
+}"""
+
+
 class Quiet(SimpleHTTPRequestHandler):
     """Files of the repository, and two empty pages: one of them has no origin, and so no storage."""
 
@@ -110,6 +133,14 @@ def test_every_vector(browser):
     names = {path.stem for path in (ROOT / "vectors").glob("*.json")}
     assert {name for name, _, _ in found} == names - {"signed", "log"}
     print(sum(int(cases) for *_, cases in found), "cases")
+
+
+def test_every_vector_of_signed_surveys_and_logs(browser):
+    chromium, root = browser
+    page = chromium.new_page()
+    page.goto(root)
+    assert page.evaluate("isSecureContext")
+    assert page.evaluate(TRUST) == []
 
 
 def in_tabs(chromium: Any, root: str, given: list[dict[str, Any]]) -> list[str]:

@@ -11,7 +11,10 @@ import pytest
 
 import sottovoce as sv
 from clients.test_js import CLIENT, NODE, needs_node
+from clients.test_js_agrees import run_node
 from sottovoce.core.registry import registered
+from sottovoce.surveys.signing import PublisherKey
+from support.devices import make_survey
 from support.goodness_of_fit import p_value
 from support.loading import running
 from vectors.report_cases import held
@@ -179,3 +182,44 @@ def test_reports_from_javascript_arrive_and_their_answers_are_right(tmp_path):
 @pytest.mark.filterwarnings("ignore::sottovoce.base.errors.NotConverged", "ignore:all values are")
 def test_every_mechanism_from_javascript(tmp_path):
     check(CASES, send(tmp_path, CASES, PEOPLE, clients=40), PEOPLE)
+
+
+TRUST = """
+    const { Client, Survey } = await import("DIST/index.js");
+    const { MemoryLedger } = await import("DIST/testing.js");
+    const ledger = new MemoryLedger();
+    const found = [];
+    for (const { url, fingerprint, publisher } of given.asked) {
+        const answered = Survey.fetch(`${url}/surveys/${fingerprint}`, { publisher })
+            .then((survey) => new Client(survey, { publisher, ledger, dayEpsilon: 9 }).report("tea"));
+        found.push(await answered.then(({ state }) => state, (error) => error.message));
+        // From here on, the next collector answers under the address of the first.
+        await ledger.transact((rows, logs) => ({ write: [], logs: logs.map((log) => ({ ...log, url: given.moved })), result: 0 }));
+    }
+    console.log(JSON.stringify(found));
+"""
+
+
+@needs_node
+def test_javascript_pins_publishers_and_follows_the_log_of_a_collector(tmp_path):
+    """Signed surveys are answered; one that another key signed, and a collector with another log, are not."""
+    pytest.importorskip("cryptography")
+    key, other = PublisherKey.generate(), PublisherKey.generate()
+    names = ("first", "second", "third")
+    first, second, third = (key.sign(make_survey(name, window="once")) for name in names)
+    forged = other.sign(make_survey("forged", window="once"))
+    folders = [tmp_path / "one", tmp_path / "two"]
+    for folder in folders:
+        folder.mkdir()
+    with (
+        running(folders[0], first, second, forged) as collector,
+        running(folders[1], second, first, third) as hostile,
+    ):
+        asked = [
+            {"url": where.url, "fingerprint": each.survey.fingerprint, "publisher": key.public}
+            for where, each in ((collector, first), (collector, forged), (hostile, third))
+        ]
+        found = run_node(NODE, TRUST, {"asked": asked, "moved": hostile.url})
+    assert found[0] == "acknowledged"
+    assert f"was signed by the key {other.public}, not by {key.public}" in found[1]
+    assert "its first 3 entries are not those that were there before" in found[2]

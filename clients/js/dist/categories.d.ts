@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from "./json.js";
+import type { JsonObject } from "./json.js";
+import { type Section } from "./reading.js";
 /** One answer out of a list, or a whole number below a size. */
 export interface Categories {
     readonly kind: "categories";
@@ -10,6 +11,6 @@ export interface Categories {
     input(value: unknown): number;
 }
 /** Read a document of categories, named or numbered. */
-export declare function readCategories(document: Json | undefined, where: string): Categories;
+export declare function readCategories(found: Section): Categories;
 /** Categories that are the whole numbers below a size. */
 export declare function numberedCategories(size: number): Categories;

@@ -9,8 +9,8 @@ export interface Certificate {
     /** Which two values the ratio is between: any two (`""`), or degrees that differ by one (`edge`). */
     readonly scope: "" | "edge";
 }
-/** A certificate of a ratio between any two values. Where all people hold one value it is 1. */
-export declare function ratioCertificate(ratio: Fraction, single?: boolean): Certificate;
+/** A certificate of a ratio between any two values. */
+export declare function ratioCertificate(ratio: Fraction): Certificate;
 /** Whether a certificate keeps epsilon. (That delta is allowed is looked at where it is computed.) */
 export declare function keeps(certificate: Certificate, epsilon: Decimal): boolean;
 /** The ratio in lowest terms, as `numerator/denominator`; empty where there is none. */

@@ -1,8 +1,8 @@
 import { holds } from "./exponential.js";
-import { lowest, ONE, ZERO } from "./fraction.js";
-/** A certificate of a ratio between any two values. Where all people hold one value it is 1. */
-export function ratioCertificate(ratio, single = false) {
-    return { ratio: single ? ONE : ratio, delta: ZERO, scope: "" };
+import { lowest, ZERO } from "./fraction.js";
+/** A certificate of a ratio between any two values. */
+export function ratioCertificate(ratio) {
+    return { ratio, delta: ZERO, scope: "" };
 }
 /** Whether a certificate keeps epsilon. (That delta is allowed is looked at where it is computed.) */
 export function keeps(certificate, epsilon) {

@@ -1,10 +1,9 @@
 import { type Categories } from "./categories.js";
-import { type Counts } from "./counts.js";
 import { type Interval } from "./interval.js";
 import type { Json } from "./json.js";
 import { type KeyValues } from "./keyvalues.js";
-import { type Ratings } from "./ratings.js";
 import { type Vector } from "./vector.js";
+import { type Counts, type Ratings } from "./whole.js";
 /** What a value may be. `size` is the number of inputs. */
 export type Domain = Categories | NumberDomain | Vector | KeyValues;
 /** The domains of which a mechanism for categories sees one input per person. */
@@ -12,10 +11,10 @@ export type SingleDomain = Exclude<Domain, Vector>;
 /** The domains of one number. */
 export type NumberDomain = Interval | Counts | Ratings;
 /** Read a domain of any kind. */
-export declare function readDomain(document: Json | undefined, where?: string): Domain;
+export declare function readDomain(document: Json | undefined, where: string): Domain;
 /** Whether a domain is of one number. */
 export declare function isNumeric(domain: Domain): domain is NumberDomain;
 /** Refuse a value that is not in a domain. */
 export declare function checkValue(domain: Domain, value: unknown): void;
-/** The input of one value, for the mechanisms that see nothing finer: a category, a bin, or a pair of key and bin. */
-export declare function inputOf(domain: SingleDomain, value: unknown): number;
+/** The input of one value: a category, a pair of key and bin, or the position of a number among `steps` per bin. */
+export declare function inputOf(domain: SingleDomain, value: unknown, steps: number): number;

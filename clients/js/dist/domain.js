@@ -1,22 +1,25 @@
 import { readCategories } from "./categories.js";
-import { readCounts } from "./counts.js";
 import { readInterval } from "./interval.js";
 import { readKeyValues } from "./keyvalues.js";
-import { readRatings } from "./ratings.js";
-import { refuse } from "./reading.js";
+import { refuse, Section } from "./reading.js";
 import { readVector } from "./vector.js";
+import { readCounts, readRatings } from "./whole.js";
+/** The readers of all kinds, each with the keys of its document beside `kind` and `version`. */
+const KINDS = new Map([
+    ["categories", [readCategories, "size", "values"]],
+    ["interval", [readInterval, "bins", "high", "low"]],
+    ["counts", [readCounts, "most"]],
+    ["ratings", [readRatings, "high", "low"]],
+    ["vector", [readVector, "coordinates", "interval"]],
+    ["key-values", [readKeyValues, "interval", "keys", "larger", "pairs"]],
+]);
 /** Read a domain of any kind. */
-export function readDomain(document, where = "domain") {
+export function readDomain(document, where) {
     const kind = document instanceof Map ? document.get("kind") : undefined;
-    switch (kind) {
-        case "categories": return readCategories(document, where);
-        case "interval": return readInterval(document, where);
-        case "counts": return readCounts(document, where);
-        case "ratings": return readRatings(document, where);
-        case "vector": return readVector(document, where);
-        case "key-values": return readKeyValues(document, where);
-        default: return refuse(`${where}.kind`, "categories, interval, counts, ratings, vector or key-values");
-    }
+    const [read, ...keys] = KINDS.get(kind) ?? refuse(`${where}.kind`, [...KINDS.keys()].join(" or "));
+    const found = new Section(document, [...keys, "kind", "version"], where);
+    found.whole("version", 1, 1);
+    return read(found);
 }
 /** Whether a domain is of one number. */
 export function isNumeric(domain) {
@@ -29,18 +32,14 @@ export function checkValue(domain, value) {
     else if (domain.kind === "key-values" && domain.pairs !== null)
         domain.set(value);
     else
-        inputOf(domain, value);
+        inputOf(domain, value, 1);
 }
-/** The input of one value, for the mechanisms that see nothing finer: a category, a bin, or a pair of key and bin. */
-export function inputOf(domain, value) {
-    switch (domain.kind) {
-        case "categories": return domain.input(value);
-        case "interval":
-        case "counts":
-        case "ratings": return domain.bin(value);
-        case "key-values": {
-            const pair = domain.pair(value);
-            return pair.key * domain.interval.bins + domain.interval.bin(pair.number);
-        }
-    }
+/** The input of one value: a category, a pair of key and bin, or the position of a number among `steps` per bin. */
+export function inputOf(domain, value, steps) {
+    if (isNumeric(domain))
+        return domain.position(value, steps);
+    if (domain.kind === "categories")
+        return domain.input(value);
+    const { key, number } = domain.pair(value);
+    return key * domain.interval.bins + domain.interval.bin(number);
 }

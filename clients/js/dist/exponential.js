@@ -1,12 +1,8 @@
 /** Bits after the point of the bound below. */
 export const EXP_BITS = 320n;
 const F = 1n << EXP_BITS;
-const known = new Map();
 /** A lower bound of e^epsilon, times 2^320, rounded down everywhere. Epsilon is at most 20. */
 export function lowerExp(epsilon) {
-    const found = known.get(epsilon.text);
-    if (found !== undefined)
-        return found;
     const x = (epsilon.digits * F) / (10n ** BigInt(epsilon.scale) * 64n);
     let sum = 0n;
     let term = F;
@@ -16,9 +12,6 @@ export function lowerExp(epsilon) {
     }
     for (let i = 0; i < 6; i++)
         sum = (sum * sum) / F;
-    if (known.size > 64)
-        known.clear();
-    known.set(epsilon.text, sum);
     return sum;
 }
 /** Whether a ratio is at most e^epsilon, decided in integers. */

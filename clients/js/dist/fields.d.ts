@@ -22,10 +22,12 @@ export declare function bitsField(name: string, count: number): Field;
 /** A field of `count` numbers below a size. */
 export declare function rowField(name: string, count: number, below: number): Field;
 /** Bytes of a number below a size: the fewest of 1, 2, 4 and 8 that hold the largest one. */
-export declare function numberBytes(below: bigint): 1 | 2 | 4 | 8;
+export declare function numberBytes(below: bigint): number;
 /** Bytes of one field. */
 export declare function fieldBytes(field: Field): number;
 /** Bytes of a payload: the same for every report of a survey. */
 export declare function payloadBytes(fields: readonly Field[]): number;
 /** The payload of a report: its fields one after the other, numbers little-endian. */
 export declare function writePayload(fields: readonly Field[], report: Report): Uint8Array;
+/** A byte for every bit, packed. */
+export declare function packBits(bits: ArrayLike<number>): Uint8Array;

@@ -12,16 +12,13 @@ export function rowField(name, count, below) {
 }
 /** Bytes of a number below a size: the fewest of 1, 2, 4 and 8 that hold the largest one. */
 export function numberBytes(below) {
-    const most = below - 1n;
-    return most < 1n << 8n ? 1 : most < 1n << 16n ? 2 : most < 1n << 32n ? 4 : 8;
+    return [1, 2, 4].find((size) => below <= 1n << BigInt(8 * size)) ?? 8;
 }
 /** Bytes of one field. */
 export function fieldBytes(field) {
-    switch (field.kind) {
-        case "number": return numberBytes(field.below);
-        case "bits": return Math.ceil(field.count / 8);
-        case "row": return field.count * numberBytes(field.below);
-    }
+    if (field.kind === "bits")
+        return Math.ceil(field.count / 8);
+    return numberBytes(field.below) * (field.kind === "row" ? field.count : 1);
 }
 /** Bytes of a payload: the same for every report of a survey. */
 export function payloadBytes(fields) {
@@ -30,30 +27,26 @@ export function payloadBytes(fields) {
 /** The payload of a report: its fields one after the other, numbers little-endian. */
 export function writePayload(fields, report) {
     const bytes = new Uint8Array(payloadBytes(fields));
-    const view = new DataView(bytes.buffer);
     let at = 0;
-    const put = (value, size) => {
-        if (size === 8)
-            view.setBigUint64(at, BigInt(value), true);
-        else if (size === 4)
-            view.setUint32(at, Number(value), true);
-        else if (size === 2)
-            view.setUint16(at, Number(value), true);
-        else
-            view.setUint8(at, Number(value));
-        at += size;
-    };
     fields.forEach((field, i) => {
-        const item = report[i];
-        if (field.kind === "number")
-            put(item, numberBytes(field.below));
-        else if (field.kind === "row")
-            for (const one of item)
-                put(one, numberBytes(field.below));
-        else {
-            bytes.set(item, at);
-            at += fieldBytes(field);
+        const items = [report[i]].flat();
+        for (const item of items) {
+            if (item instanceof Uint8Array) {
+                bytes.set(item, at);
+                at += item.length;
+                continue;
+            }
+            const size = numberBytes(field.below);
+            for (let k = 0; k < size; k++)
+                bytes[at++] = Number((BigInt(item) >> BigInt(8 * k)) & 255n);
         }
     });
     return bytes;
+}
+/** A byte for every bit, packed. */
+export function packBits(bits) {
+    const packed = new Uint8Array(Math.ceil(bits.length / 8));
+    for (let v = 0; v < bits.length; v++)
+        packed[v >> 3] |= bits[v] << (v & 7);
+    return packed;
 }

@@ -13,6 +13,8 @@ export declare const ZERO: Fraction;
 export declare function exceeds(one: Fraction, other: Fraction): boolean;
 /** The largest of some fractions. */
 export declare function largest(first: Fraction, ...others: readonly Fraction[]): Fraction;
+/** A whole multiple of a fraction. */
+export declare function multiple(one: Fraction, times: number): Fraction;
 /** The product of two fractions. */
 export declare function product(one: Fraction, other: Fraction): Fraction;
 /** The same fraction in lowest terms. */

@@ -18,6 +18,10 @@ export function largest(first, ...others) {
             most = one;
     return most;
 }
+/** A whole multiple of a fraction. */
+export function multiple(one, times) {
+    return fraction(one.numerator * BigInt(times), one.denominator);
+}
 /** The product of two fractions. */
 export function product(one, other) {
     return fraction(one.numerator * other.numerator, one.denominator * other.denominator);

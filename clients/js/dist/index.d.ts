@@ -1,6 +1,7 @@
 import "./mechanisms/withdelta.js";
+import "./device/nodedefault.js";
 export * from "./page.js";
-export type { Change, Elapsed, Ledger, Receipt, Row, State } from "./device/ledger.js";
+export type { Change, Elapsed, Ledger, Log, Receipt, Row, State } from "./device/ledger.js";
 export type { Limits } from "./device/budget.js";
 export type { Explanation, Part } from "./device/explaining.js";
 export type { Patience } from "./device/sending.js";

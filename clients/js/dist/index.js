@@ -1,4 +1,5 @@
 import "./mechanisms/withdelta.js";
+import "./device/nodedefault.js";
 export * from "./page.js";
 export { ratioText } from "./certificate.js";
 export { newId, systemWords } from "./words.js";

@@ -1,4 +1,5 @@
-import type { Json, JsonObject } from "./json.js";
+import type { JsonObject } from "./json.js";
+import { type Section } from "./reading.js";
 /** Real numbers from `low` to `high`, both included, in equal bins. */
 export interface Interval {
     readonly kind: "interval";
@@ -17,10 +18,6 @@ export interface Interval {
     cut(bins: number): Interval;
 }
 /** Read a document of an interval. */
-export declare function readInterval(document: Json | undefined, where: string): Interval;
-/** An interval that is known to be right. */
+export declare function readInterval(found: Section): Interval;
+/** The interval from one number to another. */
 export declare function makeInterval(low: number, high: number, bins: number): Interval;
-/** The unit in the last place of a double: the distance to the next larger one. */
-export declare function lastPlace(value: number): number;
-/** The double `by` steps above a positive one; a negative `by` steps down. */
-export declare function step(value: number, by: bigint): number;

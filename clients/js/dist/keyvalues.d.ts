@@ -1,6 +1,7 @@
-import { type Categories } from "./categories.js";
-import { type Interval } from "./interval.js";
-import type { Json, JsonObject } from "./json.js";
+import type { Categories } from "./categories.js";
+import type { Interval } from "./interval.js";
+import type { JsonObject } from "./json.js";
+import type { Section } from "./reading.js";
 /** A pair: the place of its key, and its number. */
 export interface Pair {
     readonly key: number;
@@ -21,4 +22,4 @@ export interface KeyValues {
     set(value: unknown): Pair[];
 }
 /** Read a document of key-values. */
-export declare function readKeyValues(document: Json | undefined, where: string): KeyValues;
+export declare function readKeyValues(found: Section): KeyValues;

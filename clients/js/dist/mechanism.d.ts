@@ -9,15 +9,15 @@ export interface Parts {
     readonly fields: readonly Field[];
     /** The length of a tally, which is limited. */
     readonly cells: number;
-    /** How many cells one report falls in. */
-    readonly blocks: number;
-    /** Number of positions per input: 1, or `steps`; 0 where the mechanism cannot be asked by position. */
-    readonly steps: number;
+    /** How many cells one report falls in; 1 unless said otherwise. */
+    readonly blocks?: number;
+    /** Number of positions per input: 1, or `steps`; missing where the mechanism cannot be asked by position. */
+    readonly steps?: number;
     readonly certificate: Certificate;
     /** The report of a value. The value is refused before the first word is drawn. */
     respond(value: unknown, words: Words): Report;
     /** The report of a position, where the mechanism is one of a single number or category. */
-    respondAt(position: number, words: Words): Report;
+    respondAt?(position: number, words: Words): Report;
 }
 /** A mechanism whose weights were checked. */
 export interface Mechanism extends Parts {
@@ -38,4 +38,4 @@ export interface Source {
 /** Read a mechanism's document and check it: domain, options, limits, weights, ratio. */
 export declare function readMechanism(value: Json | undefined, where?: string): Mechanism;
 /** A mechanism inside another, by its parts: it has its own document and fingerprint. */
-export declare function innerMechanism(name: string, domain: Domain, epsilon: Decimal, options: Json, weights: Json, where: string): Mechanism;
+export declare function innerMechanism(mechanism: string, domain: Domain, epsilon: Decimal, options: Json, weights: Json, where: string): Mechanism;

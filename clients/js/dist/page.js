@@ -3,4 +3,4 @@ export { Survey } from "./survey.js";
 export { Client } from "./device/client.js";
 export { BrowserLedger } from "./device/browserledger.js";
 export { toHex } from "./bytes.js";
-export { InvalidArgument, InvalidSurvey, InvalidValue, Mismatch, NoAnswer, NoLedger, NoRandomness, OverBudget, Refused, SottovoceError } from "./errors.js";
+export { InvalidArgument, InvalidSurvey, InvalidValue, Mismatch, NoAnswer, NoLedger, NoRandomness, NotTrusted, OverBudget, Refused, SottovoceError } from "./errors.js";

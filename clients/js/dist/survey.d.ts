@@ -8,8 +8,13 @@ export interface ParseOptions {
     /** The most delta, as a decimal; "0" unless said otherwise, so that a promise that may fail is refused. */
     readonly maxDelta?: string;
 }
-/** What a program may say about fetching a survey. */
-export interface FetchOptions extends ParseOptions {
+/** What a program may say about signed surveys. */
+export interface SignedOptions extends ParseOptions {
+    /** The public key of the publisher, 64 hexadecimal digits; a survey that it did not sign is refused. */
+    readonly publisher?: string;
+}
+/** What a program may say about fetching a survey; with `publisher` it is fetched with its signature. */
+export interface FetchOptions extends SignedOptions {
     /** Whether to fetch from an `http://` address of another machine. */
     readonly plainHttp?: boolean;
     /** Seconds for the whole exchange, 10 unless said otherwise. */
@@ -17,8 +22,6 @@ export interface FetchOptions extends ParseOptions {
 }
 /** A survey that was read, and whose weights keep its epsilon. */
 export declare class Survey {
-    private readonly document;
-    readonly collector?: string | undefined;
     readonly name: string;
     readonly question: string;
     readonly window: WindowKind;
@@ -27,15 +30,27 @@ export declare class Survey {
     /** First and last day in UTC, or empty. */
     readonly opens: string;
     readonly closes: string;
+    /** Surveys of one series share a budget on a device; empty where there is none. */
+    readonly series: string;
     readonly mechanism: Mechanism;
-    /** 32 hexadecimal digits that stand for the survey, weights included. */
+    /** 64 hexadecimal digits that stand for the survey, weights included. */
+    readonly digest: string;
+    /** The first 32 of them. */
     readonly fingerprint: string;
+    /** The public key whose signature was verified, or empty. */
+    readonly publisher: string;
+    /** Address of the collector that it came from, if it was fetched. */
+    readonly collector: string | undefined;
+    private readonly document;
     private constructor();
     /** Read a survey's JSON and check everything in it, its certificate included. Throws `InvalidSurvey`. */
     static parse(source: string | Uint8Array, options?: ParseOptions): Survey;
+    /** Read a survey that its publisher signed, and verify the signature. Throws `NotTrusted` where it does not hold. */
+    static parseSigned(source: string | Uint8Array, { publisher, ...options }?: SignedOptions): Promise<Survey>;
     /**
      * Fetch a survey from `https://collector.example/surveys/{fingerprint}` and check it as `parse` does. A survey whose
-     * fingerprint is not the one in the address is refused, so that the address stands for what was agreed to.
+     * fingerprint is not the one in the address is refused, so that the address stands for what was agreed to. With
+     * `publisher`, one that this key did not sign is refused too.
      */
     static fetch(url: string, options?: FetchOptions): Promise<Survey>;
     private static read;
@@ -43,6 +58,8 @@ export declare class Survey {
     get epsilon(): string;
     /** What the weights promise. */
     get certificate(): Certificate;
+    /** Its name, as messages have it. */
+    toString(): string;
     /** What the privacy means, for the people asked. */
     privacy(): string;
     /** Bytes of every payload of this survey. */

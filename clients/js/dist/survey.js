@@ -1,5 +1,5 @@
 import { admit } from "./admit.js";
-import { canonical, fingerprint } from "./canonical.js";
+import { canonical, digestOf } from "./canonical.js";
 import { exact, readDecimal } from "./decimal.js";
 import { checkUrl, exchange } from "./device/http.js";
 import { InvalidArgument, InvalidSurvey, Mismatch, NoAnswer } from "./errors.js";
@@ -9,60 +9,74 @@ import { exceeds } from "./fraction.js";
 import { MOST_BYTES, readJson } from "./json.js";
 import { readMechanism } from "./mechanism.js";
 import { privacyInWords } from "./privacy.js";
-import { choice, record, require, text, whole } from "./reading.js";
-import { isDay, windowName } from "./windows.js";
+import { Section } from "./reading.js";
+import { checkPublisher, checkSignature } from "./signing.js";
+import { isDay, windowOf } from "./windows.js";
 const KEYS = ["closes", "mechanism", "minimum_batch", "name", "opens", "outside", "question", "series", "survey", "window"];
 /** A survey that was read, and whose weights keep its epsilon. */
 export class Survey {
-    constructor(document, /** Address of the collector that it came from, if it was fetched. */ collector) {
-        this.document = document;
-        this.collector = collector;
-        whole(document.get("survey"), 2, 2, "survey");
-        this.name = words(document.get("name"), 200, "name");
-        this.question = words(document.get("question"), 2000, "question");
-        this.mechanism = readMechanism(document.get("mechanism"));
-        this.window = choice(document.get("window"), ["once", "day", "week", "month"], "window");
-        this.minimumBatch = whole(document.get("minimum_batch"), 1, 1000000000, "minimum_batch");
-        this.outside = choice(document.get("outside"), ["refuse", "other", "nearest"], "outside");
+    constructor(found) {
+        /** The public key whose signature was verified, or empty. */
+        this.publisher = "";
+        found.whole("survey", 2, 2);
+        this.name = visibleText(found, "name", 200);
+        this.question = visibleText(found, "question", 2000);
+        this.mechanism = readMechanism(found.get("mechanism"));
+        this.window = found.choice("window", ["once", "day", "week", "month"]);
+        this.minimumBatch = found.whole("minimum_batch", 1, 1000000000);
+        this.outside = found.choice("outside", ["refuse", "other", "nearest"]);
         const { domain } = this.mechanism;
-        require(this.outside !== "other" || (domain.kind === "categories" && domain.has("other")), "outside", 'refuse, unless there is a category "other"');
-        require(this.outside !== "nearest" || isNumeric(domain), "outside", "refuse, unless values are numbers");
-        this.opens = date(document.get("opens"), "opens");
-        this.closes = date(document.get("closes"), "closes");
-        require(this.opens === "" || this.closes === "" || this.opens <= this.closes, "closes", "a day from opens on");
-        require(document.get("series") === "", "series", "empty");
-        this.fingerprint = fingerprint(document);
+        found.require(this.outside !== "other" || (domain.kind === "categories" && domain.has("other")), "outside", 'refuse, unless there is a category "other"');
+        found.require(this.outside !== "nearest" || isNumeric(domain), "outside", "refuse, unless values are numbers");
+        this.opens = date(found, "opens");
+        this.closes = date(found, "closes");
+        found.require(this.opens === "" || this.closes === "" || this.opens <= this.closes, "closes", "a day from opens on");
+        this.series = found.get("series") === "" ? "" : visibleText(found, "series", 200);
+        this.document = found.items;
+        this.digest = digestOf(this.document);
+        this.fingerprint = this.digest.slice(0, 32);
     }
     /** Read a survey's JSON and check everything in it, its certificate included. Throws `InvalidSurvey`. */
     static parse(source, options = {}) {
-        return Survey.read(source, options);
+        return Survey.read(readJson(source), options);
+    }
+    /** Read a survey that its publisher signed, and verify the signature. Throws `NotTrusted` where it does not hold. */
+    static async parseSigned(source, { publisher, ...options } = {}) {
+        const signed = new Section(readJson(source), ["publisher", "signature", "signed", "survey"], "signed survey");
+        signed.whole("signed", 1, 1);
+        const key = signed.digits("publisher", 64);
+        const signature = signed.digits("signature", 128);
+        const survey = Object.assign(Survey.read(signed.get("survey"), options), { publisher: key });
+        if (publisher !== undefined)
+            checkPublisher(survey, publisher);
+        await checkSignature(survey, signature);
+        return survey;
     }
     /**
      * Fetch a survey from `https://collector.example/surveys/{fingerprint}` and check it as `parse` does. A survey whose
-     * fingerprint is not the one in the address is refused, so that the address stands for what was agreed to.
+     * fingerprint is not the one in the address is refused, so that the address stands for what was agreed to. With
+     * `publisher`, one that this key did not sign is refused too.
      */
     static async fetch(url, options = {}) {
         const address = checkUrl(url, options.plainHttp ?? false);
         const found = /^(.*)\/surveys\/([0-9a-f]{32})$/.exec(address);
         if (found === null)
             throw new InvalidArgument("url must end with /surveys/ and the fingerprint of a survey");
-        const answer = await exchange(address, { seconds: options.timeout ?? 10, most: MOST_BYTES });
+        const pinned = options.publisher !== undefined;
+        const answer = await exchange(pinned ? `${address}/signed` : address, { seconds: options.timeout ?? 10, most: MOST_BYTES });
         if (answer.status !== 200)
             throw new NoAnswer(`the collector gave no survey: status ${answer.status}`);
-        const survey = Survey.read(answer.body, options, found[1]);
+        const survey = pinned ? await Survey.parseSigned(answer.body, options) : Survey.parse(answer.body, options);
         if (survey.fingerprint !== found[2])
             throw new Mismatch(`the collector gave survey ${survey.fingerprint} where ${found[2]} was asked for`);
-        return survey;
+        return Object.assign(survey, { collector: found[1] });
     }
-    static read(source, options, collector) {
-        const survey = new Survey(record(readJson(source), KEYS, "survey"), collector);
-        const most = readDecimal(options.maxDelta ?? "0");
-        if (most === undefined || most.value < 0)
-            throw new InvalidArgument("maxDelta must be a decimal from 0, as text");
-        if (exceeds(survey.certificate.delta, exact(most))) {
-            throw new InvalidSurvey(`the delta of this survey exceeds maxDelta, which is ${most.text}`);
-        }
-        return survey;
+    static read(document, { maxDelta = "0" }) {
+        const survey = new Survey(new Section(document, KEYS, "survey"));
+        const most = readDecimal(maxDelta);
+        if (most !== undefined && !exceeds(survey.certificate.delta, exact(most)))
+            return survey;
+        throw new InvalidSurvey(`the delta of ${survey} is not at most maxDelta, which is ${maxDelta}`);
     }
     /** Epsilon of one report, as a decimal: what a report costs. */
     get epsilon() {
@@ -71,6 +85,10 @@ export class Survey {
     /** What the weights promise. */
     get certificate() {
         return this.mechanism.certificate;
+    }
+    /** Its name, as messages have it. */
+    toString() {
+        return `survey "${this.name}"`;
     }
     /** What the privacy means, for the people asked. */
     privacy() {
@@ -95,22 +113,21 @@ export class Survey {
     }
     /** The name of the window that a day is in, or undefined where the survey is not open on it. */
     windowOf(day) {
-        const name = windowName(this.window, day);
+        const { name } = windowOf(this.window, day);
         const open = (this.opens === "" || this.opens <= day) && (this.closes === "" || day <= this.closes);
         return open ? name : undefined;
     }
 }
 /** Text of 1 to `most` code points, at least one of them above a space, without NUL. */
-function words(value, most, where) {
-    const found = text(value, where);
+function visibleText(found, key, most) {
+    const text = found.text(key);
     // No text of `most` code points has more than twice as many code units.
-    const length = found.length > 2 * most ? Infinity : [...found].length;
-    require(length >= 1 && length <= most, where, `text of 1 to ${most} characters`);
-    require(!found.includes("\0") && /[^\u0000-\u0020]/.test(found), where, "text that can be seen, without NUL");
-    return found;
+    const short = text.length <= 2 * most && [...text].length <= most;
+    found.require(short && !text.includes("\0") && /[^\u0000-\u0020]/.test(text), key, `text of 1 to ${most} characters that can be seen, without NUL`);
+    return text;
 }
-function date(value, where) {
-    const found = text(value, where);
-    require(found === "" || isDay(found), where, "empty, or a date such as 2026-01-31");
-    return found;
+function date(found, key) {
+    const text = found.text(key);
+    found.require(text === "" || isDay(text), key, "empty, or a date such as 2026-01-31");
+    return text;
 }

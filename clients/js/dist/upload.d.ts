@@ -11,5 +11,7 @@ export interface Upload {
 }
 /** An upload in MessagePack, everything in its shortest form. */
 export declare function writeUpload(upload: Upload): Uint8Array;
+/** The same of an upload that is known to be right. */
+export declare function encodeUpload({ fingerprint, window, reports }: Upload): Uint8Array;
 /** The same in JSON, bytes as hexadecimal digits. */
 export declare function writeUploadJson(upload: Upload): string;

@@ -19,19 +19,20 @@ function check(upload) {
 function array(count) {
     return count < 16 ? Uint8Array.of(0x90 | count) : Uint8Array.of(0xdc, count >> 8, count & 0xff);
 }
-function bin(bytes) {
+function binary(bytes) {
     const n = bytes.length;
     return [n < 256 ? Uint8Array.of(0xc4, n) : Uint8Array.of(0xc5, n >> 8, n & 0xff), bytes];
 }
 /** An upload in MessagePack, everything in its shortest form. */
 export function writeUpload(upload) {
     check(upload);
-    const window = utf8(upload.window);
-    const pieces = [Uint8Array.of(0x94, VERSION), ...bin(fromHex(upload.fingerprint)), Uint8Array.of(0xa0 | window.length), window];
-    pieces.push(array(upload.reports.length));
-    for (const { id, payload } of upload.reports)
-        pieces.push(array(2), ...bin(id), ...bin(payload));
-    return concatBytes(pieces);
+    return encodeUpload(upload);
+}
+/** The same of an upload that is known to be right. */
+export function encodeUpload({ fingerprint, window, reports }) {
+    const name = utf8(window);
+    const head = [Uint8Array.of(0x94, VERSION), ...binary(fromHex(fingerprint)), Uint8Array.of(0xa0 | name.length), name, array(reports.length)];
+    return concatBytes([...head, ...reports.flatMap(({ id, payload }) => [array(2), ...binary(id), ...binary(payload)])]);
 }
 /** The same in JSON, bytes as hexadecimal digits. */
 export function writeUploadJson(upload) {

@@ -1,5 +1,6 @@
 import { type NumberDomain } from "./domain.js";
-import type { Json, JsonObject } from "./json.js";
+import type { JsonObject } from "./json.js";
+import type { Section } from "./reading.js";
 /** Rows of `coordinates` numbers, each in one interval. */
 export interface Vector {
     readonly kind: "vector";
@@ -11,4 +12,4 @@ export interface Vector {
     row(value: unknown): number[];
 }
 /** Read a document of vectors; their interval may be of kind counts or ratings. */
-export declare function readVector(document: Json | undefined, where: string): Vector;
+export declare function readVector(found: Section): Vector;

@@ -1,5 +1,6 @@
 import { type Interval } from "./interval.js";
 import type { JsonObject } from "./json.js";
+import type { Section } from "./reading.js";
 /** Whole numbers from `least` to `most`, one bin each. */
 export interface WholeNumbers<Kind extends string> {
     readonly kind: Kind;
@@ -17,5 +18,11 @@ export interface WholeNumbers<Kind extends string> {
     /** The interval from least - 0.5 to most + 0.5 in another number of bins. */
     cut(bins: number): Interval;
 }
-/** Whole numbers of one kind, whose bounds are known to be right. */
-export declare function wholeNumbers<Kind extends string>(kind: Kind, document: JsonObject, least: number, most: number): WholeNumbers<Kind>;
+/** Whole numbers from 0 to `most`. */
+export type Counts = WholeNumbers<"counts">;
+/** Whole numbers from a lowest to a highest. */
+export type Ratings = WholeNumbers<"ratings">;
+/** Read a document of counts. */
+export declare function readCounts(found: Section): Counts;
+/** Read a document of ratings. */
+export declare function readRatings(found: Section): Ratings;

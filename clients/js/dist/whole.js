@@ -1,15 +1,26 @@
 import { InvalidValue } from "./errors.js";
 import { makeInterval } from "./interval.js";
+import { FARTHEST_RATING, MOST_INPUTS } from "./limits.js";
+/** Read a document of counts. */
+export function readCounts(found) {
+    return wholeNumbers("counts", found.items, 0, found.whole("most", 0, MOST_INPUTS - 1));
+}
+/** Read a document of ratings. */
+export function readRatings(found) {
+    const low = found.whole("low", -FARTHEST_RATING, FARTHEST_RATING);
+    const most = Math.min(FARTHEST_RATING, low + MOST_INPUTS - 1);
+    return wholeNumbers("ratings", found.items, low, found.whole("high", low + 1, most));
+}
 /** Whole numbers of one kind, whose bounds are known to be right. */
-export function wholeNumbers(kind, document, least, most) {
+function wholeNumbers(kind, document, least, most) {
     function bin(value) {
-        if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > most) {
-            throw new InvalidValue(`the value must be a whole number from ${least} to ${most}`);
-        }
-        return value - least + 0; // -0 becomes 0
+        const number = Number.isInteger(value) ? value : NaN;
+        if (number >= least && number <= most)
+            return number - least + 0; // -0 becomes 0
+        throw new InvalidValue(`the value must be a whole number from ${least} to ${most}`);
     }
     function nearest(value) {
-        const right = typeof value === "number" && !Number.isNaN(value) && (Number.isInteger(value) || !Number.isFinite(value));
+        const right = Number.isInteger(value) || value === Infinity || value === -Infinity;
         if (!right)
             throw new InvalidValue("the value must be a whole number");
         return Math.min(Math.max(value, least), most);

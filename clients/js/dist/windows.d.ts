@@ -7,7 +7,11 @@ export interface WindowDays {
 }
 /** Whether a text is a date such as 2026-01-31. */
 export declare function isDay(text: string): boolean;
-/** The name of the window that a day (in UTC) is in. */
+/** The window that a day (in UTC) is in: its name, first and last day. */
+export declare function windowOf(kind: WindowKind, day: string): WindowDays & {
+    readonly name: string;
+};
+/** The name of that window. */
 export declare function windowName(kind: WindowKind, day: string): string;
 /** First and last day of a window, or undefined where a survey with such windows has none of that name. */
 export declare function windowDays(kind: WindowKind, name: string): WindowDays | undefined;

@@ -4,15 +4,22 @@ const WORD = 1n << 64n;
 function systemRandomness() {
     const source = globalThis.crypto;
     if (typeof source?.getRandomValues !== "function")
-        throw new NoRandomness();
+        throw missing();
     return source;
+}
+/** Random bits in place of zeros. A stand-in that fills nothing is refused. */
+function fill(source, zeros) {
+    source.getRandomValues(zeros);
+    if (!zeros.some(Boolean))
+        throw missing();
+    return zeros;
+}
+function missing() {
+    return new NoRandomness("crypto.getRandomValues is missing here, or gives only zeros, so no report can be drawn");
 }
 /** A report's id: 16 bytes of the operating system's randomness, drawn once and kept with the report. */
 export function newId() {
-    const id = systemRandomness().getRandomValues(new Uint8Array(16));
-    if (id.every((byte) => byte === 0))
-        throw new NoRandomness();
-    return id;
+    return fill(systemRandomness(), new Uint8Array(16));
 }
 /** The operating system's randomness. Refused where the platform has none. */
 export function systemWords() {
@@ -22,9 +29,7 @@ export function systemWords() {
     return {
         next() {
             if (left === 0) {
-                source.getRandomValues(buffer);
-                if (buffer.every((word) => word === 0n))
-                    throw new NoRandomness(); // a stand-in that fills nothing
+                fill(source, buffer);
                 left = buffer.length;
             }
             const word = buffer[--left];

@@ -1,7 +1,7 @@
 import { InvalidValue } from "./errors.js";
 import type { Json, JsonObject } from "./json.js";
 import { MOST_INPUTS } from "./limits.js";
-import { list, record, refuse, require, whole } from "./reading.js";
+import { refuse, demand, sectionOf, type Section } from "./reading.js";
 
 /** One answer out of a list, or a whole number below a size. */
 export interface Categories {
@@ -15,31 +15,17 @@ export interface Categories {
 }
 
 /** Read a document of categories, named or numbered. */
-export function readCategories(document: Json | undefined, where: string): Categories {
-  const found = record(document, ["kind", "size", "values", "version"], where);
-  require(found.get("kind") === "categories", `${where}.kind`, "categories");
-  whole(found.get("version"), 1, 1, `${where}.version`);
-  const size = whole(found.get("size"), 1, MOST_INPUTS, `${where}.size`);
-  const values = found.get("values");
-  if (values === null) return categories(found, size, (value) => numbered(value, size));
-  const places = readPlaces(list(values, `${where}.values`), `${where}.values`);
-  require(places.size === size, `${where}.size`, "the number of values");
-  return categories(found, size, (value) => places.get(keyOf(value)));
-}
-
-/** Categories that are the whole numbers below a size. */
-export function numberedCategories(size: number): Categories {
-  const document: JsonObject = new Map<string, Json>([["kind", "categories"], ["size", size], ["values", null], ["version", 1]]);
-  return categories(document, size, (value) => numbered(value, size));
-}
-
-function categories(document: JsonObject, size: number, find: (value: unknown) => number | undefined): Categories {
+export function readCategories(found: Section): Categories {
+  const size = found.whole("size", 1, MOST_INPUTS);
+  const places = found.get("values") === null ? undefined : readPlaces(found.list("values"), `${found.where}.values`);
+  found.require((places?.size ?? size) === size, "size", "the number of values");
+  const find = (value: unknown): number | undefined => (places === undefined ? numbered(value, size) : places.get(keyOf(value)));
   return {
     kind: "categories",
-    document,
+    document: found.items,
     size,
     has: (value) => find(value) !== undefined,
-    input: (value) => {
+    input(value) {
       const place = find(value);
       if (place === undefined) throw new InvalidValue("the value must be one of the categories");
       return place;
@@ -47,9 +33,14 @@ function categories(document: JsonObject, size: number, find: (value: unknown) =
   };
 }
 
+/** Categories that are the whole numbers below a size. */
+export function numberedCategories(size: number): Categories {
+  return readCategories(sectionOf({ kind: "categories", size, values: null, version: 1 }, "categories"));
+}
+
 function numbered(value: unknown, size: number): number | undefined {
-  if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value >= size) return undefined;
-  return value + 0; // -0 becomes 0
+  const number = Number.isInteger(value) ? (value as number) : NaN;
+  return number >= 0 && number < size ? number + 0 : undefined; // -0 becomes 0
 }
 
 /**
@@ -66,9 +57,8 @@ function readPlaces(values: readonly Json[], where: string): Map<unknown, number
   for (const value of values) {
     const right = typeof value === "number" || (typeof value === "string" && !value.includes("\0"));
     if (!right) refuse(where, "texts without NUL, and whole numbers");
-    const key = keyOf(value);
-    require(!places.has(key), where, "distinct");
-    places.set(key, places.size);
+    demand(!places.has(keyOf(value)), where, "distinct");
+    places.set(keyOf(value), places.size);
   }
   return places;
 }

@@ -1,6 +1,6 @@
 import type { Decimal } from "./decimal.js";
 import { holds } from "./exponential.js";
-import { lowest, ONE, ZERO, type Fraction } from "./fraction.js";
+import { lowest, ZERO, type Fraction } from "./fraction.js";
 
 /** What the weights of a mechanism promise, computed from the weights alone. */
 export interface Certificate {
@@ -12,9 +12,9 @@ export interface Certificate {
   readonly scope: "" | "edge";
 }
 
-/** A certificate of a ratio between any two values. Where all people hold one value it is 1. */
-export function ratioCertificate(ratio: Fraction, single = false): Certificate {
-  return { ratio: single ? ONE : ratio, delta: ZERO, scope: "" };
+/** A certificate of a ratio between any two values. */
+export function ratioCertificate(ratio: Fraction): Certificate {
+  return { ratio, delta: ZERO, scope: "" };
 }
 
 /** Whether a certificate keeps epsilon. (That delta is allowed is looked at where it is computed.) */

@@ -13,25 +13,23 @@ const MOST_LENGTH = 800;
 
 /** The shortest decimal that reads back as the same double, in plain notation, and never "-0". */
 export function writeDecimal(value: number): string {
-  const short = String(Math.abs(value));
-  const sign = value < 0 ? "-" : "";
-  const [mantissa = "", exponent] = short.split("e");
-  if (exponent === undefined) return sign + short;
-  const [whole = "", part = ""] = mantissa.split(".");
-  const digits = whole + part;
-  const point = whole.length + Number(exponent);
-  if (point <= 0) return sign + "0." + "0".repeat(-point) + digits;
-  if (point >= digits.length) return sign + digits + "0".repeat(point - digits.length);
-  return sign + digits.slice(0, point) + "." + digits.slice(point);
+  const [mantissa = "", exponent] = Math.abs(value).toExponential().split("e");
+  return (value < 0 ? "-" : "") + withPoint(mantissa.replace(".", ""), 1 + Number(exponent));
 }
 
-/** A decimal of a document, or undefined where a writer would have written it otherwise. */
-export function readDecimal(text: string): Decimal | undefined {
-  if (text.length > MOST_LENGTH || !/^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(text)) return undefined;
+/** Digits with the decimal point after so many of them, without superfluous zeros behind it. */
+export function withPoint(digits: string, whole: number): string {
+  if (whole <= 0) return withPoint("0".repeat(1 - whole) + digits, 1);
+  return `${digits.slice(0, whole).padEnd(whole, "0")}.${digits.slice(whole)}`.replace(/\.0*$|(\..*[^0])0*$/, "$1");
+}
+
+/** A decimal of a document, or undefined where it is not text, or a writer would have written it otherwise. */
+export function readDecimal(text: unknown): Decimal | undefined {
+  if (typeof text !== "string" || text.length > MOST_LENGTH || !/^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(text)) return undefined;
   const value = Number(text);
   if (!Number.isFinite(value) || writeDecimal(value) !== text) return undefined;
-  const point = text.indexOf(".");
-  const scale = point < 0 ? 0 : text.length - point - 1;
+  const dot = text.indexOf(".");
+  const scale = dot < 0 ? 0 : text.length - dot - 1;
   return { text, value, digits: BigInt(text.replace(".", "")), scale };
 }
 

@@ -1,11 +1,10 @@
 import { readCategories, type Categories } from "./categories.js";
-import { readCounts, type Counts } from "./counts.js";
 import { readInterval, type Interval } from "./interval.js";
 import type { Json } from "./json.js";
 import { readKeyValues, type KeyValues } from "./keyvalues.js";
-import { readRatings, type Ratings } from "./ratings.js";
-import { refuse } from "./reading.js";
+import { refuse, Section } from "./reading.js";
 import { readVector, type Vector } from "./vector.js";
+import { readCounts, readRatings, type Counts, type Ratings } from "./whole.js";
 
 /** What a value may be. `size` is the number of inputs. */
 export type Domain = Categories | NumberDomain | Vector | KeyValues;
@@ -14,18 +13,23 @@ export type SingleDomain = Exclude<Domain, Vector>;
 /** The domains of one number. */
 export type NumberDomain = Interval | Counts | Ratings;
 
+/** The readers of all kinds, each with the keys of its document beside `kind` and `version`. */
+const KINDS = new Map<unknown, readonly [(found: Section) => Domain, ...string[]]>([
+  ["categories", [readCategories, "size", "values"]],
+  ["interval", [readInterval, "bins", "high", "low"]],
+  ["counts", [readCounts, "most"]],
+  ["ratings", [readRatings, "high", "low"]],
+  ["vector", [readVector, "coordinates", "interval"]],
+  ["key-values", [readKeyValues, "interval", "keys", "larger", "pairs"]],
+]);
+
 /** Read a domain of any kind. */
-export function readDomain(document: Json | undefined, where = "domain"): Domain {
+export function readDomain(document: Json | undefined, where: string): Domain {
   const kind = document instanceof Map ? document.get("kind") : undefined;
-  switch (kind) {
-    case "categories": return readCategories(document, where);
-    case "interval": return readInterval(document, where);
-    case "counts": return readCounts(document, where);
-    case "ratings": return readRatings(document, where);
-    case "vector": return readVector(document, where);
-    case "key-values": return readKeyValues(document, where);
-    default: return refuse(`${where}.kind`, "categories, interval, counts, ratings, vector or key-values");
-  }
+  const [read, ...keys] = KINDS.get(kind) ?? refuse(`${where}.kind`, [...KINDS.keys()].join(" or "));
+  const found = new Section(document, [...keys, "kind", "version"], where);
+  found.whole("version", 1, 1);
+  return read(found);
 }
 
 /** Whether a domain is of one number. */
@@ -37,19 +41,13 @@ export function isNumeric(domain: Domain): domain is NumberDomain {
 export function checkValue(domain: Domain, value: unknown): void {
   if (domain.kind === "vector") domain.row(value);
   else if (domain.kind === "key-values" && domain.pairs !== null) domain.set(value);
-  else inputOf(domain, value);
+  else inputOf(domain, value, 1);
 }
 
-/** The input of one value, for the mechanisms that see nothing finer: a category, a bin, or a pair of key and bin. */
-export function inputOf(domain: SingleDomain, value: unknown): number {
-  switch (domain.kind) {
-    case "categories": return domain.input(value);
-    case "interval":
-    case "counts":
-    case "ratings": return domain.bin(value);
-    case "key-values": {
-      const pair = domain.pair(value);
-      return pair.key * domain.interval.bins + domain.interval.bin(pair.number);
-    }
-  }
+/** The input of one value: a category, a pair of key and bin, or the position of a number among `steps` per bin. */
+export function inputOf(domain: SingleDomain, value: unknown, steps: number): number {
+  if (isNumeric(domain)) return domain.position(value, steps);
+  if (domain.kind === "categories") return domain.input(value);
+  const { key, number } = domain.pair(value);
+  return key * domain.interval.bins + domain.interval.bin(number);
 }

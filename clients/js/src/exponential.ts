@@ -4,12 +4,9 @@ import type { Fraction } from "./fraction.js";
 /** Bits after the point of the bound below. */
 export const EXP_BITS = 320n;
 const F = 1n << EXP_BITS;
-const known = new Map<string, bigint>();
 
 /** A lower bound of e^epsilon, times 2^320, rounded down everywhere. Epsilon is at most 20. */
 export function lowerExp(epsilon: Decimal): bigint {
-  const found = known.get(epsilon.text);
-  if (found !== undefined) return found;
   const x = (epsilon.digits * F) / (10n ** BigInt(epsilon.scale) * 64n);
   let sum = 0n;
   let term = F;
@@ -18,8 +15,6 @@ export function lowerExp(epsilon: Decimal): bigint {
     term = (term * x) / (F * i);
   }
   for (let i = 0; i < 6; i++) sum = (sum * sum) / F;
-  if (known.size > 64) known.clear();
-  known.set(epsilon.text, sum);
   return sum;
 }
 

@@ -26,6 +26,11 @@ export function largest(first: Fraction, ...others: readonly Fraction[]): Fracti
   return most;
 }
 
+/** A whole multiple of a fraction. */
+export function multiple(one: Fraction, times: number): Fraction {
+  return fraction(one.numerator * BigInt(times), one.denominator);
+}
+
 /** The product of two fractions. */
 export function product(one: Fraction, other: Fraction): Fraction {
   return fraction(one.numerator * other.numerator, one.denominator * other.denominator);

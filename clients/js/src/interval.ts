@@ -1,8 +1,8 @@
 import { writeDecimal } from "./decimal.js";
 import { InvalidValue } from "./errors.js";
-import type { Json, JsonObject } from "./json.js";
+import type { JsonObject } from "./json.js";
 import { MOST_INPUTS } from "./limits.js";
-import { decimal, record, require, whole } from "./reading.js";
+import { demand, sectionOf, type Section } from "./reading.js";
 
 /** Real numbers from `low` to `high`, both included, in equal bins. */
 export interface Interval {
@@ -23,30 +23,14 @@ export interface Interval {
 }
 
 /** Read a document of an interval. */
-export function readInterval(document: Json | undefined, where: string): Interval {
-  const found = record(document, ["bins", "high", "kind", "low", "version"], where);
-  require(found.get("kind") === "interval", `${where}.kind`, "interval");
-  whole(found.get("version"), 1, 1, `${where}.version`);
-  const low = decimal(found.get("low"), `${where}.low`).value;
-  const high = decimal(found.get("high"), `${where}.high`).value;
-  const bins = whole(found.get("bins"), 1, MOST_INPUTS, `${where}.bins`);
-  require(low < high, where, "such that low is below high");
+export function readInterval(found: Section): Interval {
+  const low = found.decimal("low").value;
+  const high = found.decimal("high").value;
+  const bins = found.whole("bins", 1, MOST_INPUTS);
   const width = (high - low) / bins;
   const least = 16 * lastPlace(Math.max(Math.abs(low), Math.abs(high)));
-  require(Number.isFinite(width) && width >= least, `${where}.bins`, "such that bins are 16 units in the last place wide");
-  return interval(found, low, high, bins);
-}
-
-/** An interval that is known to be right. */
-export function makeInterval(low: number, high: number, bins: number): Interval {
-  const document: JsonObject = new Map<string, Json>([
-    ["bins", bins], ["high", writeDecimal(high)], ["kind", "interval"], ["low", writeDecimal(low)], ["version", 1],
-  ]);
-  return interval(document, low, high, bins);
-}
-
-function interval(document: JsonObject, low: number, high: number, bins: number): Interval {
-  const width = (high - low) / bins;
+  demand(low < high, found.where, "such that low is below high");
+  found.require(Number.isFinite(width) && width >= least, "bins", "such that bins are 16 units in the last place wide");
 
   function bin(value: unknown): number {
     if (typeof value !== "number" || !(value >= low && value <= high)) {
@@ -70,22 +54,18 @@ function interval(document: JsonObject, low: number, high: number, bins: number)
   }
 
   return {
-    kind: "interval", document, low, high, bins, size: bins, bin, position, nearest,
+    kind: "interval", document: found.items, low, high, bins, size: bins, bin, position, nearest,
     cut: (wide) => makeInterval(low, high, wide),
   };
 }
 
-/** The unit in the last place of a double: the distance to the next larger one. */
-export function lastPlace(value: number): number {
-  const next = step(value, 1n);
-  return Number.isFinite(next) ? next - value : value - step(value, -1n);
+/** The interval from one number to another. */
+export function makeInterval(low: number, high: number, bins: number): Interval {
+  return readInterval(sectionOf({ bins, high: writeDecimal(high), kind: "interval", low: writeDecimal(low), version: 1 }, "interval"));
 }
 
-/** The double `by` steps above a positive one; a negative `by` steps down. */
-export function step(value: number, by: bigint): number {
-  const bits = new BigInt64Array(1);
-  const double = new Float64Array(bits.buffer);
-  double[0] = value;
-  bits[0]! += by;
-  return double[0]!;
+/** The unit in the last place of a positive double, by its exponent: the distance to the next larger one. */
+function lastPlace(value: number): number {
+  const [bits] = new BigUint64Array(Float64Array.of(value).buffer);
+  return 2 ** (Math.max(Number(bits! >> 52n), 1) - 1075);
 }

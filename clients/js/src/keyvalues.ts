@@ -1,8 +1,9 @@
-import { readCategories, type Categories } from "./categories.js";
+import type { Categories } from "./categories.js";
+import { readDomain } from "./domain.js";
 import { InvalidValue } from "./errors.js";
-import { readInterval, type Interval } from "./interval.js";
-import type { Json, JsonObject } from "./json.js";
-import { choice, record, require, whole } from "./reading.js";
+import type { Interval } from "./interval.js";
+import type { JsonObject } from "./json.js";
+import type { Section } from "./reading.js";
 
 /** The largest size of a set. */
 const MOST_PAIRS = 2 ** 16;
@@ -29,15 +30,13 @@ export interface KeyValues {
 }
 
 /** Read a document of key-values. */
-export function readKeyValues(document: Json | undefined, where: string): KeyValues {
-  const found = record(document, ["interval", "keys", "kind", "larger", "pairs", "version"], where);
-  require(found.get("kind") === "key-values", `${where}.kind`, "key-values");
-  whole(found.get("version"), 1, 1, `${where}.version`);
-  const keys = readCategories(found.get("keys"), `${where}.keys`);
-  const interval = readInterval(found.get("interval"), `${where}.interval`);
-  const held = found.get("pairs");
-  const pairs = held === null ? null : whole(held, 1, MOST_PAIRS, `${where}.pairs`);
-  const larger = choice(found.get("larger"), pairs === null ? ["refuse"] : ["refuse", "sample"], `${where}.larger`);
+export function readKeyValues(found: Section): KeyValues {
+  const named = readDomain(found.get("keys"), `${found.where}.keys`);
+  const keys = named.kind === "categories" ? named : found.refuse("keys", "categories");
+  const numbers = readDomain(found.get("interval"), `${found.where}.interval`);
+  const interval = numbers.kind === "interval" ? numbers : found.refuse("interval", "an interval");
+  const pairs = found.get("pairs") === null ? null : found.whole("pairs", 1, MOST_PAIRS);
+  const larger = found.choice("larger", pairs === null ? ["refuse"] : ["refuse", "sample"]);
 
   function pair(value: unknown): Pair {
     if (!Array.isArray(value) || value.length !== 2) throw new InvalidValue("the value must be a pair [key, number]");
@@ -56,5 +55,5 @@ export function readKeyValues(document: Json | undefined, where: string): KeyVal
   }
 
   const size = keys.size * interval.bins + (pairs === null ? 0 : 1);
-  return { kind: "key-values", document: found, keys, interval, pairs, larger, size, pair, set };
+  return { kind: "key-values", document: found.items, keys, interval, pairs, larger, size, pair, set };
 }

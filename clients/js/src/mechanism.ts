@@ -5,7 +5,7 @@ import { payloadBytes, type Field, type Report } from "./fields.js";
 import type { Json, JsonObject } from "./json.js";
 import { MOST_INPUTS, MOST_REPORT_BYTES } from "./limits.js";
 import { READERS } from "./mechanisms/registry.js";
-import { decimal, record, refuse, require, text, whole } from "./reading.js";
+import { demand, Section, sectionOf } from "./reading.js";
 import type { Words } from "./words.js";
 
 /** What a reader of one mechanism makes: all that a device needs of it. */
@@ -13,15 +13,15 @@ export interface Parts {
   readonly fields: readonly Field[];
   /** The length of a tally, which is limited. */
   readonly cells: number;
-  /** How many cells one report falls in. */
-  readonly blocks: number;
-  /** Number of positions per input: 1, or `steps`; 0 where the mechanism cannot be asked by position. */
-  readonly steps: number;
+  /** How many cells one report falls in; 1 unless said otherwise. */
+  readonly blocks?: number;
+  /** Number of positions per input: 1, or `steps`; missing where the mechanism cannot be asked by position. */
+  readonly steps?: number;
   readonly certificate: Certificate;
   /** The report of a value. The value is refused before the first word is drawn. */
   respond(value: unknown, words: Words): Report;
   /** The report of a position, where the mechanism is one of a single number or category. */
-  respondAt(position: number, words: Words): Report;
+  respondAt?(position: number, words: Words): Report;
 }
 
 /** A mechanism whose weights were checked. */
@@ -44,30 +44,26 @@ export interface Source {
 
 /** Read a mechanism's document and check it: domain, options, limits, weights, ratio. */
 export function readMechanism(value: Json | undefined, where = "mechanism"): Mechanism {
-  const document = record(value, ["domain", "epsilon", "mechanism", "options", "version", "weights"], where);
-  whole(document.get("version"), 2, 2, `${where}.version`);
-  return build(document, readDomain(document.get("domain"), `${where}.domain`), where);
+  const found = new Section(value, ["domain", "epsilon", "mechanism", "options", "version", "weights"], where);
+  found.whole("version", 2, 2);
+  return build(found, readDomain(found.get("domain"), `${where}.domain`));
 }
 
 /** A mechanism inside another, by its parts: it has its own document and fingerprint. */
-export function innerMechanism(name: string, domain: Domain, epsilon: Decimal, options: Json, weights: Json, where: string): Mechanism {
-  const document: JsonObject = new Map<string, Json>([
-    ["domain", domain.document], ["epsilon", epsilon.text], ["mechanism", name],
-    ["options", options], ["version", 2], ["weights", weights],
-  ]);
-  return build(document, domain, where);
+export function innerMechanism(mechanism: string, domain: Domain, epsilon: Decimal, options: Json, weights: Json, where: string): Mechanism {
+  return build(sectionOf({ domain: domain.document, epsilon: epsilon.text, mechanism, options, version: 2, weights }, where), domain);
 }
 
-function build(document: JsonObject, domain: Domain, where: string): Mechanism {
-  const name = text(document.get("mechanism"), `${where}.mechanism`);
-  const reader = READERS.get(name) ?? refuse(`${where}.mechanism`, "the name of a mechanism");
-  const epsilon = decimal(document.get("epsilon"), `${where}.epsilon`);
-  require(epsilon.value >= 0.000001 && epsilon.value <= 20, `${where}.epsilon`, "from 0.000001 to 20");
-  require(domain.size <= MOST_INPUTS, `${where}.domain`, "of at most 2,500,000 inputs");
-  const options = document.get("options")!;
-  const parts = reader({ document, domain, epsilon, options, weights: document.get("weights")!, where });
-  require(parts.cells <= MOST_INPUTS, where, "of at most 2,500,000 cells");
-  require(payloadBytes(parts.fields) <= MOST_REPORT_BYTES, where, "of at most 32,768 bytes a report");
-  require(keeps(parts.certificate, epsilon), `${where}.weights`, `such that no ratio exceeds e^${epsilon.text}`);
-  return { name, document, domain, epsilon, ...parts };
+function build(found: Section, domain: Domain): Mechanism {
+  const { where, items: document } = found;
+  const name = found.text("mechanism");
+  const reader = READERS.get(name) ?? found.refuse("mechanism", "the name of a mechanism");
+  const epsilon = found.decimal("epsilon");
+  found.require(epsilon.value >= 0.000001 && epsilon.value <= 20, "epsilon", "from 0.000001 to 20");
+  found.require(domain.size <= MOST_INPUTS, "domain", "of at most 2,500,000 inputs");
+  const parts = reader({ document, domain, epsilon, options: found.get("options"), weights: found.get("weights"), where });
+  demand(parts.cells <= MOST_INPUTS, where, "of at most 2,500,000 cells");
+  demand(payloadBytes(parts.fields) <= MOST_REPORT_BYTES, where, "of at most 32,768 bytes a report");
+  found.require(keeps(parts.certificate, epsilon), "weights", `such that no ratio exceeds e^${epsilon.text}`);
+  return { ...parts, name, document, domain, epsilon };
 }

@@ -31,7 +31,7 @@ function array(count: number): Uint8Array {
   return count < 16 ? Uint8Array.of(0x90 | count) : Uint8Array.of(0xdc, count >> 8, count & 0xff);
 }
 
-function bin(bytes: Uint8Array): Uint8Array[] {
+function binary(bytes: Uint8Array): Uint8Array[] {
   const n = bytes.length;
   return [n < 256 ? Uint8Array.of(0xc4, n) : Uint8Array.of(0xc5, n >> 8, n & 0xff), bytes];
 }
@@ -39,11 +39,14 @@ function bin(bytes: Uint8Array): Uint8Array[] {
 /** An upload in MessagePack, everything in its shortest form. */
 export function writeUpload(upload: Upload): Uint8Array {
   check(upload);
-  const window = utf8(upload.window);
-  const pieces = [Uint8Array.of(0x94, VERSION), ...bin(fromHex(upload.fingerprint)), Uint8Array.of(0xa0 | window.length), window];
-  pieces.push(array(upload.reports.length));
-  for (const { id, payload } of upload.reports) pieces.push(array(2), ...bin(id), ...bin(payload));
-  return concatBytes(pieces);
+  return encodeUpload(upload);
+}
+
+/** The same of an upload that is known to be right. */
+export function encodeUpload({ fingerprint, window, reports }: Upload): Uint8Array {
+  const name = utf8(window);
+  const head = [Uint8Array.of(0x94, VERSION), ...binary(fromHex(fingerprint)), Uint8Array.of(0xa0 | name.length), name, array(reports.length)];
+  return concatBytes([...head, ...reports.flatMap(({ id, payload }) => [array(2), ...binary(id), ...binary(payload)])]);
 }
 
 /** The same in JSON, bytes as hexadecimal digits. */

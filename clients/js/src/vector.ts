@@ -1,8 +1,8 @@
 import { InvalidValue } from "./errors.js";
 import { isNumeric, readDomain, type NumberDomain } from "./domain.js";
-import type { Json, JsonObject } from "./json.js";
+import type { JsonObject } from "./json.js";
 import { MOST_INPUTS } from "./limits.js";
-import { record, refuse, require, whole } from "./reading.js";
+import type { Section } from "./reading.js";
 
 /** Rows of `coordinates` numbers, each in one interval. */
 export interface Vector {
@@ -16,13 +16,10 @@ export interface Vector {
 }
 
 /** Read a document of vectors; their interval may be of kind counts or ratings. */
-export function readVector(document: Json | undefined, where: string): Vector {
-  const found = record(document, ["coordinates", "interval", "kind", "version"], where);
-  require(found.get("kind") === "vector", `${where}.kind`, "vector");
-  whole(found.get("version"), 1, 1, `${where}.version`);
-  const inside = readDomain(found.get("interval"), `${where}.interval`);
-  const interval = isNumeric(inside) ? inside : refuse(`${where}.interval.kind`, "interval, counts or ratings");
-  const coordinates = whole(found.get("coordinates"), 1, MOST_INPUTS, `${where}.coordinates`);
+export function readVector(found: Section): Vector {
+  const inside = readDomain(found.get("interval"), `${found.where}.interval`);
+  const interval = isNumeric(inside) ? inside : found.refuse("interval", "an interval, counts or ratings");
+  const coordinates = found.whole("coordinates", 1, MOST_INPUTS);
 
   function row(value: unknown): number[] {
     if (!Array.isArray(value) || value.length !== coordinates) {
@@ -35,5 +32,5 @@ export function readVector(document: Json | undefined, where: string): Vector {
     });
   }
 
-  return { kind: "vector", document: found, interval, coordinates, size: coordinates * interval.bins, row };
+  return { kind: "vector", document: found.items, interval, coordinates, size: coordinates * interval.bins, row };
 }

@@ -1,6 +1,8 @@
 import { InvalidValue } from "./errors.js";
 import { makeInterval, type Interval } from "./interval.js";
 import type { JsonObject } from "./json.js";
+import { FARTHEST_RATING, MOST_INPUTS } from "./limits.js";
+import type { Section } from "./reading.js";
 
 /** Whole numbers from `least` to `most`, one bin each. */
 export interface WholeNumbers<Kind extends string> {
@@ -20,19 +22,35 @@ export interface WholeNumbers<Kind extends string> {
   cut(bins: number): Interval;
 }
 
+/** Whole numbers from 0 to `most`. */
+export type Counts = WholeNumbers<"counts">;
+/** Whole numbers from a lowest to a highest. */
+export type Ratings = WholeNumbers<"ratings">;
+
+/** Read a document of counts. */
+export function readCounts(found: Section): Counts {
+  return wholeNumbers("counts", found.items, 0, found.whole("most", 0, MOST_INPUTS - 1));
+}
+
+/** Read a document of ratings. */
+export function readRatings(found: Section): Ratings {
+  const low = found.whole("low", -FARTHEST_RATING, FARTHEST_RATING);
+  const most = Math.min(FARTHEST_RATING, low + MOST_INPUTS - 1);
+  return wholeNumbers("ratings", found.items, low, found.whole("high", low + 1, most));
+}
+
 /** Whole numbers of one kind, whose bounds are known to be right. */
-export function wholeNumbers<Kind extends string>(kind: Kind, document: JsonObject, least: number, most: number): WholeNumbers<Kind> {
+function wholeNumbers<Kind extends string>(kind: Kind, document: JsonObject, least: number, most: number): WholeNumbers<Kind> {
   function bin(value: unknown): number {
-    if (typeof value !== "number" || !Number.isInteger(value) || value < least || value > most) {
-      throw new InvalidValue(`the value must be a whole number from ${least} to ${most}`);
-    }
-    return value - least + 0; // -0 becomes 0
+    const number = Number.isInteger(value) ? (value as number) : NaN;
+    if (number >= least && number <= most) return number - least + 0; // -0 becomes 0
+    throw new InvalidValue(`the value must be a whole number from ${least} to ${most}`);
   }
 
   function nearest(value: unknown): number {
-    const right = typeof value === "number" && !Number.isNaN(value) && (Number.isInteger(value) || !Number.isFinite(value));
+    const right = Number.isInteger(value) || value === Infinity || value === -Infinity;
     if (!right) throw new InvalidValue("the value must be a whole number");
-    return Math.min(Math.max(value, least), most);
+    return Math.min(Math.max(value as number, least), most);
   }
 
   const bins = most - least + 1;

@@ -10,15 +10,24 @@ const WORD = 1n << 64n;
 /** The platform's cryptographic randomness; there is no fallback. */
 function systemRandomness(): Crypto {
   const source: Crypto | undefined = globalThis.crypto;
-  if (typeof source?.getRandomValues !== "function") throw new NoRandomness();
+  if (typeof source?.getRandomValues !== "function") throw missing();
   return source;
+}
+
+/** Random bits in place of zeros. A stand-in that fills nothing is refused. */
+function fill<T extends Uint8Array<ArrayBuffer> | BigUint64Array<ArrayBuffer>>(source: Crypto, zeros: T): T {
+  source.getRandomValues(zeros);
+  if (!zeros.some(Boolean)) throw missing();
+  return zeros;
+}
+
+function missing(): NoRandomness {
+  return new NoRandomness("crypto.getRandomValues is missing here, or gives only zeros, so no report can be drawn");
 }
 
 /** A report's id: 16 bytes of the operating system's randomness, drawn once and kept with the report. */
 export function newId(): Uint8Array {
-  const id = systemRandomness().getRandomValues(new Uint8Array(16));
-  if (id.every((byte) => byte === 0)) throw new NoRandomness();
-  return id;
+  return fill(systemRandomness(), new Uint8Array(16));
 }
 
 /** The operating system's randomness. Refused where the platform has none. */
@@ -29,8 +38,7 @@ export function systemWords(): Words {
   return {
     next() {
       if (left === 0) {
-        source.getRandomValues(buffer);
-        if (buffer.every((word) => word === 0n)) throw new NoRandomness(); // a stand-in that fills nothing
+        fill(source, buffer);
         left = buffer.length;
       }
       const word = buffer[--left]!;

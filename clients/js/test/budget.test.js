@@ -162,3 +162,17 @@ test("an unreadable cost is not taken for nothing", async () => {
   await assert.rejects(client.report("yes"), { code: "no-ledger" });
   await assert.rejects(client.spent(), { code: "no-ledger" });
 });
+
+test("surveys of one series share a budget, and those of one key; a new series refills none", async () => {
+  const of = (series, day, more = {}) => [makeSurvey({ name: `${series} ${day}`, series, ...more }), `2026-11-${day}`];
+  const two = { ...WIDE, seriesEpsilon: 2 };
+  assert.deepEqual(await codes([of("Meals", 10), of(" MEALS ", 11), of("meals", 12), of("sleep", 13), of("", 14)], two), ["", "", "seriesEpsilon", "", ""]);
+  const named = ["p", "q", "r"].map((series, i) => [makeSurvey({ name: "one", series }), `2026-11-${10 + i}`]);
+  assert.deepEqual(await codes(named, { ...WIDE, nameEpsilon: 2 }), ["", "", "nameEpsilon"]);
+  assert.deepEqual(await codes(named, { ...WIDE, questionEpsilon: 2 }), ["", "", "questionEpsilon"]);
+  assert.deepEqual(await codes([of("p", 10), of("q", 11), of("r", 12)], { ...WIDE, totalEpsilon: 2 }), ["", "", "totalEpsilon"]);
+  assert.deepEqual(await codes([of("", 10)], { ...WIDE, seriesEpsilon: 0, publisherEpsilon: 0 }), [""]);
+  const signed = (day, publisher) => [Object.assign(of(`series ${day}`, day)[0], { publisher }), `2026-11-${day}`];
+  const keys = [signed(10, "ab"), signed(11, "ab"), signed(12, "ab"), signed(13, "cd"), signed(14, "")];
+  assert.deepEqual(await codes(keys, { ...WIDE, publisherEpsilon: 2 }), ["", "", "publisherEpsilon", "", ""]);
+});

@@ -3,6 +3,7 @@ import fs from "node:fs";
 import http from "node:http";
 import os from "node:os";
 import path from "node:path";
+import { digestOf } from "../dist/canonical.js";
 import { BrowserLedger, Client, Survey } from "../dist/index.js";
 import { NodeLedger } from "../dist/device/nodeledger.js";
 import { MemoryLedger } from "../dist/testing.js";
@@ -10,14 +11,22 @@ import { MemoryLedger } from "../dist/testing.js";
 export { mechanismFiles, vectors } from "./support.js";
 
 export const DAY = "2026-11-16";
+/** Every survey that was made, in order: what the log of a collector here has. */
+const PUBLISHED = [];
 
 /** A survey of yes or no, drawn evenly, so that any epsilon holds. */
-export function makeSurvey({ name = "pets", question = `What about ${name}?`, epsilon = "1", weights = [["1", "1"], ["1", "1"]], ...rest } = {}) {
+export function makeSurvey(parts) {
+  const survey = Survey.parse(surveyText(parts));
+  if (!PUBLISHED.includes(survey.digest)) PUBLISHED.push(survey.digest);
+  return survey;
+}
+
+export function surveyText({ name = "pets", question = `What about ${name}?`, epsilon = "1", weights = [["1", "1"], ["1", "1"]], ...rest } = {}) {
   const domain = { kind: "categories", size: 2, values: ["yes", "no"], version: 1 };
-  return Survey.parse(JSON.stringify({
+  return JSON.stringify({
     survey: 2, name, question, window: "day", minimum_batch: 100, outside: "refuse", opens: "", closes: "", series: "",
     mechanism: { version: 2, mechanism: "table", epsilon, domain, options: {}, weights }, ...rest,
-  }));
+  });
 }
 
 /** A client of a survey in memory, on a day, that never waits. */
@@ -46,15 +55,37 @@ export function temporary() {
   return folder;
 }
 
-/** A collector on this machine. `answers` are given one after the other, the last one for ever; requests are kept. */
+/** The entries of a log of some surveys, by their digests. */
+export function logOf(digests) {
+  let previous = "0".repeat(64);
+  return digests.map((survey, index) => {
+    const entry = { fingerprint: survey.slice(0, 32), index, log: 1, previous, publisher: "", survey };
+    previous = digestOf(new Map(Object.entries(entry)));
+    return entry;
+  });
+}
+
+/** What `GET /log?start=...` is answered with: a page of entries after `start`. */
+export function pageOf(entries, start, most = 1000) {
+  const last = entries[entries.length - 1];
+  const head = last === undefined ? "0".repeat(64) : digestOf(new Map(Object.entries(last)));
+  return { size: entries.length, head, entries: entries.slice(start, start + most) };
+}
+
+/** A collector on this machine. `answers` are given one after the other, the last one for ever; requests are kept. `said.log` makes a page of its log. */
 export async function collector(t, ...answers) {
   const requests = [];
-  const said = { about: {} };
+  const said = { about: {}, log: (start) => ({ body: pageOf(logOf(PUBLISHED), start) }) };
   const server = http.createServer(async (request, response) => {
     const pieces = [];
     for await (const piece of request) pieces.push(piece);
     if (request.url.endsWith("/about")) {
       return void response.writeHead(200).end(JSON.stringify(said.about));
+    }
+    const logged = /\/log\?start=(\d+)$/.exec(request.url);
+    if (logged !== null) {
+      const { status = 200, body } = said.log(Number(logged[1]));
+      return void response.writeHead(status).end(typeof body === "string" ? body : JSON.stringify(body));
     }
     requests.push({ method: request.method, path: request.url, headers: request.headers, body: Buffer.concat(pieces) });
     const answer = answers.length > 1 ? answers.shift() : answers[0];

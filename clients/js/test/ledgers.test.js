@@ -73,6 +73,31 @@ test("where the system does not say when it started, a page or process is one st
   assert.equal(seconds, 86_400);
 });
 
+const browser = (await ledgers()).IndexedDB;
+test("rows of an older bundle, without series and publisher, still count", { skip: typeof browser === "string" ? browser : false }, async () => {
+  const open = browser();
+  const survey = makeSurvey();
+  const memory = new MemoryLedger();
+  await makeClient(survey, { ledger: memory }).report("yes");
+  const [{ series, publisher, ...row }] = await memory.transact((rows) => ({ write: [], result: rows }));
+  assert.deepEqual([series, publisher], ["", ""]);
+  await new Promise((resolve, reject) => {
+    const request = indexedDB.open("sottovoce", 1); // as version 1 made it
+    request.onerror = reject;
+    request.onupgradeneeded = () => request.result.createObjectStore("reports", { keyPath: ["fingerprint", "window"] }).put(row);
+    request.onsuccess = () => resolve(request.result.close());
+  });
+  const again = makeClient(survey, { ledger: open(), clock: () => "2026-11-15" });
+  await assert.rejects(again.report("yes"), { code: "over-budget", message: /windows are answered in order/ });
+  assert.equal(await again.spent(), "1");
+  assert.equal((await makeClient(survey, { ledger: open() }).report("no")).state, "pending"); // the stored one
+  const limits = { totalEpsilon: 1.5, seriesEpsilon: 1 };
+  await assert.rejects(makeClient(makeSurvey({ name: "b", series: "s" }), { ledger: open(), ...limits }).report("yes"), /totalEpsilon/);
+  const other = makeClient(makeSurvey({ name: "b", series: "s" }), { ledger: open(), seriesEpsilon: 1 });
+  assert.equal((await other.report("yes")).state, "pending"); // the row is of no series
+  await assert.rejects(makeClient(makeSurvey({ name: "c", series: "s" }), { ledger: open(), dayEpsilon: 9, seriesEpsilon: 1 }).report("yes"), /seriesEpsilon/);
+});
+
 const sqlite = (await ledgers())["node:sqlite"];
 test("a file that is not a ledger is refused, and left as it is", { skip: typeof sqlite === "string" ? sqlite : false }, () => {
   const folder = temporary();

@@ -96,9 +96,9 @@ test("nobody pays for a survey that is closed, or that wants a token", async (t)
 });
 
 test("of a value outside the domain a collector learns nothing", async (t) => {
-  const survey = makeSurvey();
-  const asked = t.mock.method(globalThis, "fetch", async () => Response.json({ closed: false, upload: "open" }));
-  const client = makeClient(survey, { url: "https://collector.example", patience: { ...patience, attempts: 1 } });
+  const { url } = await collector(t, STORED);
+  const asked = t.mock.method(globalThis, "fetch");
+  const client = makeClient(makeSurvey(), { url, patience });
   for (const value of ["perhaps", 1, undefined, null, ["yes"]]) await assert.rejects(client.report(value), { code: "invalid-value" });
   assert.deepEqual([asked.mock.callCount(), await client.spent()], [0, "0"]);
   await client.report("yes");

@@ -1,8 +1,10 @@
 import { NoLedger } from "../errors.js";
 import { ownElapsed } from "./ledger.js";
-const STORE = "reports";
+/** Rows, and what is kept of collectors' logs, with their keys. Version 1 had no logs, and rows without series and publisher. */
+const STORES = { reports: ["fingerprint", "window"], logs: "url" };
+const SCHEMA = 2;
 /**
- * The ledger of a browser: one IndexedDB store, of this origin, and nothing else. A `readwrite` transaction excludes
+ * The ledger of a browser: IndexedDB of this origin, and nothing else. A `readwrite` transaction excludes
  * all tabs, and with strict durability it is complete when the disk has it. It reads, draws and adds in one.
  */
 export class BrowserLedger {
@@ -23,16 +25,21 @@ export class BrowserLedger {
     }
     open() {
         return new Promise((resolve, reject) => {
-            const fail = (error) => reject(unusable(error));
+            const refuse = (error) => reject(unusable(error));
             try {
-                const request = indexedDB.open(this.name, 1);
-                request.onupgradeneeded = () => request.result.createObjectStore(STORE, { keyPath: ["fingerprint", "window"] });
+                const request = indexedDB.open(this.name, SCHEMA);
+                request.onupgradeneeded = () => {
+                    for (const [name, keyPath] of Object.entries(STORES)) {
+                        if (!request.result.objectStoreNames.contains(name))
+                            request.result.createObjectStore(name, { keyPath });
+                    }
+                };
                 request.onsuccess = () => resolve(request.result);
-                request.onerror = () => fail(request.error);
-                request.onblocked = () => fail("another page keeps it open");
+                request.onerror = () => refuse(request.error);
+                request.onblocked = () => refuse("another page keeps it open");
             }
             catch (error) {
-                fail(error); // missing, or denied to this page
+                refuse(error); // missing, or denied to this page
             }
         });
     }
@@ -40,16 +47,19 @@ export class BrowserLedger {
 /** No `await` between reading and writing: the transaction would end there. */
 function inTransaction(database, change) {
     return new Promise((resolve, reject) => {
-        const transaction = database.transaction(STORE, "readwrite", { durability: "strict" });
-        const store = transaction.objectStore(STORE);
-        const reading = store.getAll();
+        const transaction = database.transaction(Object.keys(STORES), "readwrite", { durability: "strict" });
+        const [reports, kept] = [transaction.objectStore("reports"), transaction.objectStore("logs")];
+        const rows = reports.getAll();
+        const logs = kept.getAll(); // comes after the rows
         let result;
         let thrown;
-        reading.onsuccess = () => {
+        logs.onsuccess = () => {
             try {
-                const changed = change(reading.result);
-                for (const row of changed.write)
-                    store.put(row);
+                const changed = change(rows.result, logs.result);
+                for (const row of changed.write ?? [])
+                    reports.put(row);
+                for (const log of changed.logs ?? [])
+                    kept.put(log);
                 result = changed.result;
             }
             catch (error) {
@@ -62,6 +72,5 @@ function inTransaction(database, change) {
     });
 }
 function unusable(error) {
-    const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-    return new NoLedger(`this browser does not let the page remember what was answered, so nothing is drawn or sent (${why})`);
+    return new NoLedger(`this browser does not let the page remember what was answered, so nothing is drawn or sent (${error})`);
 }

@@ -11,18 +11,20 @@ export interface Limits {
     readonly nameEpsilon: number;
     /** One question over one domain. */
     readonly questionEpsilon: number;
+    /** All surveys of one series, whoever published them. */
+    readonly seriesEpsilon: number;
+    /** All surveys that one key signed. */
+    readonly publisherEpsilon: number;
     /** All reports in the ledger. */
     readonly totalEpsilon: number;
 }
 /** The limits where a program sets none: those of the client in Python. */
 export declare const LIMITS: Limits;
-/** Whether one more report keeps within the limits, and the rules against forged surveys and wrong clocks. */
-export declare class Budget {
-    readonly limits: Limits;
-    constructor(limits: Limits);
-    /** Refuse a survey of which one report costs too much, whatever was spent before. */
-    checkReport(survey: Survey): void;
-    /** Why a report is refused after those `before`, or undefined where it is allowed. */
-    check(asked: Charge, before: readonly Charge[], pinned: boolean): OverBudget | undefined;
-    private limit;
-}
+/** Refuse limits that are none, and a survey of which one report costs too much, whatever was spent before. */
+export declare function checkReport(limits: Limits, survey: Survey): void;
+/**
+ * Why a report is refused after those `before`, or undefined where it is allowed: the rules against forged surveys and
+ * wrong clocks, then the limits. All limits hold at once: a series or a key puts surveys together, and takes none of them
+ * out of another limit.
+ */
+export declare function refusalOf(limits: Limits, asked: Charge, before: readonly Charge[], pinned: boolean): OverBudget | undefined;

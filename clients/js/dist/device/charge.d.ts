@@ -4,7 +4,9 @@ import type { Elapsed } from "./ledger.js";
 /**
  * What one report is charged with, as the limits of a device see it; the names are those of the columns of a ledger.
  * `name` and `question` are keys: equal where two surveys ask the same thing. `first` and `last` are the days of the
- * window, `day` is when the report is drawn; `boot` and `uptime` are the same by elapsed time.
+ * window, `day` is when the report is drawn; `boot` and `uptime` are the same by elapsed time. `series` is equal where
+ * surveys share a budget, `publisher` where one key signed them; both may be empty, and are missing in rows that a
+ * browser wrote before there were any.
  */
 export interface Charge {
     readonly fingerprint: string;
@@ -19,9 +21,11 @@ export interface Charge {
     readonly day: string;
     readonly boot: string;
     readonly uptime: number;
+    readonly series: string;
+    readonly publisher: string;
 }
-/** What a report of a survey costs, for a window, drawn on a day. */
-export declare function chargeOf(survey: Survey, window: string, day: string, elapsed: Elapsed): Charge;
+/** What a report of a survey costs that is drawn on a day, for the window of that day. */
+export declare function chargeOf(survey: Survey, day: string, elapsed: Elapsed): Charge;
 /** The epsilon of some charges together, exactly. One that cannot be read is not taken for 0. */
 export declare function costOf(...charges: readonly Charge[]): Fraction;
 /** The same as decimal text. */

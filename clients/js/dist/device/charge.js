@@ -1,10 +1,10 @@
-import { fingerprint } from "../canonical.js";
-import { exact, readDecimal } from "../decimal.js";
+import { fingerprintOf } from "../canonical.js";
+import { exact, readDecimal, withPoint } from "../decimal.js";
 import { NoLedger } from "../errors.js";
-import { windowDays } from "../windows.js";
-/** What a report of a survey costs, for a window, drawn on a day. */
-export function chargeOf(survey, window, day, elapsed) {
-    const { first, last } = windowDays(survey.window, window);
+import { windowOf } from "../windows.js";
+/** What a report of a survey costs that is drawn on a day, for the window of that day. */
+export function chargeOf(survey, day, elapsed) {
+    const { name: window, first, last } = windowOf(survey.window, day);
     return {
         fingerprint: survey.fingerprint,
         window,
@@ -12,26 +12,27 @@ export function chargeOf(survey, window, day, elapsed) {
         epsilon: survey.epsilon,
         delta: "0",
         name: plain(survey.name),
-        question: fingerprint([plain(survey.question), survey.mechanism.domain.document]),
+        question: fingerprintOf([plain(survey.question), survey.mechanism.domain.document]),
         first,
         last,
         day,
         boot: elapsed.boot,
         uptime: elapsed.seconds,
+        series: plain(survey.series),
+        publisher: survey.publisher,
     };
 }
 /** The epsilon of some charges together, exactly. One that cannot be read is not taken for 0. */
 export function costOf(...charges) {
-    return exact(sum(charges));
+    return exact(addUp(charges));
 }
 /** The same as decimal text. */
 export function costText(charges) {
-    const { digits, scale } = sum(charges);
-    const text = String(digits).padStart(scale + 1, "0");
-    const point = text.length - scale;
-    return scale === 0 ? text : `${text.slice(0, point)}.${text.slice(point)}`.replace(/\.?0+$/, "");
+    const { digits, scale } = addUp(charges);
+    const text = String(digits);
+    return withPoint(text, text.length - scale);
 }
-function sum(charges) {
+function addUp(charges) {
     let digits = 0n;
     let scale = 0;
     for (const { epsilon } of charges) {
@@ -45,7 +46,7 @@ function sum(charges) {
     return { digits, scale };
 }
 /** White space as Python's `split` has it. */
-const SPACES = /[\t-\r\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
+const SPACES = /(?:(?!\ufeff)[\s\u001c-\u001f\u0085])+/;
 /** Text without case, width and superfluous spaces: NFKC, then full case folding, as the other clients that share a ledger do. */
 export function plain(text) {
     const folded = Array.from(text.normalize("NFKC"), fold).join("");

@@ -7,6 +7,8 @@ import { type Patience } from "./sending.js";
 export interface ClientOptions extends Partial<Limits> {
     /** The fingerprint that the owner of the device agreed to; a survey with another one is refused. */
     readonly fingerprint?: string;
+    /** The public key of the publisher; a survey without its verified signature is refused (`Survey.fetch`, `Survey.parseSigned`). */
+    readonly publisher?: string;
     /** Address of the collector; where the survey came from unless said otherwise. Without one, reports are drawn and kept. */
     readonly url?: string;
     /** The token, for surveys that ask for one. */
@@ -28,7 +30,7 @@ export interface ClientOptions extends Partial<Limits> {
  */
 export declare class Client {
     readonly survey: Survey;
-    private readonly budget;
+    private readonly limits;
     private readonly collector;
     private readonly pinned;
     private readonly clock;
@@ -37,7 +39,8 @@ export declare class Client {
     /**
      * Answer the survey in the present window, and send the report. The first answer in a window counts: whatever is
      * given later, the stored report is returned, and sent again if the collector has not acknowledged it. Where the
-     * answer, the budget or the collector's word that it is closed stands against it, nothing is drawn, spent or sent.
+     * answer, the budget, the collector's word that it is closed or its log stands against it, nothing is drawn, spent or
+     * sent. Where the collector does not answer, the report is drawn and kept, and leaves when the log was checked.
      */
     report(value: unknown): Promise<Receipt>;
     /** Send what is pending of this survey, and ask again for what is to be deleted; all its receipts. */
@@ -55,13 +58,14 @@ export declare class Client {
      * the window gets no second answer. Until the collector has confirmed it, `code` says why not, and `send` asks again.
      */
     withdraw(receipt: Receipt): Promise<Receipt>;
-    /** Bring one report to where it belongs. */
     private sent;
     private rows;
-    private find;
     private settled;
-    private draw;
-    private windowOf;
-    /** Nobody pays for a report that will be refused. Where the collector says nothing, the report is drawn and kept. */
-    private checkOpen;
 }
+/** Where a device remembers unless it is said; `nodedefault.ts` puts a file in its place. */
+export declare const DEFAULTS: {
+    ledger: typeof browserLedger;
+};
+/** IndexedDB; refused where there is none, for nothing is forgotten silently. */
+declare function browserLedger(): () => Promise<Ledger>;
+export {};

@@ -7,7 +7,7 @@ export async function exchange(url, { seconds, most, method = "GET", headers = {
     try {
         const response = await fetch(url, {
             method, headers, redirect: "manual", credentials: "omit", cache: "no-store", referrerPolicy: "no-referrer",
-            signal: controller.signal, ...(body === undefined ? {} : { body: body }),
+            signal: controller.signal, body: body ?? null,
         });
         return { status: response.status, headers: response.headers, body: await readBody(response, most) };
     }

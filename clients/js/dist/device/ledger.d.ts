@@ -1,5 +1,6 @@
-import type { Budget } from "./budget.js";
+import { type Limits } from "./budget.js";
 import type { Charge } from "./charge.js";
+import type { LogHead } from "./logcheck.js";
 /**
  * What became of a report: `pending` (spent, not acknowledged), `acknowledged` (the collector has it), `refused`
  * (it never takes it), or `withdrawn` (not sent any more, and to be deleted there).
@@ -25,19 +26,25 @@ export interface Elapsed {
     readonly boot: string;
     readonly seconds: number;
 }
+/** What a device keeps of a collector's log: its head, and the digests of the surveys that were found in it. */
+export interface Log extends LogHead {
+    readonly url: string;
+    readonly surveys: readonly string[];
+}
 /** Rows to write, and what to return once they are on the disk. */
 export interface Change<T> {
-    readonly write: readonly Row[];
+    readonly write?: readonly Row[];
+    readonly logs?: readonly Log[];
     readonly result: T;
 }
 /** Where a device remembers what it has spent and sent. One ledger serves all surveys of a device. */
 export interface Ledger {
     /**
-     * Show all rows to `change`, and write those it returns in place of the rows with the same fingerprint and window.
-     * All of it is one transaction that no other page or process enters, and `change` is synchronous: there is no moment
+     * Show all rows and logs to `change`, and write those it returns in place of the rows with the same fingerprint and
+     * window, and of the logs with the same address. All of it is one transaction that no other page or process enters, and `change` is synchronous: there is no moment
      * at which two draw. The promise resolves when the rows are on the disk. Where `change` throws, nothing is written.
      */
-    transact<T>(change: (rows: readonly Row[]) => Change<T>): Promise<T>;
+    transact<T>(change: (rows: readonly Row[], logs: readonly Log[]) => Change<T>): Promise<T>;
     /** Time that no setting of the clock changes. */
     elapsed(): Elapsed;
 }
@@ -51,7 +58,7 @@ export declare function find(rows: readonly Row[], { fingerprint, window }: {
 /** The receipt in a row. */
 export declare function receiptOf({ fingerprint, window, survey, epsilon, delta, id, upload, state, code }: Receipt): Receipt;
 /** The report of a survey and window: the stored one, else one that `draw` makes, if the budget allows it. */
-export declare function spend(ledger: Ledger, charge: Charge, budget: Budget, pinned: boolean, draw: () => {
+export declare function spend(ledger: Ledger, charge: Charge, limits: Limits, pinned: boolean, draw: () => {
     id: Uint8Array;
     upload: Uint8Array;
 }): Promise<Row>;

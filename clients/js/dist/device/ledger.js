@@ -1,6 +1,7 @@
 import { toHex } from "../bytes.js";
 import { OverBudget } from "../errors.js";
 import { newId } from "../words.js";
+import { refusalOf } from "./budget.js";
 /** Where neither the system nor the browser says when it started, each page or process counts as one start. */
 export function ownElapsed() {
     if (boot === "")
@@ -17,17 +18,17 @@ export function receiptOf({ fingerprint, window, survey, epsilon, delta, id, upl
     return { fingerprint, window, survey, epsilon, delta, id, upload, state, code };
 }
 /** The report of a survey and window: the stored one, else one that `draw` makes, if the budget allows it. */
-export async function spend(ledger, charge, budget, pinned, draw) {
+export async function spend(ledger, charge, limits, pinned, draw) {
     const found = await ledger.transact((rows) => {
         const stored = find(rows, charge);
         if (stored !== undefined)
-            return { write: [], result: stored };
+            return { result: stored };
         // A later date was wrong: by this one, what was drawn then was drawn today.
         const late = rows.filter((row) => row.day > charge.day).map((row) => ({ ...row, day: charge.day }));
         const before = rows.map((row) => find(late, row) ?? row);
-        const refusal = budget.check(charge, before, pinned);
-        if (refusal !== undefined)
-            return { write: late, result: refusal };
+        const refused = refusalOf(limits, charge, before, pinned);
+        if (refused !== undefined)
+            return { write: late, result: refused };
         const row = { ...charge, ...draw(), state: "pending", code: "" };
         return { write: [...late, row], result: row };
     });
@@ -40,7 +41,7 @@ export function settle(ledger, receipt, from, state, code) {
     return ledger.transact((rows) => {
         const stored = find(rows, receipt);
         if (stored === undefined || !from.includes(stored.state))
-            return { write: [], result: stored };
+            return { result: stored };
         const row = { ...stored, state, code };
         return { write: [row], result: row };
     });

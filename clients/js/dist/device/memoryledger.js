@@ -3,13 +3,15 @@ import { find, ownElapsed } from "./ledger.js";
 export class MemoryLedger {
     constructor() {
         this.rows = [];
+        this.logs = [];
     }
     elapsed() {
         return ownElapsed();
     }
     async transact(change) {
-        const { write, result } = change(this.rows);
+        const { write = [], logs = [], result } = change(this.rows, this.logs);
         this.rows = [...this.rows.filter((row) => find(write, row) === undefined), ...write];
+        this.logs = [...this.logs.filter(({ url }) => logs.every((log) => log.url !== url)), ...logs];
         return result;
     }
 }

@@ -32,7 +32,7 @@ CREATE TABLE reports (
     PRIMARY KEY (fingerprint, "window")
 ) WITHOUT ROWID
 `;
-/** What the client in Python keeps of collectors' logs. */
+/** What is kept of collectors' logs, and which surveys were found in them. */
 const LOGS = `\
 CREATE TABLE logs (
     url TEXT NOT NULL PRIMARY KEY,
@@ -54,12 +54,12 @@ PRAGMA user_version = ${VERSION}
 `;
 const COLUMNS = [
     "fingerprint", "window", "survey", "epsilon", "delta", "name", "question", "first", "last", "day", "boot", "uptime",
-    "id", "upload", "state", "code",
+    "series", "publisher", "id", "upload", "state", "code",
 ];
 const NAMES = COLUMNS.map((name) => `"${name}"`).join(", ");
-/** A row that is there keeps the columns that this client does not know. */
-const WRITE = `INSERT INTO reports (${NAMES}) VALUES (${COLUMNS.map(() => "?").join(", ")})
-  ON CONFLICT (fingerprint, "window") DO UPDATE SET ${COLUMNS.map((name) => `"${name}" = excluded."${name}"`).join(", ")}`;
+const WRITE_LOG = "INSERT OR REPLACE INTO logs (url, size, head) VALUES (?, ?, ?)";
+const WRITE_LOGGED = "INSERT OR IGNORE INTO logged (url, survey) VALUES (?, ?)";
+const WRITE = `INSERT OR REPLACE INTO reports (${NAMES}) VALUES (${COLUMNS.map(() => "?").join(", ")})`;
 /**
  * The ledger of a device with Node 22.13 or newer: the file `ledger.sqlite` of the client in Python, so that programs
  * in both languages share one budget. Commits are synced to the disk (`synchronous = EXTRA`). A file that is damaged,
@@ -97,10 +97,15 @@ export class NodeLedger {
         return this.read((database) => {
             this.checkMark(database);
             const rows = database.prepare(`SELECT ${NAMES} FROM reports`).all();
-            const { write, result } = change(rows);
+            const { write = [], logs = [], result } = change(rows, readLogs(database));
             const insert = database.prepare(WRITE);
             for (const row of write)
                 insert.run(...COLUMNS.map((name) => row[name]));
+            for (const { url, size, head, surveys } of logs) {
+                database.prepare(WRITE_LOG).run(url, size, head);
+                for (const survey of surveys)
+                    database.prepare(WRITE_LOGGED).run(url, survey);
+            }
             return result;
         });
     }
@@ -216,6 +221,11 @@ function inTransaction(database, work) {
         }
         throw error;
     }
+}
+function readLogs(database) {
+    const logged = database.prepare("SELECT url, survey FROM logged").all();
+    const heads = database.prepare("SELECT url, size, head FROM logs").all();
+    return heads.map((log) => ({ ...log, surveys: logged.filter(({ url }) => url === log.url).map(({ survey }) => survey) }));
 }
 function pragma(database, name) {
     return Number(Object.values(database.prepare(`PRAGMA ${name}`).all()[0])[0]);

@@ -11,68 +11,65 @@ export const PATIENCE = {
 const LONGEST_ANSWER = 2 ** 16;
 /** Statuses after which the same bytes may be taken a moment later. */
 const AGAIN = [408, 429, 500, 502, 503, 504, 507];
-/** The wire's refusals: their status, and whether sending again is in vain. */
-const REFUSALS = new Map([
-    ["unknown-survey", [404, true]], ["wrong-version", [400, true]], ["malformed", [400, true]], ["wrong-payload", [422, true]],
-    ["no-id", [422, true]], ["too-large", [413, true]], ["window-closed", [410, true]], ["clock-skew", [409, false]],
-    ["not-allowed", [403, false]], ["rate-limited", [429, false]],
-]);
-/** Send an upload of one report until it is acknowledged or refused, patience ends, or `wanted` says that it is not to be sent. */
+/** The wire's refusals after which sending again is in vain, with their status, and the others. */
+const FINAL = {
+    "unknown-survey": 404, "wrong-version": 400, malformed: 400, "wrong-payload": 422, "no-id": 422, "too-large": 413, "window-closed": 410,
+};
+const PASSING = { "clock-skew": 409, "not-allowed": 403, "rate-limited": 429 };
+/**
+ * Send an upload of one report until it is acknowledged or refused, patience ends, or `wanted` says that it is not to be
+ * sent. Where `wanted` throws `NoAnswer` it is asked again later.
+ */
 export function deliver(collector, upload, wanted) {
     const headers = { "Content-Type": "application/msgpack" };
     if (collector.token !== undefined)
         headers.Authorization = `Bearer ${collector.token}`;
-    return repeat(collector, wanted, async () => {
-        const answer = await ask(collector, "/reports", "POST", headers, upload);
-        if (answer === undefined)
-            return NO_ANSWER;
-        const found = readObject(answer);
+    return repeat(collector, "pending", wanted, async () => {
+        const answer = await ask(collector, "/reports", { method: "POST", headers, body: upload });
+        const { code, stored, duplicates } = readObject(answer);
         if (answer.status < 200 || answer.status >= 300)
-            return refusal(answer, found.code);
-        const counts = [found.stored, found.duplicates];
-        const one = counts.every((count) => count === 0 || count === 1) && counts[0] !== counts[1];
+            return refusal(answer, code);
+        const one = (stored === 1 && duplicates === 0) || (stored === 0 && duplicates === 1);
         return one ? { state: "acknowledged", code: "" } : { state: "pending", code: "no-acknowledgement" };
     });
 }
 /** Have a report deleted: withdrawn with an empty code once the collector has it no more, or still acknowledged where it cannot. */
 export function remove(collector, fingerprint, id) {
-    return repeat(collector, async () => true, async () => {
-        const answer = await ask(collector, `/surveys/${fingerprint}/reports/${id}`, "DELETE", {});
-        if (answer === undefined)
-            return { ...NO_ANSWER, state: "withdrawn" };
+    return repeat(collector, "withdrawn", async () => true, async () => {
+        const answer = await ask(collector, `/surveys/${fingerprint}/reports/${id}`, { method: "DELETE" });
+        const { status } = answer;
         const { code, deleted } = readObject(answer);
-        const { again = false, wait = 0 } = refusal(answer, code);
-        if (answer.status === 200 && deleted === true)
-            return { state: "withdrawn", code: "" };
-        if (answer.status === 404 && (code === "no-such-report" || code === "unknown-survey"))
-            return { state: "withdrawn", code: "" };
-        if (answer.status === 409 && code === "scrubbed")
+        if (status === 409 && code === "scrubbed")
             return { state: "acknowledged", code };
-        return { state: "withdrawn", code: `status-${answer.status}`, again, wait };
+        const gone = status === 200 ? deleted === true : status === 404 && (code === "no-such-report" || code === "unknown-survey");
+        return { ...refusal(answer, code), state: "withdrawn", code: gone ? "" : `status-${status}` };
     });
 }
 /** What a collector says of a survey, or an empty object where it says nothing. */
 export async function about(collector, fingerprint) {
-    const answer = await ask(collector, `/surveys/${fingerprint}/about`, "GET", {});
-    return answer?.status === 200 ? readObject(answer) : {};
+    const answer = await ask(collector, `/surveys/${fingerprint}/about`);
+    const said = readObject(answer);
+    return answer.status === 200 || said.code === "unknown-survey" ? said : {};
 }
-const NO_ANSWER = { state: "pending", code: "no-answer", again: true };
-async function ask({ url, patience }, path, method, headers, body) {
-    try {
-        return await exchange(url + path, { method, headers, seconds: patience.timeout, most: LONGEST_ANSWER, ...(body === undefined ? {} : { body }) });
-    }
-    catch (error) {
-        if (error instanceof NoAnswer)
-            return undefined;
-        throw error;
-    }
+/** One request to a collector, or `NoAnswer`. */
+export function ask({ url, patience }, path, request = {}) {
+    return exchange(url + path, { seconds: patience.timeout, most: LONGEST_ANSWER, ...request });
 }
 /** Attempt until it makes no sense to go on; before each a random time up to 1, 2, 4, ... seconds, or as long as Retry-After asks. */
-async function repeat({ patience }, wanted, attempt) {
-    let outcome = { state: "pending", code: "" };
+async function repeat({ patience }, state, wanted, attempt) {
+    let outcome = { state, code: "" };
     let waited = 0;
-    for (let done = 0; done < patience.attempts && (await wanted()); done++) {
-        outcome = await attempt();
+    for (let done = 0; done < patience.attempts; done++) {
+        try {
+            if (!(await wanted()))
+                break;
+            outcome = await attempt();
+        }
+        catch (error) {
+            if (!(error instanceof NoAnswer))
+                throw error;
+            outcome = { state, code: "no-answer", again: true };
+        }
         if (outcome.again !== true || done === patience.attempts - 1)
             break;
         const part = Number(systemWords().next()) / 2 ** 64;
@@ -85,17 +82,16 @@ async function repeat({ patience }, wanted, attempt) {
     return outcome;
 }
 function refusal(answer, code) {
-    const [status, final] = REFUSALS.get(code) ?? [-1, false]; // 0 is what browsers show of a redirection
-    const known = status === answer.status;
-    if (known && final)
-        return { state: "refused", code: String(code) };
-    const again = AGAIN.includes(answer.status);
-    return { state: "pending", code: known ? String(code) : `status-${answer.status}`, again, wait: retryAfter(answer.headers.get("Retry-After")) };
+    const { status, headers } = answer;
+    const name = String(code);
+    if (FINAL[name] === status)
+        return { state: "refused", code: name };
+    const known = PASSING[name] === status;
+    return { state: "pending", code: known ? name : `status-${status}`, again: AGAIN.includes(status), wait: retryAfter(headers.get("Retry-After")) };
 }
 /** Seconds to wait, of a number of them or a date; 0 where it says neither. */
 function retryAfter(text) {
-    if (text === null || text.trim() === "")
-        return 0;
-    const seconds = Number.isNaN(Number(text)) ? (Date.parse(text) - Date.now()) / 1000 : Number(text);
+    const number = Number(text); // 0 where there is no text
+    const seconds = Number.isNaN(number) ? (Date.parse(text) - Date.now()) / 1000 : number;
     return Number.isFinite(seconds) ? Math.max(0, seconds) : 0;
 }

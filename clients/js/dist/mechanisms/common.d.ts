@@ -1,27 +1,27 @@
-import { type NumberDomain, type SingleDomain } from "../domain.js";
-import type { Report } from "../fields.js";
-import type { Json } from "../json.js";
-import type { Source } from "../mechanism.js";
-import type { Words } from "../words.js";
-/** The option `bits`: weights are integers over 2^bits. */
-export declare function readBits(value: Json | undefined, where: string): number;
+import { type Domain, type NumberDomain, type SingleDomain } from "../domain.js";
+import { type Fraction } from "../fraction.js";
+import { type Certificate } from "../certificate.js";
+import { type Mechanism, type Parts, type Source } from "../mechanism.js";
+import { Section } from "../reading.js";
 /** The options of a mechanism, with exactly these names. */
-export declare function readOptions(source: Source, names: readonly string[]): Map<string, Json>;
+export declare function readOptions(source: Source, ...names: readonly string[]): Section;
+/** The option `bits`: weights are integers over 2^bits. */
+export declare function readBits(options: Section): number;
+/** The weights of a mechanism, with exactly these names. */
+export declare function readWeights<K extends string>(source: Source, ...names: readonly K[]): Record<K, bigint>;
+/** Refuse the weights of a mechanism unless something holds. */
+export declare function requireWeights(source: Source, condition: boolean, must: string): void;
+/** A mechanism inside another, by an option and a domain that is derived: with the epsilon and the weights of the outer one. */
+export declare function readInner({ epsilon, weights }: Source, options: Section, key: string, domain: Domain): Mechanism;
 /** The domain of a mechanism for categories: any but vectors and sets of pairs. */
-export declare function categorical(source: Source): SingleDomain;
+export declare function categorical({ domain, where }: Source): SingleDomain;
 /** The domain of a mechanism for one number. */
-export declare function numeric(source: Source): NumberDomain;
-/** How a mechanism for inputs answers values: the value's input, then the draw. */
-export declare function byInput(domain: SingleDomain, respondAt: (input: number, words: Words) => Report): {
-    steps: number;
-    respond: (value: unknown, words: Words) => Report;
-    respondAt: (input: number, words: Words) => Report;
+export declare function numeric({ domain, where }: Source): NumberDomain;
+/** The parts of a mechanism that draws a report for one input, or for a position finer than that, with this worst ratio. */
+export type OneValue = Pick<Parts, "fields" | "cells"> & Partial<Parts> & Required<Pick<Parts, "respondAt">> & {
+    readonly ratio: Fraction;
 };
-/** The same for a mechanism that sees a number at a position finer than its bin. */
-export declare function byPosition(domain: NumberDomain, steps: number, respondAt: (position: number, words: Words) => Report): {
-    steps: number;
-    respond: (value: unknown, words: Words) => Report;
-    respondAt: (position: number, words: Words) => Report;
-};
+/** A mechanism for one value per person: the value's input or position, then the draw. With one position all reports are alike. */
+export declare function forOneValue(domain: SingleDomain, { ratio, ...parts }: OneValue, scope?: Certificate["scope"]): Parts;
 /** The option `steps`: from 1 to the largest grid, and exactly 1 for whole numbers. */
-export declare function readSteps(value: Json | undefined, domain: NumberDomain, mostPositions: number, where: string): number;
+export declare function readSteps(options: Section, domain: NumberDomain, mostPositions: number): number;

@@ -1,33 +1,25 @@
-import { fingerprint } from "../canonical.js";
-import { ratioCertificate } from "../certificate.js";
+import { fingerprintOf } from "../canonical.js";
 import { numberField } from "../fields.js";
 import { MOST_INPUTS } from "../limits.js";
 import { publicIndex } from "../publicwords.js";
-import { whole } from "../reading.js";
 import { belowNumber } from "../words.js";
-import { byInput, categorical, readBits, readOptions } from "./common.js";
-import { readResponse } from "./response.js";
+import { categorical, readOptions } from "./common.js";
+import { hashing } from "./response.js";
 /** Read `fixed-hashing`: one of K public hashes, then randomized response on its cell. */
 export function readFixedHashing(source) {
     const domain = categorical(source);
-    const d = domain.size;
-    const where = `${source.where}.options`;
-    const options = readOptions(source, ["bits", "hash_count", "hash_range"]);
-    const bits = readBits(options.get("bits"), source.where);
-    const count = whole(options.get("hash_count"), 1, Math.min(1250000, Math.floor(2 ** 24 / d)), `${where}.hash_count`);
-    const g = whole(options.get("hash_range"), 2, Math.floor(MOST_INPUTS / count), `${where}.hash_range`);
-    const response = readResponse(source.weights, g, bits, source.where);
+    const options = readOptions(source, "bits", "hash_count", "hash_range");
+    const count = options.whole("hash_count", 1, Math.min(1250000, Math.floor(2 ** 24 / domain.size)));
+    const g = options.whole("hash_range", 2, Math.floor(MOST_INPUTS / count));
     let key;
-    return {
-        fields: [numberField("hash", count), numberField("cell", g)],
+    return hashing(source, domain, options, {
+        hash: numberField("hash", count),
+        g,
         cells: count * g,
-        blocks: 1,
-        certificate: ratioCertificate(response.ratio, d === 1),
-        ...byInput(domain, (value, words) => {
+        draw(value, words) {
             const hash = belowNumber(count, words);
-            key ?? (key = fingerprint(source.document));
-            const cell = publicIndex("hashes", key, hash, value, g);
-            return [hash, response.respond(cell, words)];
-        }),
-    };
+            key ?? (key = fingerprintOf(source.document));
+            return [hash, publicIndex("hashes", key, hash, value, g)];
+        },
+    });
 }

@@ -1,7 +1,7 @@
 import { decimalOf, exact } from "../decimal.js";
 import { fraction, toNumber } from "../fraction.js";
 import { normal, normalInverse } from "../normal.js";
-import { require } from "../reading.js";
+import { demand } from "../reading.js";
 /** What the errors of doubles are allowed to be. */
 const U = 1e-12;
 /** The delta of a vector of k numbers, in doubles with margins: the normal distribution is needed for it. */
@@ -28,6 +28,6 @@ export function rowDelta(noise, sums, bins, reach, k, epsilon, where) {
     const e = epsilon.value - a - k * D;
     const over = (1 + U) * normal(z / 2 - e / z) - (1 - U) * Math.exp(e) * normal(-z / 2 - e / z);
     const delta = Math.max(0, over) + a;
-    require(Number.isFinite(delta), `${where}.weights`, "such that delta can be computed");
+    demand(Number.isFinite(delta), `${where}.weights`, "such that delta can be computed");
     return exact(decimalOf(delta));
 }

@@ -1,31 +1,26 @@
-import { ratioCertificate } from "../certificate.js";
 import { numberField } from "../fields.js";
 import { belowNumber } from "../words.js";
-import { byInput, numeric, readBits, readOptions } from "./common.js";
-import { parity } from "./hadamard.js";
+import { forOneValue, numeric, readBits, readOptions } from "./common.js";
+import { bitLength, parity } from "./hadamard.js";
 import { readResponse } from "./response.js";
 /** Read `haar`: a device reports, for one drawn height, in which half of its node the value is. */
 export function readHaar(source) {
     const domain = numeric(source);
-    const options = readOptions(source, ["bits"]);
-    const response = readResponse(source.weights, 2, readBits(options.get("bits"), source.where), source.where);
-    let heights = 1;
-    while (2 ** heights < domain.bins)
-        heights++;
+    const response = readResponse(source, 2, readBits(readOptions(source, "bits")));
+    const heights = bitLength(domain.bins - 1); // 2^heights is at least the number of bins
     const half = 2 ** (heights - 1);
     const cells = 2 * (2 ** heights - 1);
-    return {
+    return forOneValue(domain, {
         fields: [numberField("cell", cells)],
         cells,
-        blocks: 1,
-        certificate: ratioCertificate(response.ratio, domain.bins === 1),
-        ...byInput(domain, (bin, words) => {
+        ratio: response.ratio,
+        respondAt(bin, words) {
             const x = belowNumber(heights * half, words);
             const h = Math.floor(x / half);
             const column = (x % half) >> h;
             const sign = parity((bin >> (h + 1)) & column) ^ ((bin >> h) & 1);
             const answer = response.respond(sign, words);
             return [2 * (2 ** heights - 2 ** (heights - h) + column) + answer];
-        }),
-    };
+        },
+    });
 }

@@ -1,45 +1,39 @@
-import { ratioCertificate } from "../certificate.js";
 import { numberField } from "../fields.js";
 import { fraction } from "../fraction.js";
-import { require, weightsNamed, whole } from "../reading.js";
 import { belowNumber } from "../words.js";
-import { byInput, categorical, readBits, readOptions } from "./common.js";
+import { categorical, forOneValue, readBits, readOptions, readWeights, requireWeights } from "./common.js";
 /** Read `hadamard-response`: a row of a Hadamard matrix, likelier where one's own column is plus. */
 export function readHadamardResponse(source) {
     const domain = categorical(source);
     const d = domain.size;
-    const options = readOptions(source, ["bits", "block_count"]);
-    const bits = readBits(options.get("bits"), source.where);
-    const blocks = whole(options.get("block_count"), 1, d, `${source.where}.options.block_count`);
-    const rows = powerAbove(Math.ceil(d / blocks));
-    require(blocks === Math.ceil(d / (rows - 1)), `${source.where}.options.block_count`, "the number of blocks that the values fill");
+    const options = readOptions(source, "bits", "block_count");
+    const bits = readBits(options);
+    const blocks = options.whole("block_count", 1, d);
+    const rows = 2 ** bitLength(Math.ceil(d / blocks)); // the least power of two above
+    options.require(blocks === Math.ceil(d / (rows - 1)), "block_count", "the number of blocks that the values fill");
     const all = blocks * rows;
-    const { keep } = weightsNamed(source.weights, ["keep"], `${source.where}.weights`);
+    const { keep } = readWeights(source, "keep");
     const total = 1n << BigInt(bits);
-    require(0n < keep && keep < total, `${source.where}.weights.keep`, "above 0 and below 2^bits");
+    requireWeights(source, 0n < keep && keep < total, "above 0 and below 2^bits");
     const rest = (total - keep) * BigInt(rows / 2);
     const shift = BigInt(64 - bits);
-    return {
+    return forOneValue(domain, {
         fields: [numberField("row", all)],
         cells: all,
-        blocks: 1,
-        certificate: ratioCertificate(fraction(rest + keep * BigInt(all), rest), d === 1),
-        ...byInput(domain, (value, words) => {
+        ratio: fraction(rest + keep * BigInt(all), rest),
+        respondAt(value, words) {
             const kept = words.next() >> shift < keep;
             const row = belowNumber(all, words);
             const column = Math.floor(value / blocks) + 1;
             const z = row % rows;
             const plus = parity(z & column) === 0 ? z : z ^ (column & -column);
             return [kept ? (value % blocks) * rows + plus : row];
-        }),
-    };
+        },
+    });
 }
-/** The least power of two above a number. */
-function powerAbove(n) {
-    let power = 1;
-    while (power <= n)
-        power *= 2;
-    return power;
+/** How many binary digits a number has. */
+export function bitLength(n) {
+    return n.toString(2).length;
 }
 /** Whether a number below 2^31 has an odd number of set bits: 1 or 0. */
 export function parity(n) {

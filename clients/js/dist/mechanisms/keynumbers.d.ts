@@ -1,6 +1,6 @@
 import type { Interval } from "../interval.js";
-import type { Json } from "../json.js";
 import type { Source } from "../mechanism.js";
+import type { Section } from "../reading.js";
 /** How the number of a pair is randomized: every output has `low`, and some have more, `added` in all. */
 export interface Numbers {
     readonly rounding: boolean;
@@ -18,7 +18,7 @@ export interface Numbers {
     cell(output: number): number;
 }
 /** What the options and weights of numbers say; `others` are the weights that belong to keys. */
-export declare function readNumbers(source: Source, interval: Interval, options: Map<string, Json>, keyNames: readonly string[]): {
+export declare function readNumbers(source: Source, interval: Interval, options: Section, keyNames: readonly string[]): {
     steps: number;
     numbers: Numbers;
     others: Record<string, bigint>;

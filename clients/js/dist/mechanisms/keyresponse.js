@@ -1,7 +1,7 @@
 import { numberField } from "../fields.js";
 import { fraction, largest } from "../fraction.js";
 import { MOST_TOTAL } from "../limits.js";
-import { require } from "../reading.js";
+import { demand } from "../reading.js";
 import { below } from "../words.js";
 /** Response keys: one key is reported, and a number with it. With sets, a slot without a pair is a dummy key. */
 export function responseKeys(keys, pairs, numbers, where) {
@@ -9,7 +9,7 @@ export function responseKeys(keys, pairs, numbers, where) {
     const O = BigInt(outputs);
     const K = BigInt(keys);
     const total = (K + BigInt(pairs ?? 0)) * O * low + added;
-    require(total <= MOST_TOTAL, `${where}.weights`, "of a total of at most 2^63");
+    demand(total <= MOST_TOTAL, `${where}.weights`, "of a total of at most 2^63");
     const l = BigInt(pairs ?? 1);
     const held = l < K ? l : K;
     const background = l * l * O * low;

@@ -1,7 +1,7 @@
 import { bitsField, rowField } from "../fields.js";
-import { exceeds, fraction, ONE } from "../fraction.js";
+import { fraction, largest, ONE } from "../fraction.js";
 import { MOST_TOTAL } from "../limits.js";
-import { require } from "../reading.js";
+import { demand } from "../reading.js";
 import { below, belowNumber, wordBytes } from "../words.js";
 import { makeUnary, putBit } from "./unary.js";
 /** Unary keys: every key is set or not, and one that is set has a number. */
@@ -10,7 +10,7 @@ export function unaryKeys(keys, pairs, numbers, weights, bits, where) {
     const other = weights["other"];
     const unary = makeUnary(own, other, bits, where);
     const total = BigInt(numbers.outputs) * numbers.low + numbers.added;
-    require(total <= MOST_TOTAL, `${where}.weights`, "of a total of at most 2^63");
+    demand(total <= MOST_TOTAL, `${where}.weights`, "of a total of at most 2^63");
     function respond(slot, words) {
         const mine = unary.own(words);
         const set = unary.others(keys, words);
@@ -61,9 +61,7 @@ function worstRatio(K, l, numbers, own, other, T, N) {
             const q = n - s;
             const c = s + t - n;
             for (const [x, y] of [[M, m], [U, U]]) {
-                const ratio = fraction(p * M + c * x + (l - p - c) * I, q * least + c * y + (l - q - c) * I);
-                if (exceeds(ratio, worst))
-                    worst = ratio;
+                worst = largest(worst, fraction(p * M + c * x + (l - p - c) * I, q * least + c * y + (l - q - c) * I));
             }
         }
     }

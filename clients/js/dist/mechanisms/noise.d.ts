@@ -25,5 +25,7 @@ export interface Noise {
 }
 /** Make the table of noise, and check that the weights fill it. */
 export declare function makeNoise(weights: NoiseWeights, bins: number, reach: number, where: string): Noise;
+/** How many running sums of some weights are at most x: a draw by weights, which looks at all of them. */
+export declare function sumsAtMost(x: bigint, weights: readonly bigint[]): number;
 /** A report of one cell. */
 export declare function oneCell(noise: Noise): (bin: number, words: Words) => Report;

@@ -1,40 +1,29 @@
-import { ratioCertificate } from "../certificate.js";
 import { numberField } from "../fields.js";
-import { exceeds, fraction, ONE } from "../fraction.js";
+import { fraction, largest, ONE } from "../fraction.js";
 import { MOST_TOTAL } from "../limits.js";
-import { list, readWeightRow, require } from "../reading.js";
+import { list, demand, weight } from "../reading.js";
 import { below } from "../words.js";
-import { byInput, categorical, readOptions } from "./common.js";
+import { categorical, forOneValue, readOptions } from "./common.js";
+import { sumsAtMost } from "./noise.js";
 /** Read `table`: row v holds the weights of every report for value v. */
 export function readTable(source) {
     const domain = categorical(source);
     const where = `${source.where}.weights`;
-    readOptions(source, []);
-    const rows = list(source.weights, where).map((row) => readWeightRow(row, where));
-    require(rows.length === domain.size, where, "a row for every value");
+    readOptions(source);
+    const rows = list(source.weights, where).map((row) => list(row, where).map((one) => weight(one, where)));
+    demand(rows.length === domain.size, where, "a row for every value");
     const columns = rows[0].length;
-    const total = sum(rows[0]);
-    require(total >= 1n && total <= MOST_TOTAL, where, "rows with a sum from 1 to 2^63");
-    require(rows.every((row) => row.length === columns && sum(row) === total), where, "rows of one length and one sum");
-    return {
+    const total = totalOf(rows[0]);
+    demand(total >= 1n && total <= MOST_TOTAL, where, "rows with a sum from 1 to 2^63");
+    demand(rows.every((row) => row.length === columns && totalOf(row) === total), where, "rows of one length and one sum");
+    return forOneValue(domain, {
         fields: [numberField("cell", columns)],
         cells: columns,
-        blocks: 1,
-        certificate: ratioCertificate(worstColumn(rows, columns, where)),
-        ...byInput(domain, (value, words) => {
-            const x = below(total, words);
-            let running = 0n;
-            let cell = 0;
-            for (const one of rows[value]) {
-                running += one;
-                if (running <= x)
-                    cell++;
-            }
-            return [cell];
-        }),
-    };
+        ratio: worstColumn(rows, columns, where),
+        respondAt: (value, words) => [sumsAtMost(below(total, words), rows[value])],
+    });
 }
-function sum(row) {
+function totalOf(row) {
     return row.reduce((all, one) => all + one, 0n);
 }
 /** The largest ratio within a column; columns of zeros are left out, and one with a zero and another number is refused. */
@@ -51,10 +40,8 @@ function worstColumn(rows, columns, where) {
         }
         if (most === 0n)
             continue;
-        require(least > 0n, where, "without a column that has both a zero and another number");
-        const ratio = fraction(most, least);
-        if (exceeds(ratio, worst))
-            worst = ratio;
+        demand(least > 0n, where, "without a column that has both a zero and another number");
+        worst = largest(worst, fraction(most, least));
     }
     return worst;
 }

@@ -1,13 +1,12 @@
-import { ratioCertificate } from "../certificate.js";
-import { bitsField } from "../fields.js";
+import { bitsField, packBits } from "../fields.js";
 import { fraction } from "../fraction.js";
-import { choice, require, weightsNamed } from "../reading.js";
+import { demand } from "../reading.js";
 import { wordBytes } from "../words.js";
-import { byInput, categorical, readBits, readOptions } from "./common.js";
+import { categorical, forOneValue, readBits, readOptions, readWeights } from "./common.js";
 /** The two weights of unary encoding, checked. */
 export function makeUnary(own, other, bits, where) {
     const total = 1n << BigInt(bits);
-    require(0n < other && other < own && own < total, `${where}.weights`, "such that 0 < other < own < 2^bits");
+    demand(0n < other && other < own && own < total, `${where}.weights`, "such that 0 < other < own < 2^bits");
     const shift = BigInt(64 - bits);
     const ownBelow = own << shift;
     const otherBelow = other << shift;
@@ -17,15 +16,8 @@ export function makeUnary(own, other, bits, where) {
         ratio: fraction(own * (total - other), other * (total - own)),
         own: (words) => words.next() < ownBelow,
         others(count, words) {
-            const lanes = wordBytes(Math.ceil(count / 8), words);
-            const packed = new Uint8Array(Math.ceil(count / 8));
-            for (let v = 0; v < count; v++) {
-                const lane = lanes[v];
-                const set = lane === first ? words.next() >> 8n < rest : lane < first;
-                if (set)
-                    packed[v >> 3] |= 1 << (v & 7);
-            }
-            return packed;
+            const lanes = wordBytes(Math.ceil(count / 8), words).subarray(0, count);
+            return packBits(lanes.map((lane) => Number(lane === first ? words.next() >> 8n < rest : lane < first)));
         },
     };
 }
@@ -45,16 +37,15 @@ export function unaryReport(unary, count, value, words) {
 export function readUnaryEncoding(source) {
     const domain = categorical(source);
     const d = domain.size;
-    const options = readOptions(source, ["bits", "variant"]);
-    const bits = readBits(options.get("bits"), source.where);
-    choice(options.get("variant"), ["optimized", "symmetric"], `${source.where}.options.variant`);
-    const { own, other } = weightsNamed(source.weights, ["other", "own"], `${source.where}.weights`);
-    const unary = makeUnary(own, other, bits, source.where);
-    return {
+    const options = readOptions(source, "bits", "variant");
+    options.choice("variant", ["optimized", "symmetric"]);
+    const { own, other } = readWeights(source, "other", "own");
+    const unary = makeUnary(own, other, readBits(options), source.where);
+    return forOneValue(domain, {
         fields: [bitsField("bits", d)],
         cells: 2 * d,
         blocks: d,
-        certificate: ratioCertificate(unary.ratio, d === 1),
-        ...byInput(domain, (input, words) => [unaryReport(unary, d, input, words)]),
-    };
+        ratio: unary.ratio,
+        respondAt: (input, words) => [unaryReport(unary, d, input, words)],
+    });
 }

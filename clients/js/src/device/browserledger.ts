@@ -1,10 +1,15 @@
 import { NoLedger } from "../errors.js";
-import { ownElapsed, type Change, type Elapsed, type Ledger, type Row } from "./ledger.js";
+import { ownElapsed, type Change, type Elapsed, type Ledger, type Log, type Row } from "./ledger.js";
 
-const STORE = "reports";
+/** Rows, and what is kept of collectors' logs, with their keys. Version 1 had no logs, and rows without series and publisher. */
+const STORES = { reports: ["fingerprint", "window"], logs: "url" };
+const SCHEMA = 2;
+
+/** What one transaction does. */
+type Changing<T> = (rows: readonly Row[], logs: readonly Log[]) => Change<T>;
 
 /**
- * The ledger of a browser: one IndexedDB store, of this origin, and nothing else. A `readwrite` transaction excludes
+ * The ledger of a browser: IndexedDB of this origin, and nothing else. A `readwrite` transaction excludes
  * all tabs, and with strict durability it is complete when the disk has it. It reads, draws and adds in one.
  */
 export class BrowserLedger implements Ledger {
@@ -14,7 +19,7 @@ export class BrowserLedger implements Ledger {
     return ownElapsed();
   }
 
-  async transact<T>(change: (rows: readonly Row[]) => Change<T>): Promise<T> {
+  async transact<T>(change: Changing<T>): Promise<T> {
     const database = await this.open();
     try {
       return await inTransaction(database, change);
@@ -25,32 +30,38 @@ export class BrowserLedger implements Ledger {
 
   private open(): Promise<IDBDatabase> {
     return new Promise((resolve, reject) => {
-      const fail = (error: unknown): void => reject(unusable(error));
+      const refuse = (error: unknown): void => reject(unusable(error));
       try {
-        const request = indexedDB.open(this.name, 1);
-        request.onupgradeneeded = () => request.result.createObjectStore(STORE, { keyPath: ["fingerprint", "window"] });
+        const request = indexedDB.open(this.name, SCHEMA);
+        request.onupgradeneeded = () => {
+          for (const [name, keyPath] of Object.entries(STORES)) {
+            if (!request.result.objectStoreNames.contains(name)) request.result.createObjectStore(name, { keyPath });
+          }
+        };
         request.onsuccess = () => resolve(request.result);
-        request.onerror = () => fail(request.error);
-        request.onblocked = () => fail("another page keeps it open");
+        request.onerror = () => refuse(request.error);
+        request.onblocked = () => refuse("another page keeps it open");
       } catch (error) {
-        fail(error); // missing, or denied to this page
+        refuse(error); // missing, or denied to this page
       }
     });
   }
 }
 
 /** No `await` between reading and writing: the transaction would end there. */
-function inTransaction<T>(database: IDBDatabase, change: (rows: readonly Row[]) => Change<T>): Promise<T> {
+function inTransaction<T>(database: IDBDatabase, change: Changing<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const transaction = database.transaction(STORE, "readwrite", { durability: "strict" });
-    const store = transaction.objectStore(STORE);
-    const reading = store.getAll() as IDBRequest<Row[]>;
+    const transaction = database.transaction(Object.keys(STORES), "readwrite", { durability: "strict" });
+    const [reports, kept] = [transaction.objectStore("reports"), transaction.objectStore("logs")];
+    const rows = reports.getAll() as IDBRequest<Row[]>;
+    const logs = kept.getAll() as IDBRequest<Log[]>; // comes after the rows
     let result: T;
     let thrown: { error: unknown } | undefined;
-    reading.onsuccess = () => {
+    logs.onsuccess = () => {
       try {
-        const changed = change(reading.result);
-        for (const row of changed.write) store.put(row);
+        const changed = change(rows.result, logs.result);
+        for (const row of changed.write ?? []) reports.put(row);
+        for (const log of changed.logs ?? []) kept.put(log);
         result = changed.result;
       } catch (error) {
         thrown = { error };
@@ -63,6 +74,5 @@ function inTransaction<T>(database: IDBDatabase, change: (rows: readonly Row[]) 
 }
 
 function unusable(error: unknown): NoLedger {
-  const why = error instanceof Error ? `${error.name}: ${error.message}` : String(error);
-  return new NoLedger(`this browser does not let the page remember what was answered, so nothing is drawn or sent (${why})`);
+  return new NoLedger(`this browser does not let the page remember what was answered, so nothing is drawn or sent (${error})`);
 }

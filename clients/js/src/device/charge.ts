@@ -1,15 +1,17 @@
-import { fingerprint } from "../canonical.js";
-import { exact, readDecimal } from "../decimal.js";
+import { fingerprintOf } from "../canonical.js";
+import { exact, readDecimal, withPoint } from "../decimal.js";
 import { NoLedger } from "../errors.js";
 import type { Fraction } from "../fraction.js";
 import type { Survey } from "../survey.js";
-import { windowDays } from "../windows.js";
+import { windowOf } from "../windows.js";
 import type { Elapsed } from "./ledger.js";
 
 /**
  * What one report is charged with, as the limits of a device see it; the names are those of the columns of a ledger.
  * `name` and `question` are keys: equal where two surveys ask the same thing. `first` and `last` are the days of the
- * window, `day` is when the report is drawn; `boot` and `uptime` are the same by elapsed time.
+ * window, `day` is when the report is drawn; `boot` and `uptime` are the same by elapsed time. `series` is equal where
+ * surveys share a budget, `publisher` where one key signed them; both may be empty, and are missing in rows that a
+ * browser wrote before there were any.
  */
 export interface Charge {
   readonly fingerprint: string;
@@ -24,11 +26,13 @@ export interface Charge {
   readonly day: string;
   readonly boot: string;
   readonly uptime: number;
+  readonly series: string;
+  readonly publisher: string;
 }
 
-/** What a report of a survey costs, for a window, drawn on a day. */
-export function chargeOf(survey: Survey, window: string, day: string, elapsed: Elapsed): Charge {
-  const { first, last } = windowDays(survey.window, window)!;
+/** What a report of a survey costs that is drawn on a day, for the window of that day. */
+export function chargeOf(survey: Survey, day: string, elapsed: Elapsed): Charge {
+  const { name: window, first, last } = windowOf(survey.window, day);
   return {
     fingerprint: survey.fingerprint,
     window,
@@ -36,29 +40,30 @@ export function chargeOf(survey: Survey, window: string, day: string, elapsed: E
     epsilon: survey.epsilon,
     delta: "0",
     name: plain(survey.name),
-    question: fingerprint([plain(survey.question), survey.mechanism.domain.document]),
+    question: fingerprintOf([plain(survey.question), survey.mechanism.domain.document]),
     first,
     last,
     day,
     boot: elapsed.boot,
     uptime: elapsed.seconds,
+    series: plain(survey.series),
+    publisher: survey.publisher,
   };
 }
 
 /** The epsilon of some charges together, exactly. One that cannot be read is not taken for 0. */
 export function costOf(...charges: readonly Charge[]): Fraction {
-  return exact(sum(charges));
+  return exact(addUp(charges));
 }
 
 /** The same as decimal text. */
 export function costText(charges: readonly Charge[]): string {
-  const { digits, scale } = sum(charges);
-  const text = String(digits).padStart(scale + 1, "0");
-  const point = text.length - scale;
-  return scale === 0 ? text : `${text.slice(0, point)}.${text.slice(point)}`.replace(/\.?0+$/, "");
+  const { digits, scale } = addUp(charges);
+  const text = String(digits);
+  return withPoint(text, text.length - scale);
 }
 
-function sum(charges: readonly Charge[]): { digits: bigint; scale: number } {
+function addUp(charges: readonly Charge[]): { digits: bigint; scale: number } {
   let digits = 0n;
   let scale = 0;
   for (const { epsilon } of charges) {
@@ -72,7 +77,7 @@ function sum(charges: readonly Charge[]): { digits: bigint; scale: number } {
 }
 
 /** White space as Python's `split` has it. */
-const SPACES = /[\t-\r\u001c-\u0020\u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+/;
+const SPACES = /(?:(?!\ufeff)[\s\u001c-\u001f\u0085])+/;
 
 /** Text without case, width and superfluous spaces: NFKC, then full case folding, as the other clients that share a ledger do. */
 export function plain(text: string): string {

@@ -1,21 +1,24 @@
 import { toHex } from "../bytes.js";
-import { InvalidArgument, InvalidSurvey, Mismatch, NoLedger, Refused } from "../errors.js";
+import { InvalidArgument, InvalidSurvey, Mismatch, NoAnswer, NoLedger, Refused } from "../errors.js";
+import { checkPublisher } from "../signing.js";
 import { Survey } from "../survey.js";
-import { writeUpload } from "../upload.js";
+import { encodeUpload } from "../upload.js";
 import { newId, systemWords } from "../words.js";
 import { BrowserLedger } from "./browserledger.js";
-import { Budget, LIMITS, type Limits } from "./budget.js";
-import { builtin } from "./builtins.js";
+import { checkReport, LIMITS, type Limits } from "./budget.js";
 import { chargeOf, costText } from "./charge.js";
 import { explain, type Explanation } from "./explaining.js";
 import { checkUrl } from "./http.js";
-import { find, receiptOf, settle, spend, type Ledger, type Receipt, type Row } from "./ledger.js";
+import { find, receiptOf, settle, spend, type Ledger, type Receipt, type Row, type State } from "./ledger.js";
+import { checkLog } from "./logcheck.js";
 import { about, deliver, PATIENCE, remove, type Collector, type Patience } from "./sending.js";
 
 /** What a program may say about a client: limits, and the following. */
 export interface ClientOptions extends Partial<Limits> {
   /** The fingerprint that the owner of the device agreed to; a survey with another one is refused. */
   readonly fingerprint?: string;
+  /** The public key of the publisher; a survey without its verified signature is refused (`Survey.fetch`, `Survey.parseSigned`). */
+  readonly publisher?: string;
   /** Address of the collector; where the survey came from unless said otherwise. Without one, reports are drawn and kept. */
   readonly url?: string;
   /** The token, for surveys that ask for one. */
@@ -32,14 +35,14 @@ export interface ClientOptions extends Partial<Limits> {
   readonly clock?: () => string;
 }
 
-const OPTIONS = [...Object.keys(LIMITS), "fingerprint", "url", "token", "scopes", "plainHttp", "patience", "ledger", "clock"];
+const OPTIONS = [...Object.keys(LIMITS), "fingerprint", "publisher", "url", "token", "scopes", "plainHttp", "patience", "ledger", "clock"];
 
 /**
  * A device that answers a survey. A report is drawn once for a survey and a window, what it costs is on the disk before
  * it leaves, and from then on only these bytes are sent. The limits are the device's; no survey sets one.
  */
 export class Client {
-  private readonly budget: Budget;
+  private readonly limits: Limits;
   private readonly collector: Collector | undefined;
   private readonly pinned: boolean;
   private readonly clock: () => string;
@@ -49,38 +52,53 @@ export class Client {
     if (!(survey instanceof Survey)) throw new InvalidArgument("survey must be a Survey");
     const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
     if (unknown !== undefined) throw new InvalidArgument(`there is no option ${unknown}; there are ${OPTIONS.join(", ")}`);
-    const { fingerprint, url = survey.collector, token, plainHttp = false, clock = today } = options;
+    const { fingerprint, publisher, url = survey.collector, token, scopes = [], plainHttp = false, clock = today } = options;
     if (fingerprint !== undefined && fingerprint !== survey.fingerprint) {
-      throw new Mismatch(`survey "${survey.name}" does not have the fingerprint ${fingerprint}, which was agreed to`);
+      throw new Mismatch(`${survey} does not have the fingerprint ${fingerprint}, which was agreed to`);
     }
+    if (publisher !== undefined) checkPublisher(survey, publisher);
     if (token !== undefined && !/^[\x21-\x7e]+$/.test(token)) throw new InvalidArgument("token must be visible ASCII characters without spaces");
     this.pinned = fingerprint !== undefined;
     this.clock = clock;
     // A survey that was fetched came from an address that was allowed then.
     const plain = plainHttp || url === survey.collector;
     this.collector = url === undefined ? undefined : { url: checkUrl(url, plain), token, patience: { ...PATIENCE, ...options.patience } };
-    this.budget = new Budget(limitsOf(options));
-    checkScope(survey, options.scopes ?? []);
-    this.budget.checkReport(survey);
+    // A limit that is wrong is refused, not replaced by the default; one that options inherit holds too.
+    const limits = Object.entries(LIMITS).map(([name, most]) => [name, options[name as keyof Limits] === undefined ? most : options[name as keyof Limits]]);
+    this.limits = Object.fromEntries(limits) as Limits;
+    const { scope } = survey.certificate;
+    if (scope !== "" && !scopes.includes(scope)) {
+      throw new InvalidSurvey(`${survey} protects one ${scope}, not the whole answer; scopes: ["${scope}"] takes part all the same`);
+    }
+    checkReport(this.limits, survey);
     systemWords(); // refused where there is no randomness
-    this.ledger = options.ledger === undefined ? defaultLedger() : async () => options.ledger!;
+    this.ledger = options.ledger === undefined ? DEFAULTS.ledger() : async () => options.ledger!;
   }
 
   /**
    * Answer the survey in the present window, and send the report. The first answer in a window counts: whatever is
    * given later, the stored report is returned, and sent again if the collector has not acknowledged it. Where the
-   * answer, the budget or the collector's word that it is closed stands against it, nothing is drawn, spent or sent.
+   * answer, the budget, the collector's word that it is closed or its log stands against it, nothing is drawn, spent or
+   * sent. Where the collector does not answer, the report is drawn and kept, and leaves when the log was checked.
    */
   async report(value: unknown): Promise<Receipt> {
+    const { survey } = this;
+    const { fingerprint, opens } = survey;
     const day = this.clock();
-    const window = this.windowOf(day);
-    const stored = await this.find({ fingerprint: this.survey.fingerprint, window });
+    const window = survey.windowOf(day);
+    if (window === undefined) throw day < opens ? refused(survey, "clock-skew", `opens on ${opens}`) : refused(survey, "window-closed", "is closed");
+    const stored = find(await this.rows(), { fingerprint, window });
     if (stored !== undefined) return this.sent(stored);
-    this.survey.check(value); // first: a collector that is asked, and then gets nothing, would learn that the answer is outside
-    await this.checkOpen();
+    survey.check(value); // first: a collector that is asked, and then gets nothing, would learn that the answer is outside
     const ledger = await this.ledger();
-    const charge = chargeOf(this.survey, window, day, ledger.elapsed());
-    return this.sent(await spend(ledger, charge, this.budget, this.pinned, () => this.draw(value, window)));
+    const checked = this.collector !== undefined && (await isReady(this.collector, ledger, survey));
+    const charge = chargeOf(survey, day, ledger.elapsed());
+    const drawn = await spend(ledger, charge, this.limits, this.pinned, () => {
+      const payload = survey.randomize(value, systemWords());
+      const id = newId();
+      return { id, upload: encodeUpload({ fingerprint, window, reports: [{ id, payload }] }) };
+    });
+    return this.sent(drawn, checked);
   }
 
   /** Send what is pending of this survey, and ask again for what is to be deleted; all its receipts. */
@@ -108,7 +126,7 @@ export class Client {
 
   /** Say that the collector has a report, where a program sends by its own means. */
   async acknowledge(receipt: Receipt): Promise<Receipt> {
-    return this.settled(receipt, ["pending", "refused"], "acknowledged", "");
+    return this.settled(receipt, ["pending", "refused"], { state: "acknowledged", code: "" });
   }
 
   /**
@@ -116,83 +134,64 @@ export class Client {
    * the window gets no second answer. Until the collector has confirmed it, `code` says why not, and `send` asks again.
    */
   async withdraw(receipt: Receipt): Promise<Receipt> {
-    return this.sent(await this.settled(receipt, ["pending", "acknowledged", "refused"], "withdrawn", "not-confirmed"));
+    return this.sent(await this.settled(receipt, ["pending", "acknowledged", "refused"], { state: "withdrawn", code: "not-confirmed" }));
   }
 
-  /** Bring one report to where it belongs. */
-  private async sent(receipt: Receipt): Promise<Receipt> {
-    const { collector } = this;
-    if (receipt.state === "withdrawn" && receipt.code !== "" && collector !== undefined) {
-      const { state, code } = await remove(collector, receipt.fingerprint, toHex(receipt.id));
-      return this.settled(receipt, ["withdrawn"], state, code);
+  // Brings one report to where it belongs; it leaves this device when the collector's log was checked.
+  private async sent(receipt: Receipt, checked = false): Promise<Receipt> {
+    const { collector, survey } = this;
+    if (collector === undefined) return receiptOf(receipt);
+    if (receipt.state === "withdrawn" && receipt.code !== "") {
+      return this.settled(receipt, ["withdrawn"], await remove(collector, receipt.fingerprint, toHex(receipt.id)));
     }
-    if (receipt.state !== "pending" || collector === undefined) return receiptOf(receipt);
-    const { state, code } = await deliver(collector, receipt.upload, async () => (await this.find(receipt))?.state === "pending");
-    const settled = await this.settled(receipt, ["pending", "refused"], state, code);
+    if (receipt.state !== "pending") return receiptOf(receipt);
+    const outcome = await deliver(collector, receipt.upload, async () => {
+      if (!checked) await checkLog(collector, await this.ledger(), survey);
+      checked = true;
+      return find(await this.rows(), receipt)?.state === "pending";
+    });
+    const settled = await this.settled(receipt, ["pending", "refused"], outcome);
     return settled.state === "withdrawn" ? this.sent({ ...settled, code: "not-confirmed" }) : settled; // meanwhile, elsewhere
   }
 
   private async rows(): Promise<readonly Row[]> {
-    return (await this.ledger()).transact((rows) => ({ write: [], result: rows }));
+    return (await this.ledger()).transact((rows) => ({ result: rows }));
   }
 
-  private async find(key: Pick<Receipt, "fingerprint" | "window">): Promise<Row | undefined> {
-    return find(await this.rows(), key);
-  }
-
-  private async settled(receipt: Receipt, ...change: SettleArguments): Promise<Receipt> {
-    const row = await settle(await this.ledger(), receipt, ...change);
+  private async settled(receipt: Receipt, from: readonly State[], { state, code }: Pick<Receipt, "state" | "code">): Promise<Receipt> {
+    const row = await settle(await this.ledger(), receipt, from, state, code);
     if (row === undefined) throw new NoLedger("this receipt is not in the ledger");
     return receiptOf(row);
   }
+}
 
-  private draw(value: unknown, window: string): { id: Uint8Array; upload: Uint8Array } {
-    const payload = this.survey.randomize(value, systemWords());
-    const id = newId();
-    return { id, upload: writeUpload({ fingerprint: this.survey.fingerprint, window, reports: [{ id, payload }] }) };
-  }
+function refused(survey: Survey, code: string, why: string): Refused {
+  return new Refused(code, `${survey} ${why}`);
+}
 
-  private windowOf(day: string): string {
-    const { opens, name } = this.survey;
-    const window = this.survey.windowOf(day);
-    if (window !== undefined) return window;
-    throw day < opens ? new Refused("clock-skew", `survey "${name}" opens on ${opens}`) : closed("window-closed", name);
-  }
-
-  /** Nobody pays for a report that will be refused. Where the collector says nothing, the report is drawn and kept. */
-  private async checkOpen(): Promise<void> {
-    if (this.collector === undefined) return;
-    const { name, fingerprint } = this.survey;
-    const said = await about(this.collector, fingerprint);
-    if (said.closed === true) throw closed("survey-closed", name);
-    if (said.upload === "tokens" && this.collector.token === undefined) throw new Refused("not-allowed", `survey "${name}" is only for people with a token`);
+/**
+ * Nobody pays for a report that would be in vain: refused where the collector does not take it, or its log is not in
+ * order. False where the collector does not answer: the report is drawn and kept.
+ */
+async function isReady(collector: Collector, ledger: Ledger, survey: Survey): Promise<boolean> {
+  try {
+    const { code, closed, upload } = await about(collector, survey.fingerprint);
+    if (code === "unknown-survey") throw refused(survey, code, "is not published by the collector");
+    if (closed === true) throw refused(survey, "survey-closed", "is closed");
+    if (upload === "tokens" && collector.token === undefined) throw refused(survey, "not-allowed", "is only for people with a token");
+    await checkLog(collector, ledger, survey);
+    return true;
+  } catch (error) {
+    if (error instanceof NoAnswer) return false;
+    throw error;
   }
 }
 
-type SettleArguments = Parameters<typeof settle> extends [unknown, unknown, ...infer Rest] ? Rest : never;
+/** Where a device remembers unless it is said; `nodedefault.ts` puts a file in its place. */
+export const DEFAULTS = { ledger: browserLedger };
 
-function closed(code: string, name: string): Refused {
-  return new Refused(code, `survey "${name}" is closed`);
-}
-
-/** The limits that are set, and the others by default; a wrong one is refused later, not replaced. */
-function limitsOf(options: ClientOptions): Limits {
-  const names = Object.keys(LIMITS) as (keyof Limits)[]; // of LIMITS, so that a limit that options inherit holds too
-  return Object.fromEntries(names.map((name) => [name, options[name] === undefined ? LIMITS[name] : options[name]])) as unknown as Limits;
-}
-
-function checkScope(survey: Survey, scopes: readonly string[]): void {
-  const { scope } = survey.certificate;
-  if (scope === "" || scopes.includes(scope)) return;
-  throw new InvalidSurvey(`survey "${survey.name}" protects one ${scope}, not the whole answer; scopes: ["${scope}"] takes part all the same`);
-}
-
-/** IndexedDB, or the file of this device; refused where there is neither, for nothing is forgotten silently. */
-function defaultLedger(): () => Promise<Ledger> {
-  let opened: Promise<Ledger> | undefined;
-  if (builtin("node:sqlite") !== undefined) {
-    return () => (opened ??= import("./nodeledger.js").then(({ NodeLedger }) => new NodeLedger()));
-  }
+/** IndexedDB; refused where there is none, for nothing is forgotten silently. */
+function browserLedger(): () => Promise<Ledger> {
   if (typeof indexedDB === "undefined") {
     throw new NoLedger("nothing here remembers what was spent: pass a ledger, or use Node 22.13 or newer");
   }

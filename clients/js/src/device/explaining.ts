@@ -2,9 +2,7 @@ import { toHex } from "../bytes.js";
 import type { Domain } from "../domain.js";
 import { Mismatch } from "../errors.js";
 import { fieldBytes, numberBytes, type Field } from "../fields.js";
-import type { Json } from "../json.js";
 import type { Survey } from "../survey.js";
-import { writeUpload } from "../upload.js";
 import type { Receipt } from "./ledger.js";
 
 /** Some bytes of an upload, as hexadecimal digits, and what they are. */
@@ -26,58 +24,58 @@ export interface Explanation {
   readonly parts: readonly Part[];
 }
 
+/** The bytes of an upload, taken one after the other. */
+type Take = (count: number) => Uint8Array;
+
 /** A report of a survey in words. */
 export function explain(survey: Survey, receipt: Receipt): Explanation {
-  const { id, window, upload } = receipt;
-  const payload = upload.slice(upload.length - survey.payloadBytes);
-  const written = writeUpload({ fingerprint: survey.fingerprint, window, reports: [{ id, payload }] });
-  if (toHex(written) !== toHex(upload)) throw new Mismatch(`this receipt is not of survey "${survey.name}"`);
-  const fields = fieldsInWords(survey, payload);
-  const said = fields.filter((_, i) => !isConstant(survey.mechanism.fields[i]!)).map(({ words }) => words);
+  const { upload, fingerprint, epsilon } = receipt;
+  if (fingerprint !== survey.fingerprint) throw new Mismatch(`this receipt is not of ${survey}`);
+  let at = 0;
+  const take: Take = (count) => upload.slice(at, (at += count));
+  const parts = envelope(survey, receipt, take);
+  const fields = fieldsInWords(survey, take);
+  const said = survey.mechanism.fields.flatMap((field, i) => (isConstant(field) ? [] : fields[i]!.words));
   return {
-    status: status(receipt),
+    status: statusOf(receipt),
     report: `The report says: ${said.join("; ") || "nothing, for all reports are the same"}. It was drawn at random: your answer only made some reports likelier than others.`,
-    cost: `It cost epsilon ${receipt.epsilon}. ${survey.privacy()}`,
-    parts: [...envelope(survey, receipt, upload.length - payload.length), ...fields],
+    cost: `It cost epsilon ${epsilon}. ${survey.privacy()}`,
+    parts: [...parts, ...fields],
   };
 }
 
 /** The bytes before the payload. */
-function envelope(survey: Survey, { upload, window }: Receipt, length: number): Part[] {
-  const head = upload.slice(0, length);
-  let at = 0;
-  const part = (size: number, name: string, words: string): Part => ({ name, words, bytes: toHex(head.slice(at, (at += size))) });
-  const period = window === "" ? "one report, ever" : `the window ${window}`;
+function envelope(survey: Survey, { upload, window }: Receipt, take: Take): Part[] {
+  const part = (name: string, count: number, words: string): Part => ({ name, words, bytes: toHex(take(count)) });
+  const size = 1 + window.length;
   return [
-    part(2, "version", "version 2 of the format"),
-    part(18, "survey", `the survey "${survey.name}", by its fingerprint`),
-    part(1 + window.length, "window", period),
-    part(4, "reports", "one report"),
-    part(16, "id", "its random id, under which it counts once and can be deleted"),
-    part(length - at, "length", "how many bytes follow"),
+    part("version", 2, "version 2 of the format"),
+    part("survey", 18, `the ${survey}, by its fingerprint`),
+    part("window", size, window === "" ? "one report, ever" : `the window ${window}`),
+    part("reports", 4, "one report"),
+    part("id", 16, "its random id, under which it counts once and can be deleted"),
+    part("length", upload.length - survey.payloadBytes - 40 - size, "how many bytes follow"),
   ];
 }
 
-function fieldsInWords(survey: Survey, payload: Uint8Array): Part[] {
-  const { domain, fields, name } = survey.mechanism;
+function fieldsInWords({ mechanism: { domain, fields, name } }: Survey, take: Take): Part[] {
   const direct = ["randomized-response", "unary-encoding", "subset-selection"].includes(name);
-  let at = 0;
+  const named = direct ? (index: number) => label(domain, index) : undefined;
   return fields.map((field) => {
-    const bytes = payload.slice(at, (at += fieldBytes(field)));
-    const named = direct ? (index: number) => label(domain, index) : undefined;
+    const bytes = take(fieldBytes(field));
     return { name: field.name, bytes: toHex(bytes), words: fieldInWords(field, bytes, named) };
   });
 }
 
-function fieldInWords(field: Field, bytes: Uint8Array, label: ((index: number) => string) | undefined): string {
+function fieldInWords(field: Field, bytes: Uint8Array, named: ((index: number) => string) | undefined): string {
   if (field.kind === "bits") {
     const set = Array.from({ length: field.count }, (_, i) => i).filter((i) => (bytes[i >> 3]! >> (i & 7)) & 1);
-    return `${field.name}: ${set.length} of ${field.count} (${listed(set.map(label ?? String))})`;
+    return `${field.name}: ${set.length} of ${field.count} (${listed(set.map(named ?? String))})`;
   }
   const size = numberBytes(field.below);
   const numbers: bigint[] = [];
   for (let at = 0; at < bytes.length; at += size) numbers.push(littleEndian(bytes.slice(at, at + size)));
-  if (field.kind === "number" && label !== undefined) return label(Number(numbers[0]));
+  if (named !== undefined) return named(Number(numbers[0]));
   return `${field.name} ${listed(numbers.map(String))} of 0 to ${field.below - 1n}`;
 }
 
@@ -96,34 +94,29 @@ function littleEndian(bytes: Uint8Array): bigint {
 
 /** An input of a domain as people know it. */
 function label(domain: Domain, index: number): string {
-  if (domain.kind === "counts" || domain.kind === "ratings") return String(domain.least + index);
   if (domain.kind === "interval") {
-    const edge = (i: number): string => String(Number((domain.low + (i * (domain.high - domain.low)) / domain.bins).toPrecision(6)));
+    const edge = (i: number): number => Number((domain.low + (i * (domain.high - domain.low)) / domain.bins).toPrecision(6));
     return `${edge(index)} to ${edge(index + 1)}`;
   }
-  const values: Json | undefined = domain.kind === "categories" ? domain.document.get("values") : null;
-  return Array.isArray(values) ? `"${String(values[index])}"` : String(index);
+  const values = domain.document.get("values");
+  if (Array.isArray(values)) return `"${String(values[index])}"`;
+  return String("least" in domain ? domain.least + index : index);
 }
 
 /** What became of a report, in one sentence. */
-function status({ state, code }: Receipt): string {
+function statusOf({ state, code }: Receipt): string {
   if (state === "acknowledged") return code === "scrubbed" ? "The collector has counted your report and can no longer delete it." : "The collector has your report.";
-  if (state === "withdrawn") {
-    return code === "" ? "Your report is withdrawn: the collector does not have it." : "Your report is withdrawn, but the collector has not confirmed that it deleted it.";
-  }
+  if (state === "withdrawn") return `Your report is withdrawn${code === "" ? ": the collector does not have it." : ", but the collector has not confirmed that it deleted it."}`;
   if (state === "refused") {
     const why = code === "window-closed" ? "the time to answer is over" : `its code is ${code}`;
     return `The collector did not take your report (${why}), and it is not sent again.`;
   }
-  const why = PENDING[code] ?? (code.startsWith("status-5") ? PENDING["rate-limited"] : PENDING["no-acknowledgement"]);
-  return `${why}our report is kept on this device, and the same bytes are sent later.`;
+  const kept = "our report is kept on this device, and the same bytes are sent later.";
+  const busy = /^(rate-limited|status-429|status-5\d\d)$/.test(code);
+  return code === "" ? `Y${kept}` : `${busy ? "The collector is busy" : PENDING[code] ?? "Something other than the collector answered"}, so y${kept}`;
 }
 const PENDING: Record<string, string> = {
-  "": "Y",
-  "no-answer": "The collector did not answer, so y",
-  "no-acknowledgement": "Something other than the collector answered, so y",
-  "rate-limited": "The collector is busy, so y",
-  "status-429": "The collector is busy, so y",
-  "clock-skew": "The date of this device is ahead of the collector's, so y",
-  "not-allowed": "The collector wants a token that is valid and was not used, so y",
+  "no-answer": "The collector did not answer",
+  "clock-skew": "The date of this device is ahead of the collector's",
+  "not-allowed": "The collector wants a token that is valid and was not used",
 };

@@ -24,7 +24,7 @@ export async function exchange(url: string, { seconds, most, method = "GET", hea
   try {
     const response = await fetch(url, {
       method, headers, redirect: "manual", credentials: "omit", cache: "no-store", referrerPolicy: "no-referrer",
-      signal: controller.signal, ...(body === undefined ? {} : { body: body as BodyInit }),
+      signal: controller.signal, body: (body as BodyInit | undefined) ?? null,
     });
     return { status: response.status, headers: response.headers, body: await readBody(response, most) };
   } catch (error) {

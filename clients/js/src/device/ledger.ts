@@ -1,8 +1,9 @@
 import { toHex } from "../bytes.js";
 import { OverBudget } from "../errors.js";
 import { newId } from "../words.js";
-import type { Budget } from "./budget.js";
+import { refusalOf, type Limits } from "./budget.js";
 import type { Charge } from "./charge.js";
+import type { LogHead } from "./logcheck.js";
 
 /**
  * What became of a report: `pending` (spent, not acknowledged), `acknowledged` (the collector has it), `refused`
@@ -32,20 +33,27 @@ export interface Elapsed {
   readonly seconds: number;
 }
 
+/** What a device keeps of a collector's log: its head, and the digests of the surveys that were found in it. */
+export interface Log extends LogHead {
+  readonly url: string;
+  readonly surveys: readonly string[];
+}
+
 /** Rows to write, and what to return once they are on the disk. */
 export interface Change<T> {
-  readonly write: readonly Row[];
+  readonly write?: readonly Row[];
+  readonly logs?: readonly Log[];
   readonly result: T;
 }
 
 /** Where a device remembers what it has spent and sent. One ledger serves all surveys of a device. */
 export interface Ledger {
   /**
-   * Show all rows to `change`, and write those it returns in place of the rows with the same fingerprint and window.
-   * All of it is one transaction that no other page or process enters, and `change` is synchronous: there is no moment
+   * Show all rows and logs to `change`, and write those it returns in place of the rows with the same fingerprint and
+   * window, and of the logs with the same address. All of it is one transaction that no other page or process enters, and `change` is synchronous: there is no moment
    * at which two draw. The promise resolves when the rows are on the disk. Where `change` throws, nothing is written.
    */
-  transact<T>(change: (rows: readonly Row[]) => Change<T>): Promise<T>;
+  transact<T>(change: (rows: readonly Row[], logs: readonly Log[]) => Change<T>): Promise<T>;
   /** Time that no setting of the clock changes. */
   elapsed(): Elapsed;
 }
@@ -69,16 +77,16 @@ export function receiptOf({ fingerprint, window, survey, epsilon, delta, id, upl
 
 /** The report of a survey and window: the stored one, else one that `draw` makes, if the budget allows it. */
 export async function spend(
-  ledger: Ledger, charge: Charge, budget: Budget, pinned: boolean, draw: () => { id: Uint8Array; upload: Uint8Array },
+  ledger: Ledger, charge: Charge, limits: Limits, pinned: boolean, draw: () => { id: Uint8Array; upload: Uint8Array },
 ): Promise<Row> {
   const found = await ledger.transact<Row | OverBudget>((rows) => {
     const stored = find(rows, charge);
-    if (stored !== undefined) return { write: [], result: stored };
+    if (stored !== undefined) return { result: stored };
     // A later date was wrong: by this one, what was drawn then was drawn today.
     const late = rows.filter((row) => row.day > charge.day).map((row) => ({ ...row, day: charge.day }));
     const before = rows.map((row) => find(late, row) ?? row);
-    const refusal = budget.check(charge, before, pinned);
-    if (refusal !== undefined) return { write: late, result: refusal };
+    const refused = refusalOf(limits, charge, before, pinned);
+    if (refused !== undefined) return { write: late, result: refused };
     const row: Row = { ...charge, ...draw(), state: "pending", code: "" };
     return { write: [...late, row], result: row };
   });
@@ -90,7 +98,7 @@ export async function spend(
 export function settle(ledger: Ledger, receipt: Receipt, from: readonly State[], state: State, code: string): Promise<Row | undefined> {
   return ledger.transact((rows) => {
     const stored = find(rows, receipt);
-    if (stored === undefined || !from.includes(stored.state)) return { write: [], result: stored };
+    if (stored === undefined || !from.includes(stored.state)) return { result: stored };
     const row = { ...stored, state, code };
     return { write: [row], result: row };
   });

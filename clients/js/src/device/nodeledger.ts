@@ -2,7 +2,7 @@ import { toHex } from "../bytes.js";
 import { NoLedger, SottovoceError } from "../errors.js";
 import { newId } from "../words.js";
 import { builtin, environment, type Database } from "./builtins.js";
-import { ownElapsed, type Change, type Elapsed, type Ledger, type Row } from "./ledger.js";
+import { ownElapsed, type Change, type Elapsed, type Ledger, type Log, type Row } from "./ledger.js";
 
 const FILE = "ledger.sqlite";
 /** "svld": the `application_id` of a ledger. */
@@ -34,7 +34,7 @@ CREATE TABLE reports (
     PRIMARY KEY (fingerprint, "window")
 ) WITHOUT ROWID
 `;
-/** What the client in Python keeps of collectors' logs. */
+/** What is kept of collectors' logs, and which surveys were found in them. */
 const LOGS = `\
 CREATE TABLE logs (
     url TEXT NOT NULL PRIMARY KEY,
@@ -56,12 +56,12 @@ PRAGMA user_version = ${VERSION}
 `;
 const COLUMNS = [
   "fingerprint", "window", "survey", "epsilon", "delta", "name", "question", "first", "last", "day", "boot", "uptime",
-  "id", "upload", "state", "code",
+  "series", "publisher", "id", "upload", "state", "code",
 ] as const;
 const NAMES = COLUMNS.map((name) => `"${name}"`).join(", ");
-/** A row that is there keeps the columns that this client does not know. */
-const WRITE = `INSERT INTO reports (${NAMES}) VALUES (${COLUMNS.map(() => "?").join(", ")})
-  ON CONFLICT (fingerprint, "window") DO UPDATE SET ${COLUMNS.map((name) => `"${name}" = excluded."${name}"`).join(", ")}`;
+const WRITE_LOG = "INSERT OR REPLACE INTO logs (url, size, head) VALUES (?, ?, ?)";
+const WRITE_LOGGED = "INSERT OR IGNORE INTO logged (url, survey) VALUES (?, ?)";
+const WRITE = `INSERT OR REPLACE INTO reports (${NAMES}) VALUES (${COLUMNS.map(() => "?").join(", ")})`;
 
 /**
  * The ledger of a device with Node 22.13 or newer: the file `ledger.sqlite` of the client in Python, so that programs
@@ -96,13 +96,17 @@ export class NodeLedger implements Ledger {
     }
   }
 
-  async transact<T>(change: (rows: readonly Row[]) => Change<T>): Promise<T> {
+  async transact<T>(change: (rows: readonly Row[], logs: readonly Log[]) => Change<T>): Promise<T> {
     return this.read((database) => {
       this.checkMark(database);
       const rows = database.prepare(`SELECT ${NAMES} FROM reports`).all() as unknown as Row[];
-      const { write, result } = change(rows);
+      const { write = [], logs = [], result } = change(rows, readLogs(database));
       const insert = database.prepare(WRITE);
       for (const row of write) insert.run(...COLUMNS.map((name) => row[name]));
+      for (const { url, size, head, surveys } of logs) {
+        database.prepare(WRITE_LOG).run(url, size, head);
+        for (const survey of surveys) database.prepare(WRITE_LOGGED).run(url, survey);
+      }
       return result;
     });
   }
@@ -212,6 +216,12 @@ function inTransaction<T>(database: Database, work: (database: Database) => T): 
     }
     throw error;
   }
+}
+
+function readLogs(database: Database): Log[] {
+  const logged = database.prepare("SELECT url, survey FROM logged").all() as { url: string; survey: string }[];
+  const heads = database.prepare("SELECT url, size, head FROM logs").all() as { url: string; size: number; head: string }[];
+  return heads.map((log) => ({ ...log, surveys: logged.filter(({ url }) => url === log.url).map(({ survey }) => survey) }));
 }
 
 function pragma(database: Database, name: string): number {

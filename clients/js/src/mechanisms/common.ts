@@ -1,56 +1,60 @@
-import { inputOf, isNumeric, type NumberDomain, type SingleDomain } from "../domain.js";
-import type { Report } from "../fields.js";
-import type { Json } from "../json.js";
-import type { Source } from "../mechanism.js";
-import { record, refuse, whole } from "../reading.js";
-import type { Words } from "../words.js";
-
-/** The option `bits`: weights are integers over 2^bits. */
-export function readBits(value: Json | undefined, where: string): number {
-  return whole(value, 8, 62, `${where}.bits`);
-}
+import { inputOf, isNumeric, type Domain, type NumberDomain, type SingleDomain } from "../domain.js";
+import { ONE, type Fraction } from "../fraction.js";
+import { ratioCertificate, type Certificate } from "../certificate.js";
+import { innerMechanism, type Mechanism, type Parts, type Source } from "../mechanism.js";
+import { refuse, demand, Section, weightsNamed } from "../reading.js";
 
 /** The options of a mechanism, with exactly these names. */
-export function readOptions(source: Source, names: readonly string[]): Map<string, Json> {
-  return record(source.options, names, `${source.where}.options`);
+export function readOptions(source: Source, ...names: readonly string[]): Section {
+  return new Section(source.options, names, `${source.where}.options`);
+}
+
+/** The option `bits`: weights are integers over 2^bits. */
+export function readBits(options: Section): number {
+  return options.whole("bits", 8, 62);
+}
+
+/** The weights of a mechanism, with exactly these names. */
+export function readWeights<K extends string>(source: Source, ...names: readonly K[]): Record<K, bigint> {
+  return weightsNamed(source.weights, names, `${source.where}.weights`);
+}
+
+/** Refuse the weights of a mechanism unless something holds. */
+export function requireWeights(source: Source, condition: boolean, must: string): void {
+  demand(condition, `${source.where}.weights`, must);
+}
+
+/** A mechanism inside another, by an option and a domain that is derived: with the epsilon and the weights of the outer one. */
+export function readInner({ epsilon, weights }: Source, options: Section, key: string, domain: Domain): Mechanism {
+  const found = new Section(options.get(key), ["mechanism", "options"], `${options.where}.${key}`);
+  return innerMechanism(found.text("mechanism"), domain, epsilon, found.get("options"), weights, found.where);
 }
 
 /** The domain of a mechanism for categories: any but vectors and sets of pairs. */
-export function categorical(source: Source): SingleDomain {
-  const { domain } = source;
-  if (domain.kind === "vector") refuse(`${source.where}.domain`, "of one value per person: vectors need sampled-coordinate or gaussian");
-  if (domain.kind === "key-values" && domain.pairs !== null) refuse(`${source.where}.domain`, "without sets of pairs");
-  return domain;
+export function categorical({ domain, where }: Source): SingleDomain {
+  const several = domain.kind === "vector" || (domain.kind === "key-values" && domain.pairs !== null);
+  return several ? refuse(`${where}.domain`, "of one value per person: not a vector, and without sets of pairs") : domain;
 }
 
 /** The domain of a mechanism for one number. */
-export function numeric(source: Source): NumberDomain {
-  if (!isNumeric(source.domain)) refuse(`${source.where}.domain`, "an interval, counts or ratings");
-  return source.domain;
+export function numeric({ domain, where }: Source): NumberDomain {
+  return isNumeric(domain) ? domain : refuse(`${where}.domain`, "an interval, counts or ratings");
 }
 
-/** How a mechanism for inputs answers values: the value's input, then the draw. */
-export function byInput(domain: SingleDomain, respondAt: (input: number, words: Words) => Report): {
-  steps: number;
-  respond: (value: unknown, words: Words) => Report;
-  respondAt: (input: number, words: Words) => Report;
-} {
-  return { steps: 1, respond: (value, words) => respondAt(inputOf(domain, value), words), respondAt };
-}
+/** The parts of a mechanism that draws a report for one input, or for a position finer than that, with this worst ratio. */
+export type OneValue = Pick<Parts, "fields" | "cells"> & Partial<Parts> & Required<Pick<Parts, "respondAt">> & { readonly ratio: Fraction };
 
-/** The same for a mechanism that sees a number at a position finer than its bin. */
-export function byPosition(domain: NumberDomain, steps: number, respondAt: (position: number, words: Words) => Report): {
-  steps: number;
-  respond: (value: unknown, words: Words) => Report;
-  respondAt: (position: number, words: Words) => Report;
-} {
-  return { steps, respond: (value, words) => respondAt(domain.position(value, steps), words), respondAt };
+/** A mechanism for one value per person: the value's input or position, then the draw. With one position all reports are alike. */
+export function forOneValue(domain: SingleDomain, { ratio, ...parts }: OneValue, scope: Certificate["scope"] = ""): Parts {
+  const { steps = 1, respondAt } = parts;
+  const certificate: Certificate = { ...ratioCertificate(domain.size * steps === 1 ? ONE : ratio), scope };
+  return { steps, certificate, respond: (value, words) => respondAt(inputOf(domain, value, steps), words), ...parts };
 }
 
 /** The option `steps`: from 1 to the largest grid, and exactly 1 for whole numbers. */
-export function readSteps(value: Json | undefined, domain: NumberDomain, mostPositions: number, where: string): number {
+export function readSteps(options: Section, domain: NumberDomain, mostPositions: number): number {
   const most = domain.kind === "interval" ? Math.floor(mostPositions / domain.bins) : 1;
-  const steps = whole(value, 1, Math.max(most, 1), `${where}.options.steps`);
-  if (steps * domain.bins > mostPositions) refuse(`${where}.options.steps`, `such that there are at most ${mostPositions} positions`);
+  const steps = options.whole("steps", 1, Math.max(most, 1));
+  options.require(steps * domain.bins <= mostPositions, "steps", `such that there are at most ${mostPositions} positions`);
   return steps;
 }

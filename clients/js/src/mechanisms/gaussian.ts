@@ -5,9 +5,8 @@ import { numberField, rowField } from "../fields.js";
 import { exceeds, fraction, ONE, ZERO, type Fraction } from "../fraction.js";
 import { isNumeric } from "../domain.js";
 import type { Parts, Source } from "../mechanism.js";
-import { decimal, refuse, require, weightsNamed, whole } from "../reading.js";
-import { InvalidValue } from "../errors.js";
-import { byInput, readBits, readOptions } from "./common.js";
+import { refuse, demand } from "../reading.js";
+import { forOneValue, readBits, readOptions, readWeights } from "./common.js";
 import { rowDelta } from "./gaussianrows.js";
 import { makeNoise, MOST_NOISE, oneCell, type Noise } from "./noise.js";
 
@@ -16,32 +15,28 @@ export function readGaussian(source: Source): Parts {
   const { domain, where } = source;
   const vector = domain.kind === "vector" ? domain : undefined;
   const one = vector?.interval ?? (isNumeric(domain) ? domain : refuse(`${where}.domain`, "an interval, counts, ratings or a vector"));
-  const options = readOptions(source, ["bits", "delta", "reach"]);
-  readBits(options.get("bits"), where);
-  const allowed = decimal(options.get("delta"), `${where}.options.delta`);
-  require(allowed.value >= 1e-12 && allowed.value <= 0.5, `${where}.options.delta`, "from 1e-12 to 0.5");
-  require(one.bins <= MOST_NOISE, `${where}.domain`, "of at most 2^16 bins");
-  const reach = whole(options.get("reach"), 0, one.bins === 1 ? 0 : MOST_NOISE, `${where}.options.reach`);
-  const weights = weightsNamed(source.weights, ["center", "change", "ratio", "tail"], `${where}.weights`);
+  const options = readOptions(source, "bits", "delta", "reach");
+  readBits(options);
+  const allowed = options.decimal("delta");
+  options.require(allowed.value >= 1e-12 && allowed.value <= 0.5, "delta", "from 1e-12 to 0.5");
+  demand(one.bins <= MOST_NOISE, `${where}.domain`, "of at most 2^16 bins");
+  const reach = options.whole("reach", 0, one.bins === 1 ? 0 : MOST_NOISE);
+  const weights = readWeights(source, "center", "change", "ratio", "tail");
   const noise = makeNoise({ ...weights, least: 1n }, one.bins, reach, `${where}.weights`);
   const delta = deltaOf(noise, one.bins, reach, vector?.coordinates ?? 1, source.epsilon, where);
-  require(!exceeds(delta, exact(allowed)), `${where}.weights`, `such that delta is at most ${allowed.text}`);
+  demand(!exceeds(delta, exact(allowed)), `${where}.weights`, `such that delta is at most ${allowed.text}`);
   const certificate: Certificate = { ratio: one.bins === 1 ? ONE : null, delta, scope: "" };
 
   const below = one.bins + 2 * reach;
   if (vector === undefined) {
-    return { fields: [numberField("cell", below)], cells: below, blocks: 1, certificate, ...byInput(one, oneCell(noise)) };
+    return forOneValue(one, { fields: [numberField("cell", below)], cells: below, ratio: ONE, certificate, respondAt: oneCell(noise) });
   }
   return {
     fields: [rowField("cell", vector.coordinates, below)],
     cells: below * vector.coordinates,
     blocks: vector.coordinates,
-    steps: 0,
     certificate,
     respond: (value, words) => [vector.row(value).map((number) => noise.respond(one.bin(number), words))],
-    respondAt: () => {
-      throw new InvalidValue("a vector has no single position");
-    },
   };
 }
 
@@ -51,7 +46,7 @@ function deltaOf(noise: Noise, bins: number, reach: number, coordinates: number,
   if (n >= 2) {
     const q = noise.ratios[n - 2]!;
     const falls = (noise.tail << 64n) * ((1n << 128n) - q) <= noise.curve[n - 1]! * q;
-    require(falls, `${where}.weights`, "such that the noise falls steadily");
+    demand(falls, `${where}.weights`, "such that the noise falls steadily");
   }
   const sums = runningSums(noise);
   return coordinates === 1 ? numberDelta(noise, sums, bins, reach, epsilon) : rowDelta(noise, sums, bins, reach, coordinates, epsilon, where);

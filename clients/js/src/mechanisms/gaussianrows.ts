@@ -1,7 +1,7 @@
 import { decimalOf, exact, type Decimal } from "../decimal.js";
 import { fraction, toNumber, type Fraction } from "../fraction.js";
 import { normal, normalInverse } from "../normal.js";
-import { require } from "../reading.js";
+import { demand } from "../reading.js";
 import type { Noise } from "./noise.js";
 
 /** What the errors of doubles are allowed to be. */
@@ -34,6 +34,6 @@ export function rowDelta(
   const e = epsilon.value - a - k * D;
   const over = (1 + U) * normal(z / 2 - e / z) - (1 - U) * Math.exp(e) * normal(-z / 2 - e / z);
   const delta = Math.max(0, over) + a;
-  require(Number.isFinite(delta), `${where}.weights`, "such that delta can be computed");
+  demand(Number.isFinite(delta), `${where}.weights`, "such that delta can be computed");
   return exact(decimalOf(delta));
 }

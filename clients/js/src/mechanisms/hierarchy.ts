@@ -1,15 +1,13 @@
 import { numberedCategories } from "../categories.js";
-import { ratioCertificate } from "../certificate.js";
-import { decimalOf, type Decimal } from "../decimal.js";
+import { decimalOf, exact, type Decimal } from "../decimal.js";
 import { bitsField, numberField } from "../fields.js";
-import { largest, ONE, product } from "../fraction.js";
+import { exceeds, largest, multiple, ONE, product } from "../fraction.js";
 import { holds } from "../exponential.js";
-import { step } from "../interval.js";
 import type { Json } from "../json.js";
 import { innerMechanism, type Parts, type Source } from "../mechanism.js";
-import { choice, list, require, weightsNamed, whole } from "../reading.js";
+import { list, demand, weightsNamed } from "../reading.js";
 import { belowNumber } from "../words.js";
-import { byInput, numeric, readBits, readOptions } from "./common.js";
+import { forOneValue, numeric, readBits, readOptions, requireWeights, type OneValue } from "./common.js";
 import { makeUnary, unaryReport } from "./unary.js";
 
 /** What both ways to split have in common. */
@@ -25,38 +23,33 @@ interface Tree {
 /** Read `hierarchy`: a tree over the bins; a report is about nodes of one level, or of all levels. */
 export function readHierarchy(source: Source): Parts {
   const domain = numeric(source);
-  const where = `${source.where}.options`;
-  const options = readOptions(source, ["bits", "branching", "hash_ranges", "split"]);
-  const bits = readBits(options.get("bits"), source.where);
-  const branching = whole(options.get("branching"), 2, Number.MAX_SAFE_INTEGER, `${where}.branching`);
-  const split = choice(options.get("split"), ["population", "budget"], `${where}.split`);
-  const ranges = list(options.get("hash_ranges"), `${where}.hash_ranges`);
+  const options = readOptions(source, "bits", "branching", "hash_ranges", "split");
+  const bits = readBits(options);
+  const branching = options.whole("branching", 2, Number.MAX_SAFE_INTEGER);
+  const split = options.choice("split", ["population", "budget"]);
+  const ranges = options.list("hash_ranges");
   const sizes = [domain.bins];
   while (sizes[sizes.length - 1]! > branching) sizes.push(Math.ceil(sizes[sizes.length - 1]! / branching));
   const weights = list(source.weights, `${source.where}.weights`);
-  require(weights.length === sizes.length, `${source.where}.weights`, "a list with weights for every level");
-  require(ranges.length === (split === "budget" ? 0 : sizes.length), `${where}.hash_ranges`, "one for every level, or none");
+  requireWeights(source, weights.length === sizes.length, "a list with weights for every level");
+  const right = split === "budget" ? ranges.length === 0 : ranges.length === sizes.length && ranges.every((range) => typeof range === "number" && range >= 0);
+  options.require(right, "hash_ranges", "a number of at least 0 for every level, or none");
   const tree: Tree = { source, bits, branching, sizes, weights };
-  const parts = split === "population" ? byPopulation(tree, ranges) : byBudget(tree);
-  return { ...parts, ...byInput(domain, parts.respondAt) };
+  return forOneValue(domain, split === "population" ? byPopulation(tree, ranges as number[]) : byBudget(tree));
 }
-
-type Draws = Pick<Parts, "fields" | "cells" | "blocks" | "certificate" | "respondAt">;
 
 /** The node of a level: its bin divided by branching once per level. */
 function nodeOf(bin: number, level: number, branching: number): number {
-  let node = bin;
-  for (let i = 0; i < level; i++) node = Math.floor(node / branching);
-  return node;
+  return Math.floor(bin / branching ** level);
 }
 
 /** A report is about one drawn level, with all of epsilon. */
-function byPopulation({ source, bits, branching, sizes, weights }: Tree, ranges: readonly Json[]): Draws {
+function byPopulation({ source, bits, branching, sizes, weights }: Tree, ranges: readonly number[]): OneValue {
   const starts: number[] = [];
   let cells = 0;
   const levels = sizes.map((size, l) => {
     const where = `${source.where}, level ${l}`;
-    const range = whole(ranges[l], 0, Number.MAX_SAFE_INTEGER, `${source.where}.options.hash_ranges`);
+    const range = ranges[l]!;
     const options = new Map<string, Json>([["bits", bits]]);
     if (range > 0) options.set("hash_range", range);
     const name = range > 0 ? "local-hashing" : "randomized-response";
@@ -68,30 +61,29 @@ function byPopulation({ source, bits, branching, sizes, weights }: Tree, ranges:
   return {
     fields: [numberField("cell", cells)],
     cells,
-    blocks: 1,
-    certificate: ratioCertificate(largest(ONE, ...levels.map(({ level }) => level.certificate.ratio!))),
+    ratio: largest(ONE, ...levels.map(({ level }) => level.certificate.ratio!)),
     respondAt(bin, words) {
       const l = belowNumber(sizes.length, words);
       const { level, range } = levels[l]!;
       const node = nodeOf(bin, l, branching);
       if (range === 0) words.next();
-      const report = level.respondAt(node, words) as number[];
+      const report = level.respondAt!(node, words) as number[];
       return [starts[l]! + (range === 0 ? report[0]! : report[0]! * range + report[1]!)];
     },
   };
 }
 
 /** A report is about all levels, each by unary encoding with a part of epsilon. */
-function byBudget({ source, bits, branching, sizes, weights }: Tree): Draws {
+function byBudget({ source, bits, branching, sizes, weights }: Tree): OneValue {
   const part = partOf(source.epsilon, sizes.length);
-  require(part.value >= 0.000001, `${source.where}.epsilon`, "at least 0.000001 for every level");
+  demand(part.value >= 0.000001, `${source.where}.epsilon`, "at least 0.000001 for every level");
   let ratio = ONE;
   const levels = sizes.map((size, l) => {
     const where = `${source.where}, level ${l}`;
     const { own, other } = weightsNamed(weights[l], ["other", "own"], `${where}.weights`);
     const unary = makeUnary(own, other, bits, where);
     const one = size === 1 ? ONE : unary.ratio;
-    require(holds(one, part), `${where}.weights`, `such that no ratio exceeds e^${part.text}`);
+    demand(holds(one, part), `${where}.weights`, `such that no ratio exceeds e^${part.text}`);
     ratio = product(ratio, one);
     return unary;
   });
@@ -100,7 +92,7 @@ function byBudget({ source, bits, branching, sizes, weights }: Tree): Draws {
     fields: sizes.map((size, l) => bitsField(`bits${l}`, size)),
     cells: 2 * nodes,
     blocks: nodes,
-    certificate: ratioCertificate(ratio),
+    ratio,
     respondAt: (bin, words) => levels.map((unary, l) => unaryReport(unary, sizes[l]!, nodeOf(bin, l, branching), words)),
   };
 }
@@ -110,9 +102,7 @@ function partOf(epsilon: Decimal, levels: number): Decimal {
   let part = epsilon.value / levels;
   for (;;) {
     const tried = decimalOf(part);
-    const scale = Math.max(tried.scale, epsilon.scale);
-    const all = BigInt(levels) * tried.digits * 10n ** BigInt(scale - tried.scale);
-    if (all <= epsilon.digits * 10n ** BigInt(scale - epsilon.scale)) return tried;
-    part = step(part, -1n);
+    if (!exceeds(multiple(exact(tried), levels), exact(epsilon))) return tried;
+    part *= 1 - Number.EPSILON / 2; // the next smaller double
   }
 }

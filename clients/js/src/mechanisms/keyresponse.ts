@@ -1,7 +1,7 @@
 import { numberField } from "../fields.js";
 import { fraction, largest } from "../fraction.js";
 import { MOST_TOTAL } from "../limits.js";
-import { require } from "../reading.js";
+import { demand } from "../reading.js";
 import { below } from "../words.js";
 import type { Numbers } from "./keynumbers.js";
 import type { KeyScheme } from "./keyvalue.js";
@@ -12,7 +12,7 @@ export function responseKeys(keys: number, pairs: number | null, numbers: Number
   const O = BigInt(outputs);
   const K = BigInt(keys);
   const total = (K + BigInt(pairs ?? 0)) * O * low + added;
-  require(total <= MOST_TOTAL, `${where}.weights`, "of a total of at most 2^63");
+  demand(total <= MOST_TOTAL, `${where}.weights`, "of a total of at most 2^63");
 
   const l = BigInt(pairs ?? 1);
   const held = l < K ? l : K;

@@ -1,7 +1,7 @@
 import { bitsField, rowField, type Field, type Report } from "../fields.js";
-import { exceeds, fraction, ONE, type Fraction } from "../fraction.js";
+import { fraction, largest, ONE, type Fraction } from "../fraction.js";
 import { MOST_TOTAL } from "../limits.js";
-import { require } from "../reading.js";
+import { demand } from "../reading.js";
 import { below, belowNumber, wordBytes, type Words } from "../words.js";
 import type { Numbers } from "./keynumbers.js";
 import type { KeyScheme, Slot } from "./keyvalue.js";
@@ -15,7 +15,7 @@ export function unaryKeys(
   const other = weights["other"]!;
   const unary = makeUnary(own, other, bits, where);
   const total = BigInt(numbers.outputs) * numbers.low + numbers.added;
-  require(total <= MOST_TOTAL, `${where}.weights`, "of a total of at most 2^63");
+  demand(total <= MOST_TOTAL, `${where}.weights`, "of a total of at most 2^63");
 
   function respond(slot: Slot, words: Words): Report {
     const mine = unary.own(words);
@@ -63,8 +63,7 @@ function worstRatio(K: bigint, l: bigint, numbers: Numbers, own: bigint, other: 
       const q = n - s;
       const c = s + t - n;
       for (const [x, y] of [[M, m], [U, U]] as const) {
-        const ratio = fraction(p * M + c * x + (l - p - c) * I, q * least + c * y + (l - q - c) * I);
-        if (exceeds(ratio, worst)) worst = ratio;
+        worst = largest(worst, fraction(p * M + c * x + (l - p - c) * I, q * least + c * y + (l - q - c) * I));
       }
     }
   }

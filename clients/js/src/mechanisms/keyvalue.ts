@@ -1,10 +1,9 @@
 import { ratioCertificate } from "../certificate.js";
-import { InvalidValue } from "../errors.js";
 import type { Field, Report } from "../fields.js";
 import type { Fraction } from "../fraction.js";
-import type { KeyValues, Pair } from "../keyvalues.js";
+import type { Pair } from "../keyvalues.js";
 import type { Parts, Source } from "../mechanism.js";
-import { choice, refuse } from "../reading.js";
+import { refuse } from "../reading.js";
 import { belowNumber, type Words } from "../words.js";
 import { readBits, readOptions } from "./common.js";
 import { readNumbers } from "./keynumbers.js";
@@ -27,33 +26,22 @@ export interface KeyScheme {
 export function readKeyValue(source: Source): Parts {
   const { domain, where } = source;
   if (domain.kind !== "key-values") refuse(`${where}.domain`, "key-values");
-  const options = readOptions(source, ["bits", "keys", "numbers", "output_bins", "steps"]);
-  const bits = readBits(options.get("bits"), where);
-  const keys = choice(options.get("keys"), ["unary", "response"], `${where}.options.keys`);
+  const options = readOptions(source, "bits", "keys", "numbers", "output_bins", "steps");
+  const bits = readBits(options);
+  const keys = options.choice("keys", ["unary", "response"]);
   const { steps, numbers, others } = readNumbers(source, domain.interval, options, keys === "unary" ? ["own", "other"] : []);
-  const scheme = keys === "unary"
+  const { ratio, respond: respondTo, ...parts } = keys === "unary"
     ? unaryKeys(domain.keys.size, domain.pairs, numbers, others, bits, where)
     : responseKeys(domain.keys.size, domain.pairs, numbers, where);
-  const held: KeyValues = domain;
-  const { pairs, interval } = held;
-  const place = (pair: Pair): Slot => ({ key: pair.key, position: interval.position(pair.number, steps) });
+  const { pairs, interval, pair, set } = domain;
+  const place = ({ key, number }: Pair): Slot => ({ key, position: interval.position(number, steps) });
 
   function respond(value: unknown, words: Words): Report {
-    if (pairs === null) return scheme.respond(place(held.pair(value)), words);
-    const slots = held.set(value).map(place);
+    if (pairs === null) return respondTo(place(pair(value)), words);
+    const slots = set(value).map(place);
     const slot = belowNumber(Math.max(pairs, slots.length), words);
-    return scheme.respond(slots[slot] ?? null, words);
+    return respondTo(slots[slot] ?? null, words);
   }
 
-  return {
-    fields: scheme.fields,
-    cells: scheme.cells,
-    blocks: scheme.blocks,
-    steps: 0,
-    certificate: ratioCertificate(scheme.ratio),
-    respond,
-    respondAt: () => {
-      throw new InvalidValue("a pair has no single position");
-    },
-  };
+  return { ...parts, certificate: ratioCertificate(ratio), respond };
 }

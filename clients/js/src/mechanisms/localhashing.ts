@@ -1,38 +1,32 @@
-import { fingerprint } from "../canonical.js";
-import { ratioCertificate } from "../certificate.js";
+import { fingerprintOf } from "../canonical.js";
 import { numberField } from "../fields.js";
 import type { Parts, Source } from "../mechanism.js";
 import { isPrime, primeFrom } from "../primes.js";
 import { publicIndex } from "../publicwords.js";
-import { require, whole } from "../reading.js";
 import { belowNumber } from "../words.js";
-import { byInput, categorical, readBits, readOptions } from "./common.js";
-import { readResponse } from "./response.js";
+import { categorical, readOptions } from "./common.js";
+import { hashing } from "./response.js";
 
 /** Read `local-hashing`: a random public hash of the linear family, then randomized response on its cell. */
 export function readLocalHashing(source: Source): Parts {
   const domain = categorical(source);
   const d = domain.size;
-  const options = readOptions(source, ["bits", "hash_range"]);
-  const bits = readBits(options.get("bits"), source.where);
-  const g = whole(options.get("hash_range"), 2, primeFrom(d), `${source.where}.options.hash_range`);
-  require(isPrime(g), `${source.where}.options.hash_range`, "a prime");
-  const response = readResponse(source.weights, g, bits, source.where);
+  const options = readOptions(source, "bits", "hash_range");
+  const g = options.whole("hash_range", 2, primeFrom(d));
+  options.require(isPrime(g), "hash_range", "a prime");
   const t = digitsFor(d, g);
   const hashes = (g ** t - 1) / (g - 1);
   let key: string | undefined;
-  return {
-    fields: [numberField("hash", hashes), numberField("cell", g)],
+  return hashing(source, domain, options, {
+    hash: numberField("hash", hashes),
+    g,
     cells: hashes * g,
-    blocks: 1,
-    certificate: ratioCertificate(response.ratio, d === 1),
-    ...byInput(domain, (value, words) => {
+    draw(value, words) {
       const hash = belowNumber(hashes, words);
-      key ??= fingerprint(source.document);
-      const cell = linearCell(hash, point(value, g, t, key), g);
-      return [hash, response.respond(cell, words)];
-    }),
-  };
+      key ??= fingerprintOf(source.document);
+      return [hash, linearCell(hash, point(value, g, t, key), g)];
+    },
+  });
 }
 
 /** The least number t, at least 1, with g^t >= d. */

@@ -1,6 +1,6 @@
 import type { Report } from "../fields.js";
 import { MOST_TOTAL } from "../limits.js";
-import { require } from "../reading.js";
+import { demand } from "../reading.js";
 import { below, type Words } from "../words.js";
 
 /** The weights that a noise table is made from. */
@@ -33,9 +33,9 @@ export interface Noise {
 export function makeNoise(weights: NoiseWeights, bins: number, reach: number, where: string): Noise {
   const { center, ratio, tail, least, change } = weights;
   const one = 1n << 128n;
-  require([center, ratio, tail, least, change].every((weight) => weight >= 1n), where, "at least 1");
-  require(ratio <= one && change <= one, where, "such that ratio and change are at most 2^128");
-  require(center < MOST_TOTAL && tail < MOST_TOTAL, where, "such that center and tail are below 2^63");
+  demand([center, ratio, tail, least, change].every((weight) => weight >= 1n), where, "at least 1");
+  demand(ratio <= one && change <= one, where, "such that ratio and change are at most 2^128");
+  demand(center < MOST_TOTAL && tail < MOST_TOTAL, where, "such that center and tail are below 2^63");
   const heights: bigint[] = [];
   const curve: bigint[] = [];
   const ratios: bigint[] = [];
@@ -48,32 +48,29 @@ export function makeNoise(weights: NoiseWeights, bins: number, reach: number, wh
     ratios.push(q);
     heights.push(height);
     sum += height;
-    require(sum <= MOST_TOTAL, where, "of a total of at most 2^63");
+    demand(sum <= MOST_TOTAL, where, "of a total of at most 2^63");
     g = (g * q) >> 128n;
     if (change !== one) q = (q * change) >> 128n;
   }
+  const weighed = [tail, ...heights.slice(1).reverse(), ...heights, tail];
   const total = 2n * (sum + tail) - (heights[0] ?? 0n);
-  require(total <= MOST_TOTAL, where, "of a total of at most 2^63");
+  demand(total <= MOST_TOTAL, where, "of a total of at most 2^63");
   const last = bins + 2 * reach - 1;
   return {
     heights, tail, total, curve, ratios,
     respond(bin, words) {
-      const cell = bin + sumsAtMost(below(total, words), heights, tail) - (bins - 1);
+      const cell = bin + sumsAtMost(below(total, words), weighed) - (bins - 1);
       return Math.min(Math.max(cell, 0), last);
     },
   };
 }
 
-/** How many running sums of tail, heights downwards without the first, heights upwards, tail, are at most x. */
-function sumsAtMost(x: bigint, heights: readonly bigint[], tail: bigint): number {
-  let running = tail;
-  let count = running <= x ? 1 : 0;
-  for (let k = heights.length - 1; k > 0; k--) {
-    running += heights[k]!;
-    if (running <= x) count++;
-  }
-  for (const height of heights) {
-    running += height;
+/** How many running sums of some weights are at most x: a draw by weights, which looks at all of them. */
+export function sumsAtMost(x: bigint, weights: readonly bigint[]): number {
+  let running = 0n;
+  let count = 0;
+  for (const weight of weights) {
+    running += weight;
     if (running <= x) count++;
   }
   return count;

@@ -1,28 +1,24 @@
-import { ratioCertificate } from "../certificate.js";
 import { numberField } from "../fields.js";
 import type { Parts, Source } from "../mechanism.js";
-import { whole } from "../reading.js";
-import { byInput, categorical, readBits, readOptions } from "./common.js";
-import { readResponse } from "./response.js";
+import { categorical, readOptions } from "./common.js";
+import { hashing } from "./response.js";
 
 /** Read `seeded-hashing`: a fresh seed is the hash, then randomized response on its cell. */
 export function readSeededHashing(source: Source): Parts {
   const domain = categorical(source);
   const d = domain.size;
-  const options = readOptions(source, ["bits", "hash_range"]);
-  const bits = readBits(options.get("bits"), source.where);
-  const g = whole(options.get("hash_range"), 2, 2 ** 29, `${source.where}.options.hash_range`);
-  const response = readResponse(source.weights, g, bits, source.where);
-  return {
-    fields: [numberField("seed", 1n << 64n), numberField("cell", g)],
+  const options = readOptions(source, "bits", "hash_range");
+  const g = options.whole("hash_range", 2, 2 ** 29);
+  return hashing(source, domain, options, {
+    hash: numberField("seed", 1n << 64n),
+    g,
     cells: 2 * d,
     blocks: d,
-    certificate: ratioCertificate(response.ratio, d === 1),
-    ...byInput(domain, (value, words) => {
+    draw(value, words) {
       const seed = words.next();
-      return [seed, response.respond(seededCell(seed, value, g), words)];
-    }),
-  };
+      return [seed, seededCell(seed, value, g)];
+    },
+  });
 }
 
 /** The cell of a value under a seed. */

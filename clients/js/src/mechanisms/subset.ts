@@ -1,10 +1,9 @@
-import { ratioCertificate } from "../certificate.js";
-import { bitsField } from "../fields.js";
+import { bitsField, packBits } from "../fields.js";
 import { fraction } from "../fraction.js";
 import type { Parts, Source } from "../mechanism.js";
-import { require, weightsNamed, whole } from "../reading.js";
 import { wordBytes, type Words } from "../words.js";
-import { byInput, categorical, readBits, readOptions } from "./common.js";
+import { categorical, forOneValue, readBits, readOptions, readWeights, requireWeights } from "./common.js";
+import { bitLength } from "./hadamard.js";
 
 /** A set of stand-ins, and the one that joined last. */
 interface Drawn {
@@ -16,38 +15,34 @@ interface Drawn {
 export function readSubsetSelection(source: Source): Parts {
   const domain = categorical(source);
   const d = domain.size;
-  const options = readOptions(source, ["bits", "subset_size"]);
-  const bits = readBits(options.get("bits"), source.where);
-  const k = whole(options.get("subset_size"), 1, Math.max(1, d - 1), `${source.where}.options.subset_size`);
-  const { own, start } = weightsNamed(source.weights, ["own", "start"], `${source.where}.weights`);
+  const options = readOptions(source, "bits", "subset_size");
+  const bits = readBits(options);
+  const k = options.whole("subset_size", 1, Math.max(1, d - 1));
+  const { own, start } = readWeights(source, "own", "start");
   const total = 1n << BigInt(bits);
   const filled = d === 1 ? own === total && start === 0n : BigInt(k) * total < BigInt(d) * own && own < total && start < 16n;
-  require(filled, `${source.where}.weights`, "such that k 2^bits < d own, own < 2^bits and start < 16");
+  requireWeights(source, filled, "such that k 2^bits < d own, own < 2^bits and start < 16");
   const ownBelow = own << BigInt(64 - bits);
-  const digits = binaryDigits(Number(start));
-
-  const respondAt = (value: number, words: Words): [Uint8Array] => {
-    const taken = words.next() < ownBelow;
-    return [d === 1 ? Uint8Array.of(1) : pack(chosen(value, taken, d, k, digits, words))];
-  };
-  return {
+  const digits = binaryDigits(start);
+  return forOneValue(domain, {
     fields: [bitsField("bits", d)],
     cells: 2 * d,
     blocks: d,
-    certificate: ratioCertificate(fraction(own * BigInt(d - k), (total - own) * BigInt(k)), d === 1),
-    ...byInput(domain, respondAt),
-  };
+    ratio: fraction(own * BigInt(d - k), (total - own) * BigInt(k)),
+    respondAt(value, words) {
+      const taken = words.next() < ownBelow;
+      return [d === 1 ? Uint8Array.of(1) : packBits(chosen(value, taken, d, k, digits, words))];
+    },
+  });
 }
 
-/** Digits of `start`/16 after the binary point, without trailing zeros. */
-function binaryDigits(start: number): number[] {
-  const digits = [8, 4, 2, 1].map((place) => (start & place ? 1 : 0));
-  while (digits.length > 0 && digits[digits.length - 1] === 0) digits.pop();
-  return digits;
+/** Digits of `start`/16 after the binary point, without trailing zeros, the last one first. */
+function binaryDigits(start: bigint): string[] {
+  return [...start.toString(2).padStart(4, "0").replace(/0+$/, "")].reverse();
 }
 
 /** The set that is reported, a byte for every value. Value and "in" are looked at only when the stand-ins are drawn. */
-function chosen(value: number, taken: boolean, d: number, k: number, digits: readonly number[], words: Words): Uint8Array {
+function chosen(value: number, taken: boolean, d: number, k: number, digits: readonly string[], words: Words): Uint8Array {
   const few = Math.min(k, d - k);
   const { members, last } = drawSet(d - 1, few, digits, words);
   const turned = 2 * k > d;
@@ -64,50 +59,33 @@ function chosen(value: number, taken: boolean, d: number, k: number, digits: rea
 }
 
 /** A uniform set of `few` out of `m` stand-ins, a byte for each. */
-function drawSet(m: number, few: number, digits: readonly number[], words: Words): Drawn {
+function drawSet(m: number, few: number, digits: readonly string[], words: Words): Drawn {
   const w = Math.ceil(m / 64);
   const members = new Uint8Array(m);
-  for (let i = digits.length - 1; i >= 0; i--) {
+  for (const digit of digits) {
     const drawn = wordBytes(w, words);
     for (let v = 0; v < m; v++) {
       const bit = (drawn[v >> 3]! >> (v & 7)) & 1;
-      members[v] = digits[i] === 1 ? members[v]! | bit : members[v]! & bit;
+      members[v] = digit === "1" ? members[v]! | bit : members[v]! & bit;
     }
   }
   let size = members.reduce((sum, one) => sum + one, 0);
-  const t = BigInt(Math.max(1, bitLength(m - 1)));
+  const t = BigInt(bitLength(m - 1));
   const tries = 64n / t;
   const mask = (1n << t) - 1n;
   const batch = Math.max(1, Math.floor(Math.floor(Math.sqrt(w)) / 2));
   for (;;) {
-    const drawn = Array.from({ length: batch }, () => words.next());
-    for (const word of drawn) {
+    for (const word of Array.from({ length: batch }, () => words.next())) {
       for (let i = 0n; i < tries; i++) {
         const tried = Number((word >> (i * t)) & mask);
         if (tried >= m) continue;
-        if (size >= few) {
-          if (members[tried] === 1) {
-            members[tried] = 0;
-            size--;
-          }
-        } else if (members[tried] === 0) {
-          members[tried] = 1;
-          size++;
-          if (size === few) return { members, last: tried };
-        }
+        // A member leaves while there are enough, and joins while there are too few.
+        const joins = size < few;
+        if (members[tried] === Number(joins)) continue;
+        members[tried] = Number(joins);
+        size += joins ? 1 : -1;
+        if (joins && size === few) return { members, last: tried };
       }
     }
   }
-}
-
-function bitLength(n: number): number {
-  return n === 0 ? 0 : n.toString(2).length;
-}
-
-function pack(set: Uint8Array): Uint8Array {
-  const packed = new Uint8Array(Math.ceil(set.length / 8));
-  set.forEach((one, v) => {
-    if (one === 1) packed[v >> 3]! |= 1 << (v & 7);
-  });
-  return packed;
 }

@@ -1,32 +1,30 @@
-import { ratioCertificate } from "../certificate.js";
 import { exact } from "../decimal.js";
 import { numberField } from "../fields.js";
 import { fraction } from "../fraction.js";
-import type { Json } from "../json.js";
 import { MOST_POSITIONS, MOST_TOTAL } from "../limits.js";
 import type { Parts, Source } from "../mechanism.js";
-import { decimal, flag, require, weightsNamed, whole } from "../reading.js";
+import { demand, type Section } from "../reading.js";
 import { below } from "../words.js";
-import { byPosition, numeric, readBits, readOptions, readSteps } from "./common.js";
+import { forOneValue, numeric, readBits, readOptions, readSteps, readWeights, requireWeights } from "./common.js";
 
 /** Read `square-wave`: outputs near the true number are likelier, on a line or a ring. */
 export function readSquareWave(source: Source): Parts {
-  const options = readOptions(source, ["b", "bits", "output_bins", "steps", "wrap"]);
-  readHalfWidth(options.get("b"), source.where);
-  return readShape(source, options, flag(options.get("wrap"), `${source.where}.options.wrap`), () => 1n);
+  const options = readOptions(source, "b", "bits", "output_bins", "steps", "wrap");
+  checkHalfWidth(options);
+  return readShape(source, options, options.flag("wrap"), () => 1n);
 }
 
 /** Read `piecewise`: a square wave of another width. */
 export function readPiecewise(source: Source): Parts {
-  return readShape(source, readOptions(source, ["bits", "output_bins", "steps"]), false, () => 1n);
+  return readShape(source, readOptions(source, "bits", "output_bins", "steps"), false, () => 1n);
 }
 
 /** Read `wave`: a trapezoid, `ratio` being its upper side over its lower one. */
 export function readWave(source: Source): Parts {
-  const options = readOptions(source, ["b", "bits", "output_bins", "ratio", "steps"]);
-  readHalfWidth(options.get("b"), source.where);
-  const ratio = decimal(options.get("ratio"), `${source.where}.options.ratio`);
-  require(ratio.value >= 0 && ratio.value <= 1, `${source.where}.options.ratio`, "from 0 to 1");
+  const options = readOptions(source, "b", "bits", "output_bins", "ratio", "steps");
+  checkHalfWidth(options);
+  const ratio = options.decimal("ratio");
+  options.require(ratio.value >= 0 && ratio.value <= 1, "ratio", "from 0 to 1");
   const { numerator, denominator } = exact(ratio);
   return readShape(source, options, false, (width) => {
     const half = width / 2n;
@@ -34,46 +32,44 @@ export function readWave(source: Source): Parts {
   });
 }
 
-function readHalfWidth(value: Json | undefined, where: string): void {
-  if (value === null) return;
-  const b = decimal(value, `${where}.options.b`).value;
-  require(b > 0 && b <= 0.5, `${where}.options.b`, "null, or above 0 and at most 0.5");
+function checkHalfWidth(options: Section): void {
+  if (options.get("b") === null) return;
+  const b = options.decimal("b").value;
+  options.require(b > 0 && b <= 0.5, "b", "null, or above 0 and at most 0.5");
 }
 
 /** All waves: a background `low` for every output, and a shape of `cap` units at most over `width` of them. */
-function readShape(source: Source, options: Map<string, Json>, wrap: boolean, capOf: (width: bigint) => bigint): Parts {
+function readShape(source: Source, options: Section, wrap: boolean, capOf: (width: bigint) => bigint): Parts {
   const domain = numeric(source);
-  const where = source.where;
-  readBits(options.get("bits"), where);
-  const steps = readSteps(options.get("steps"), domain, MOST_POSITIONS, where);
+  readBits(options);
+  const steps = readSteps(options, domain, MOST_POSITIONS);
   const positions = domain.bins * steps;
-  const { low, unit, width } = weightsNamed(source.weights, ["low", "unit", "width"], `${where}.weights`);
+  const { low, unit, width } = readWeights(source, "low", "unit", "width");
   const widest = wrap ? positions : MOST_POSITIONS;
-  require(width >= 1n && width <= BigInt(widest), `${where}.weights.width`, `from 1 to ${widest}`);
-  require(!wrap || positions >= 2, where, "of at least 2 positions on a ring");
+  requireWeights(source, width >= 1n && width <= BigInt(widest), `such that width is from 1 to ${widest}`);
+  demand(!wrap || positions >= 2, source.where, "of at least 2 positions on a ring");
   const outputs = wrap ? positions : positions + Number(width) - 1;
-  const output_bins = whole(options.get("output_bins"), Math.min(2, outputs), outputs, `${where}.options.output_bins`);
   const cap = capOf(width);
   const area = cap * (width - cap + 1n) * unit;
   const total = low * BigInt(outputs) + area;
-  require(low >= 1n && unit >= 1n && total <= MOST_TOTAL, `${where}.weights`, "at least 1, with a total of at most 2^63");
+  requireWeights(source, low >= 1n && unit >= 1n && total <= MOST_TOTAL, "at least 1, with a total of at most 2^63");
   const before = Number(width / 2n);
-  return {
+  return forOneValue(domain, {
     fields: [numberField("output", outputs)],
-    cells: output_bins,
-    blocks: 1,
-    certificate: ratioCertificate(fraction(low + unit * cap, low), positions === 1),
-    ...byPosition(domain, steps, (position, words) => {
+    cells: options.whole("output_bins", Math.min(2, outputs), outputs),
+    steps,
+    ratio: fraction(low + unit * cap, low),
+    respondAt(position, words) {
       const x = below(total, words);
       if (x >= area) return [Number((x - area) / low)];
-      const near = position + sumsAtMost(x / unit, width, cap);
+      const near = position + unitsAtMost(x / unit, width, cap);
       return [wrap ? (near - before + positions) % positions : near];
-    }),
-  };
+    },
+  });
 }
 
 /** How many running sums of the shape, in units, are at most x: by bisection, without a table of the shape. */
-function sumsAtMost(x: bigint, width: bigint, cap: bigint): number {
+function unitsAtMost(x: bigint, width: bigint, cap: bigint): number {
   const area = cap * (width - cap + 1n);
   const rising = (n: bigint): bigint => (n <= cap ? (n * (n + 1n)) / 2n : (cap * (cap + 1n)) / 2n + (n - cap) * cap);
   const sumOf = (n: bigint): bigint => (2n * n <= width + 1n ? rising(n) : area - rising(width - n));
