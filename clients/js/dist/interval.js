@@ -1,7 +1,7 @@
 import { writeDecimal } from "./decimal.js";
 import { InvalidValue } from "./errors.js";
 import { MOST_INPUTS } from "./limits.js";
-import { demand, sectionOf } from "./reading.js";
+import { sectionOf } from "./reading.js";
 /** Read a document of an interval. */
 export function readInterval(found) {
     const low = found.decimal("low").value;
@@ -9,7 +9,7 @@ export function readInterval(found) {
     const bins = found.whole("bins", 1, MOST_INPUTS);
     const width = (high - low) / bins;
     const least = 16 * lastPlace(Math.max(Math.abs(low), Math.abs(high)));
-    demand(low < high, found.where, "such that low is below high");
+    found.require(low < high, "low", "below high");
     found.require(Number.isFinite(width) && width >= least, "bins", "such that bins are 16 units in the last place wide");
     function bin(value) {
         if (typeof value !== "number" || !(value >= low && value <= high)) {

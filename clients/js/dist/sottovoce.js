@@ -1,3 +1,51 @@
+// src/exponential.ts
+var EXP_BITS = 320n;
+var F = 1n << EXP_BITS;
+function lowerExp(epsilon) {
+  const x = epsilon.digits * F / (10n ** BigInt(epsilon.scale) * 64n);
+  let sum = 0n;
+  let term = F;
+  for (let i = 1n; term > 0n; i++) {
+    sum += term;
+    term = term * x / (F * i);
+  }
+  for (let i = 0; i < 6; i++) sum = sum * sum / F;
+  return sum;
+}
+function holds(ratio, epsilon) {
+  if (ratio.numerator <= ratio.denominator) return true;
+  return ratio.numerator * F <= ratio.denominator * lowerExp(epsilon);
+}
+
+// src/fraction.ts
+function fraction(numerator, denominator) {
+  return { numerator, denominator };
+}
+var ONE = fraction(1n, 1n);
+var ZERO = fraction(0n, 1n);
+function exceeds(one, other) {
+  return one.numerator * other.denominator > other.numerator * one.denominator;
+}
+function largest(first, ...others) {
+  let most = first;
+  for (const one of others) if (exceeds(one, most)) most = one;
+  return most;
+}
+function multiple(one, times2) {
+  return fraction(one.numerator * BigInt(times2), one.denominator);
+}
+function product(one, other) {
+  return fraction(one.numerator * other.numerator, one.denominator * other.denominator);
+}
+
+// src/certificate.ts
+function ratioCertificate(ratio) {
+  return { ratio, delta: ZERO, scope: "" };
+}
+function keeps(certificate, epsilon) {
+  return certificate.ratio === null || holds(certificate.ratio, epsilon);
+}
+
 // src/errors.ts
 var SottovoceError = class extends Error {
   constructor(code, message) {
@@ -41,27 +89,6 @@ var MOST_REPORT_BYTES = 32768;
 var MOST_POSITIONS = 2 ** 22;
 var MOST_ROUNDED = 2 ** 40;
 var MOST_TOTAL = 1n << 63n;
-
-// src/fraction.ts
-function fraction(numerator, denominator) {
-  return { numerator, denominator };
-}
-var ONE = fraction(1n, 1n);
-var ZERO = fraction(0n, 1n);
-function exceeds(one, other) {
-  return one.numerator * other.denominator > other.numerator * one.denominator;
-}
-function largest(first, ...others) {
-  let most = first;
-  for (const one of others) if (exceeds(one, most)) most = one;
-  return most;
-}
-function multiple(one, times2) {
-  return fraction(one.numerator * BigInt(times2), one.denominator);
-}
-function product(one, other) {
-  return fraction(one.numerator * other.numerator, one.denominator * other.denominator);
-}
 
 // src/decimal.ts
 var MOST_LENGTH = 800;
@@ -203,7 +230,7 @@ function readInterval(found) {
   const bins = found.whole("bins", 1, MOST_INPUTS);
   const width = (high - low) / bins;
   const least = 16 * lastPlace(Math.max(Math.abs(low), Math.abs(high)));
-  demand(low < high, found.where, "such that low is below high");
+  found.require(low < high, "low", "below high");
   found.require(Number.isFinite(width) && width >= least, "bins", "such that bins are 16 units in the last place wide");
   function bin(value) {
     if (typeof value !== "number" || !(value >= low && value <= high)) {
@@ -354,11 +381,103 @@ function inputOf(domain, value, steps) {
   return key * domain.interval.bins + domain.interval.bin(number);
 }
 
-// src/admit.ts
-function admit(domain, outside, value) {
-  if (outside === "other" && domain.kind === "categories") return domain.has(value) ? value : "other";
-  if (outside === "nearest" && isNumeric(domain)) return domain.nearest(value);
-  return value;
+// src/fields.ts
+function numberField(name, below2) {
+  return { kind: "number", name, below: BigInt(below2) };
+}
+function bitsField(name, count) {
+  return { kind: "bits", name, count };
+}
+function rowField(name, count, below2) {
+  return { kind: "row", name, count, below: BigInt(below2) };
+}
+function numberBytes(below2) {
+  return [1, 2, 4].find((size) => below2 <= 1n << BigInt(8 * size)) ?? 8;
+}
+function fieldBytes(field) {
+  if (field.kind === "bits") return Math.ceil(field.count / 8);
+  return numberBytes(field.below) * (field.kind === "row" ? field.count : 1);
+}
+function payloadBytes(fields) {
+  return fields.reduce((sum, field) => sum + fieldBytes(field), 0);
+}
+function writePayload(fields, report) {
+  const bytes = new Uint8Array(payloadBytes(fields));
+  let at = 0;
+  fields.forEach((field, i) => {
+    const items = [report[i]].flat();
+    for (const item of items) {
+      if (item instanceof Uint8Array) {
+        bytes.set(item, at);
+        at += item.length;
+        continue;
+      }
+      const size = numberBytes(field.below);
+      for (let k = 0; k < size; k++) bytes[at++] = Number(BigInt(item) >> BigInt(8 * k) & 255n);
+    }
+  });
+  return bytes;
+}
+function packBits(bits) {
+  const packed = new Uint8Array(Math.ceil(bits.length / 8));
+  for (let v = 0; v < bits.length; v++) packed[v >> 3] |= bits[v] << (v & 7);
+  return packed;
+}
+
+// src/mechanisms/common.ts
+function readOptions(source, ...names) {
+  return new Section(source.options, names, `${source.where}.options`);
+}
+function readBits(options) {
+  return options.whole("bits", 8, 62);
+}
+function readWeights(source, ...names) {
+  return weightsNamed(source.weights, names, `${source.where}.weights`);
+}
+function requireWeights(source, condition, must) {
+  demand(condition, `${source.where}.weights`, must);
+}
+function readInner({ epsilon, weights }, options, key, domain) {
+  const found = new Section(options.get(key), ["mechanism", "options"], `${options.where}.${key}`);
+  return innerMechanism(found.text("mechanism"), domain, epsilon, found.get("options"), weights, found.where);
+}
+function categorical({ domain, where }) {
+  const several = domain.kind === "vector" || domain.kind === "key-values" && domain.pairs !== null;
+  return several ? refuse(`${where}.domain`, "of one value per person: not a vector, and without sets of pairs") : domain;
+}
+function numeric({ domain, where }) {
+  return isNumeric(domain) ? domain : refuse(`${where}.domain`, "an interval, counts or ratings");
+}
+function forOneValue(domain, { ratio, ...parts }, scope = "") {
+  const { steps = 1, respondAt } = parts;
+  const certificate = { ...ratioCertificate(domain.size * steps === 1 ? ONE : ratio), scope };
+  return { steps, certificate, respond: (value, words) => respondAt(inputOf(domain, value, steps), words), ...parts };
+}
+function readSteps(options, domain, mostPositions) {
+  const most = domain.kind === "interval" ? Math.floor(mostPositions / domain.bins) : 1;
+  const steps = options.whole("steps", 1, Math.max(most, 1));
+  options.require(steps * domain.bins <= mostPositions, "steps", `such that there are at most ${mostPositions} positions`);
+  return steps;
+}
+
+// src/mechanisms/binned.ts
+function readBinned(source) {
+  const domain = numeric(source);
+  const options = readOptions(source, "oracle", "report_bins");
+  const wide = options.whole("report_bins", 1, domain.bins);
+  const divides = domain.bins % wide === 0;
+  options.require(divides || domain.kind === "interval", "report_bins", "a divisor of the number of whole numbers");
+  const interval = domain.cut(wide);
+  const oracle = readInner(source, options, "oracle", interval);
+  options.require(oracle.steps === 1, "oracle", "a mechanism with one position for each bin");
+  const narrow = domain.bins / wide;
+  const respondAt = oracle.respondAt;
+  return {
+    ...oracle,
+    steps: divides ? 1 : 0,
+    respond: (value, words) => respondAt(divides ? Math.floor(domain.bin(value) / narrow) : interval.bin(value), words),
+    respondAt: (bin, words) => respondAt(Math.floor(bin / narrow), words)
+  };
 }
 
 // src/bytes.ts
@@ -457,227 +576,6 @@ function digestOf(document) {
 }
 function fingerprintOf(document) {
   return digestOf(document).slice(0, 32);
-}
-
-// src/device/http.ts
-async function exchange(url, { seconds, most, method = "GET", headers = {}, body }) {
-  const controller = new AbortController();
-  const timer = setTimeout(() => controller.abort(), 1e3 * seconds);
-  try {
-    const response = await fetch(url, {
-      method,
-      headers,
-      redirect: "manual",
-      credentials: "omit",
-      cache: "no-store",
-      referrerPolicy: "no-referrer",
-      signal: controller.signal,
-      body: body ?? null
-    });
-    return { status: response.status, headers: response.headers, body: await readBody(response, most) };
-  } catch (error) {
-    throw error instanceof NoAnswer ? error : new NoAnswer("the collector did not answer");
-  } finally {
-    clearTimeout(timer);
-    controller.abort();
-  }
-}
-async function readBody(response, most) {
-  const reader = response.body?.getReader();
-  const pieces = [];
-  for (let length = 0; reader !== void 0; ) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    length += value.length;
-    if (length > most) throw new NoAnswer(`the answer is longer than ${most} bytes`);
-    pieces.push(value);
-  }
-  return concatBytes(pieces);
-}
-function readObject(answer) {
-  try {
-    const value = JSON.parse(new TextDecoder().decode(answer.body));
-    return typeof value === "object" && value !== null ? value : {};
-  } catch {
-    return {};
-  }
-}
-function checkUrl(url, plainHttp) {
-  const parts = /^(https?):\/\/([\w.-]+|\[[\w:]+\])(:\d+)?(\/[!-~]*)?$/.exec(url);
-  if (parts === null || /[?#]/.test(url)) throw new InvalidArgument("url must be an address such as https://collector.example");
-  if (parts[1] === "http" && !["localhost", "127.0.0.1", "[::1]"].includes(parts[2]) && !plainHttp) {
-    throw new InvalidArgument("url must be https, or on this machine: plainHttp: true lets anyone on the network path read who sends what");
-  }
-  return url.replace(/\/+$/, "");
-}
-
-// src/fields.ts
-function numberField(name, below2) {
-  return { kind: "number", name, below: BigInt(below2) };
-}
-function bitsField(name, count) {
-  return { kind: "bits", name, count };
-}
-function rowField(name, count, below2) {
-  return { kind: "row", name, count, below: BigInt(below2) };
-}
-function numberBytes(below2) {
-  return [1, 2, 4].find((size) => below2 <= 1n << BigInt(8 * size)) ?? 8;
-}
-function fieldBytes(field) {
-  if (field.kind === "bits") return Math.ceil(field.count / 8);
-  return numberBytes(field.below) * (field.kind === "row" ? field.count : 1);
-}
-function payloadBytes(fields) {
-  return fields.reduce((sum, field) => sum + fieldBytes(field), 0);
-}
-function writePayload(fields, report) {
-  const bytes = new Uint8Array(payloadBytes(fields));
-  let at = 0;
-  fields.forEach((field, i) => {
-    const items = [report[i]].flat();
-    for (const item of items) {
-      if (item instanceof Uint8Array) {
-        bytes.set(item, at);
-        at += item.length;
-        continue;
-      }
-      const size = numberBytes(field.below);
-      for (let k = 0; k < size; k++) bytes[at++] = Number(BigInt(item) >> BigInt(8 * k) & 255n);
-    }
-  });
-  return bytes;
-}
-function packBits(bits) {
-  const packed = new Uint8Array(Math.ceil(bits.length / 8));
-  for (let v = 0; v < bits.length; v++) packed[v >> 3] |= bits[v] << (v & 7);
-  return packed;
-}
-
-// src/json.ts
-var MOST_BYTES = 4194304;
-var MOST_DEPTH = 16;
-var TOKENS = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|-?\d[-+.\deE]*/g;
-var HALF = /\p{Cs}/u;
-function readJson(source) {
-  if (source.length > MOST_BYTES || typeof source === "string" && utf8(source).length > MOST_BYTES) fail("it has more than 4 MiB");
-  let text;
-  let value;
-  try {
-    text = typeof source === "string" ? source : new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(source);
-    value = JSON.parse(text);
-  } catch (error) {
-    fail(String(error));
-  }
-  let keys = countKeys(text);
-  const convert = (one, depth) => {
-    if (typeof one !== "object" || one === null) return one;
-    if (depth > MOST_DEPTH) fail("it has more than 16 lists and objects in each other");
-    if (Array.isArray(one)) return one.map((inside) => convert(inside, depth + 1));
-    const entries = Object.entries(one);
-    keys -= entries.length;
-    return new Map(entries.map(([key, inside]) => [key, convert(inside, depth + 1)]));
-  };
-  const json = convert(value, 1);
-  if (keys !== 0) fail("a key is repeated");
-  return json;
-}
-function fail(why) {
-  throw new InvalidSurvey(`not the JSON of a document: ${why}`);
-}
-function countKeys(text) {
-  if (HALF.test(text)) fail("it is not valid Unicode");
-  let keys = 0;
-  for (const [token, quoted, colon] of text.matchAll(TOKENS)) {
-    if (colon !== void 0) keys++;
-    if (quoted === void 0) {
-      if (!/^(?:0|-?[1-9]\d*)$/.test(token) || !Number.isSafeInteger(Number(token))) fail(`${token.slice(0, 20)} is not a whole number up to 2^53 - 1`);
-    } else if (quoted.includes("\\u") && HALF.test(JSON.parse(quoted))) fail("it has half a surrogate pair");
-  }
-  return keys;
-}
-
-// src/exponential.ts
-var EXP_BITS = 320n;
-var F = 1n << EXP_BITS;
-function lowerExp(epsilon) {
-  const x = epsilon.digits * F / (10n ** BigInt(epsilon.scale) * 64n);
-  let sum = 0n;
-  let term = F;
-  for (let i = 1n; term > 0n; i++) {
-    sum += term;
-    term = term * x / (F * i);
-  }
-  for (let i = 0; i < 6; i++) sum = sum * sum / F;
-  return sum;
-}
-function holds(ratio, epsilon) {
-  if (ratio.numerator <= ratio.denominator) return true;
-  return ratio.numerator * F <= ratio.denominator * lowerExp(epsilon);
-}
-
-// src/certificate.ts
-function ratioCertificate(ratio) {
-  return { ratio, delta: ZERO, scope: "" };
-}
-function keeps(certificate, epsilon) {
-  return certificate.ratio === null || holds(certificate.ratio, epsilon);
-}
-
-// src/mechanisms/common.ts
-function readOptions(source, ...names) {
-  return new Section(source.options, names, `${source.where}.options`);
-}
-function readBits(options) {
-  return options.whole("bits", 8, 62);
-}
-function readWeights(source, ...names) {
-  return weightsNamed(source.weights, names, `${source.where}.weights`);
-}
-function requireWeights(source, condition, must) {
-  demand(condition, `${source.where}.weights`, must);
-}
-function readInner({ epsilon, weights }, options, key, domain) {
-  const found = new Section(options.get(key), ["mechanism", "options"], `${options.where}.${key}`);
-  return innerMechanism(found.text("mechanism"), domain, epsilon, found.get("options"), weights, found.where);
-}
-function categorical({ domain, where }) {
-  const several = domain.kind === "vector" || domain.kind === "key-values" && domain.pairs !== null;
-  return several ? refuse(`${where}.domain`, "of one value per person: not a vector, and without sets of pairs") : domain;
-}
-function numeric({ domain, where }) {
-  return isNumeric(domain) ? domain : refuse(`${where}.domain`, "an interval, counts or ratings");
-}
-function forOneValue(domain, { ratio, ...parts }, scope = "") {
-  const { steps = 1, respondAt } = parts;
-  const certificate = { ...ratioCertificate(domain.size * steps === 1 ? ONE : ratio), scope };
-  return { steps, certificate, respond: (value, words) => respondAt(inputOf(domain, value, steps), words), ...parts };
-}
-function readSteps(options, domain, mostPositions) {
-  const most = domain.kind === "interval" ? Math.floor(mostPositions / domain.bins) : 1;
-  const steps = options.whole("steps", 1, Math.max(most, 1));
-  options.require(steps * domain.bins <= mostPositions, "steps", `such that there are at most ${mostPositions} positions`);
-  return steps;
-}
-
-// src/mechanisms/binned.ts
-function readBinned(source) {
-  const domain = numeric(source);
-  const options = readOptions(source, "oracle", "report_bins");
-  const wide = options.whole("report_bins", 1, domain.bins);
-  const divides = domain.bins % wide === 0;
-  options.require(divides || domain.kind === "interval", "report_bins", "a divisor of the number of whole numbers");
-  const interval = domain.cut(wide);
-  const oracle = readInner(source, options, "oracle", interval);
-  options.require(oracle.steps === 1, "oracle", "a mechanism with one position for each bin");
-  const narrow = domain.bins / wide;
-  const respondAt = oracle.respondAt;
-  return {
-    ...oracle,
-    steps: divides ? 1 : 0,
-    respond: (value, words) => respondAt(divides ? Math.floor(domain.bin(value) / narrow) : interval.bin(value), words),
-    respondAt: (bin, words) => respondAt(Math.floor(bin / narrow), words)
-  };
 }
 
 // src/shake256.ts
@@ -1152,19 +1050,9 @@ function worstRatio(K, l, numbers, own, other, T, N) {
   const I = (T - other) * other * N;
   const least = m < U ? m : U;
   const L = l < K ? l : K;
-  const sizes = [
-    [1n, 1n],
-    [1n, L],
-    [L, 1n],
-    [L, L],
-    [1n, K - 1n],
-    [K - 1n, 1n],
-    [L, K - L],
-    [K - L, L]
-  ];
+  const sizes = [1n, L, K - 1n, K - L].filter((size) => size >= 1n && size <= L);
   let worst = ONE;
-  for (const [s, t] of sizes) {
-    if (s < 1n || s > L || t < 1n || t > L) continue;
+  for (const [s, t] of sizes.flatMap((one) => sizes.map((other2) => [one, other2]))) {
     for (const n of [s > t ? s : t, s + t < K ? s + t : K]) {
       const p = n - t;
       const q = n - s;
@@ -1202,9 +1090,8 @@ var MOST_NOISE = 2 ** 16;
 function makeNoise(weights, bins, reach, where) {
   const { center, ratio, tail, least, change } = weights;
   const one = 1n << 128n;
-  demand([center, ratio, tail, least, change].every((weight2) => weight2 >= 1n), where, "at least 1");
-  demand(ratio <= one && change <= one, where, "such that ratio and change are at most 2^128");
-  demand(center < MOST_TOTAL && tail < MOST_TOTAL, where, "such that center and tail are below 2^63");
+  const right = [center, ratio, tail, least, change].every((weight2) => weight2 >= 1n) && ratio <= one && change <= one;
+  demand(right && center < MOST_TOTAL && tail < MOST_TOTAL, where, "at least 1, ratio and change at most 2^128, the others below 2^63");
   const heights = [];
   const curve = [];
   const ratios = [];
@@ -1217,7 +1104,6 @@ function makeNoise(weights, bins, reach, where) {
     ratios.push(q);
     heights.push(height);
     sum += height;
-    demand(sum <= MOST_TOTAL, where, "of a total of at most 2^63");
     g = g * q >> 128n;
     if (change !== one) q = q * change >> 128n;
   }
@@ -1626,6 +1512,108 @@ function build(found, domain) {
   return { ...parts, name, document, domain, epsilon };
 }
 
+// src/admit.ts
+function admit(domain, outside, value) {
+  if (outside === "other" && domain.kind === "categories") return domain.has(value) ? value : "other";
+  if (outside === "nearest" && isNumeric(domain)) return domain.nearest(value);
+  return value;
+}
+
+// src/device/http.ts
+async function exchange(url, { seconds, most, method = "GET", headers = {}, body }) {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), 1e3 * seconds);
+  try {
+    const response = await fetch(url, {
+      method,
+      headers,
+      redirect: "manual",
+      credentials: "omit",
+      cache: "no-store",
+      referrerPolicy: "no-referrer",
+      signal: controller.signal,
+      body: body ?? null
+    });
+    return { status: response.status, headers: response.headers, body: await readBody(response, most) };
+  } catch (error) {
+    throw error instanceof NoAnswer ? error : new NoAnswer("the collector did not answer");
+  } finally {
+    clearTimeout(timer);
+    controller.abort();
+  }
+}
+async function readBody(response, most) {
+  const reader = response.body?.getReader();
+  const pieces = [];
+  for (let length = 0; reader !== void 0; ) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.length;
+    if (length > most) throw new NoAnswer(`the answer is longer than ${most} bytes`);
+    pieces.push(value);
+  }
+  return concatBytes(pieces);
+}
+function readObject(answer) {
+  try {
+    const value = JSON.parse(new TextDecoder().decode(answer.body));
+    return typeof value === "object" && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}
+function checkUrl(url, plainHttp) {
+  const parts = /^(https?):\/\/([\w.-]+|\[[\w:]+\])(:\d+)?(\/[!-~]*)?$/.exec(url);
+  if (parts === null || /[?#]/.test(url)) throw new InvalidArgument("url must be an address such as https://collector.example");
+  if (parts[1] === "http" && !["localhost", "127.0.0.1", "[::1]"].includes(parts[2]) && !plainHttp) {
+    throw new InvalidArgument("url must be https, or on this machine: plainHttp: true lets anyone on the network path read who sends what");
+  }
+  return url.replace(/\/+$/, "");
+}
+
+// src/json.ts
+var MOST_BYTES = 4194304;
+var MOST_DEPTH = 16;
+var TOKENS = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|-?\d[-+.\deE]*/g;
+var HALF = /\p{Cs}/u;
+function readJson(source) {
+  if (source.length > MOST_BYTES || typeof source === "string" && utf8(source).length > MOST_BYTES) fail("it has more than 4 MiB");
+  let text;
+  let value;
+  try {
+    text = typeof source === "string" ? source : new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(source);
+    value = JSON.parse(text);
+  } catch (error) {
+    fail(String(error));
+  }
+  let keys = countKeys(text);
+  const convert = (one, depth) => {
+    if (typeof one !== "object" || one === null) return one;
+    if (depth > MOST_DEPTH) fail("it has more than 16 lists and objects in each other");
+    if (Array.isArray(one)) return one.map((inside) => convert(inside, depth + 1));
+    const entries = Object.entries(one);
+    keys -= entries.length;
+    return new Map(entries.map(([key, inside]) => [key, convert(inside, depth + 1)]));
+  };
+  const json = convert(value, 1);
+  if (keys !== 0) fail("a key is repeated");
+  return json;
+}
+function fail(why) {
+  throw new InvalidSurvey(`not the JSON of a document: ${why}`);
+}
+function countKeys(text) {
+  if (HALF.test(text)) fail("it is not valid Unicode");
+  let keys = 0;
+  for (const [token, quoted, colon] of text.matchAll(TOKENS)) {
+    if (colon !== void 0) keys++;
+    if (quoted === void 0) {
+      if (!/^(?:0|-?[1-9]\d*)$/.test(token) || !Number.isSafeInteger(Number(token))) fail(`${token.slice(0, 20)} is not a whole number up to 2^53 - 1`);
+    } else if (quoted.includes("\\u") && HALF.test(JSON.parse(quoted))) fail("it has half a surrogate pair");
+  }
+  return keys;
+}
+
 // src/privacy.ts
 function privacyInWords({ ratio, scope }) {
   if (ratio === null) return "The promise of this survey may fail.";
@@ -1883,10 +1871,10 @@ var LIMITS = {
   totalEpsilon: 10
 };
 var SHARED = [
-  ["name", "nameEpsilon", "on surveys of one name"],
-  ["question", "questionEpsilon", "on one question"],
-  ["series", "seriesEpsilon", "on surveys of one series"],
-  ["publisher", "publisherEpsilon", "on surveys signed by one key"]
+  ["name", "surveys of one name"],
+  ["question", "one question"],
+  ["series", "surveys of one series"],
+  ["publisher", "surveys signed by one key"]
 ];
 var SECONDS = 86400;
 function checkReport(limits, survey) {
@@ -1920,8 +1908,8 @@ function beyondLimit(limits, asked, before) {
     ["dayEpsilon", "per day", before.filter((one) => one.day >= asked.day)],
     ["dayEpsilon", "per 24 hours since the machine started", before.filter((one) => one.boot === asked.boot && asked.uptime - one.uptime < SECONDS), 2]
   ];
-  for (const [key, name, what] of SHARED) {
-    if (asked[key] !== "") sums.push([name, what, before.filter((one) => one[key] === asked[key])]);
+  for (const [key, what] of SHARED) {
+    if (asked[key] !== "") sums.push([`${key}Epsilon`, `on ${what}`, before.filter((one) => one[key] === asked[key])]);
   }
   sums.push(["totalEpsilon", "in all", before]);
   for (const [name, what, spent, times2 = 1] of sums) {

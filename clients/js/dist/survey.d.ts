@@ -1,6 +1,6 @@
+import { type Mechanism } from "./mechanism.js";
 import { type Outside } from "./admit.js";
 import type { Certificate } from "./certificate.js";
-import { type Mechanism } from "./mechanism.js";
 import { type WindowKind } from "./windows.js";
 import type { Words } from "./words.js";
 /** What a program may say about the surveys that it takes. */

@@ -1,3 +1,5 @@
+// Mechanisms first, and all that is of the device after them: the bundle keeps this order.
+import { readMechanism } from "./mechanism.js";
 import { admit } from "./admit.js";
 import { canonical, digestOf } from "./canonical.js";
 import { exact, readDecimal } from "./decimal.js";
@@ -7,7 +9,6 @@ import { payloadBytes, writePayload } from "./fields.js";
 import { checkValue, isNumeric } from "./domain.js";
 import { exceeds } from "./fraction.js";
 import { MOST_BYTES, readJson } from "./json.js";
-import { readMechanism } from "./mechanism.js";
 import { privacyInWords } from "./privacy.js";
 import { Section } from "./reading.js";
 import { checkPublisher, checkSignature } from "./signing.js";

@@ -2,7 +2,7 @@ import { writeDecimal } from "./decimal.js";
 import { InvalidValue } from "./errors.js";
 import type { JsonObject } from "./json.js";
 import { MOST_INPUTS } from "./limits.js";
-import { demand, sectionOf, type Section } from "./reading.js";
+import { sectionOf, type Section } from "./reading.js";
 
 /** Real numbers from `low` to `high`, both included, in equal bins. */
 export interface Interval {
@@ -29,7 +29,7 @@ export function readInterval(found: Section): Interval {
   const bins = found.whole("bins", 1, MOST_INPUTS);
   const width = (high - low) / bins;
   const least = 16 * lastPlace(Math.max(Math.abs(low), Math.abs(high)));
-  demand(low < high, found.where, "such that low is below high");
+  found.require(low < high, "low", "below high");
   found.require(Number.isFinite(width) && width >= least, "bins", "such that bins are 16 units in the last place wide");
 
   function bin(value: unknown): number {

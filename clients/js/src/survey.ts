@@ -1,3 +1,5 @@
+// Mechanisms first, and all that is of the device after them: the bundle keeps this order.
+import { readMechanism, type Mechanism } from "./mechanism.js";
 import { admit, type Outside } from "./admit.js";
 import { canonical, digestOf } from "./canonical.js";
 import type { Certificate } from "./certificate.js";
@@ -8,7 +10,6 @@ import { payloadBytes, writePayload } from "./fields.js";
 import { checkValue, isNumeric } from "./domain.js";
 import { exceeds } from "./fraction.js";
 import { MOST_BYTES, readJson, type Json, type JsonObject } from "./json.js";
-import { readMechanism, type Mechanism } from "./mechanism.js";
 import { privacyInWords } from "./privacy.js";
 import { Section } from "./reading.js";
 import { checkPublisher, checkSignature } from "./signing.js";

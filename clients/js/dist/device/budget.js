@@ -6,12 +6,12 @@ import { costOf, costText } from "./charge.js";
 export const LIMITS = {
     maxEpsilon: 2, dayEpsilon: 2, nameEpsilon: 5, questionEpsilon: 5, seriesEpsilon: 5, publisherEpsilon: 10, totalEpsilon: 10,
 };
-/** What reports may have in common, the limit for those that do, and its words. */
+/** What reports may have in common that the limit for it is named after, in words. */
 const SHARED = [
-    ["name", "nameEpsilon", "on surveys of one name"],
-    ["question", "questionEpsilon", "on one question"],
-    ["series", "seriesEpsilon", "on surveys of one series"],
-    ["publisher", "publisherEpsilon", "on surveys signed by one key"],
+    ["name", "surveys of one name"],
+    ["question", "one question"],
+    ["series", "surveys of one series"],
+    ["publisher", "surveys signed by one key"],
 ];
 /** Seconds of a day. */
 const SECONDS = 86400;
@@ -61,9 +61,9 @@ function beyondLimit(limits, asked, before) {
         // By elapsed time, 24 hours touch two days.
         ["dayEpsilon", "per 24 hours since the machine started", before.filter((one) => one.boot === asked.boot && asked.uptime - one.uptime < SECONDS), 2],
     ];
-    for (const [key, name, what] of SHARED) {
+    for (const [key, what] of SHARED) {
         if (asked[key] !== "")
-            sums.push([name, what, before.filter((one) => one[key] === asked[key])]);
+            sums.push([`${key}Epsilon`, `on ${what}`, before.filter((one) => one[key] === asked[key])]);
     }
     sums.push(["totalEpsilon", "in all", before]);
     for (const [name, what, spent, times = 1] of sums) {

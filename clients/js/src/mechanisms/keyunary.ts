@@ -52,12 +52,9 @@ function worstRatio(K: bigint, l: bigint, numbers: Numbers, own: bigint, other: 
   const I = (T - other) * other * N;
   const least = m < U ? m : U;
   const L = l < K ? l : K;
-  const sizes: [bigint, bigint][] = [
-    [1n, 1n], [1n, L], [L, 1n], [L, L], [1n, K - 1n], [K - 1n, 1n], [L, K - L], [K - L, L],
-  ];
+  const sizes = [1n, L, K - 1n, K - L].filter((size) => size >= 1n && size <= L);
   let worst = ONE;
-  for (const [s, t] of sizes) {
-    if (s < 1n || s > L || t < 1n || t > L) continue;
+  for (const [s, t] of sizes.flatMap((one) => sizes.map((other) => [one, other] as const))) {
     for (const n of [s > t ? s : t, s + t < K ? s + t : K]) {
       const p = n - t;
       const q = n - s;

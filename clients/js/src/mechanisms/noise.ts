@@ -33,9 +33,8 @@ export interface Noise {
 export function makeNoise(weights: NoiseWeights, bins: number, reach: number, where: string): Noise {
   const { center, ratio, tail, least, change } = weights;
   const one = 1n << 128n;
-  demand([center, ratio, tail, least, change].every((weight) => weight >= 1n), where, "at least 1");
-  demand(ratio <= one && change <= one, where, "such that ratio and change are at most 2^128");
-  demand(center < MOST_TOTAL && tail < MOST_TOTAL, where, "such that center and tail are below 2^63");
+  const right = [center, ratio, tail, least, change].every((weight) => weight >= 1n) && ratio <= one && change <= one;
+  demand(right && center < MOST_TOTAL && tail < MOST_TOTAL, where, "at least 1, ratio and change at most 2^128, the others below 2^63");
   const heights: bigint[] = [];
   const curve: bigint[] = [];
   const ratios: bigint[] = [];
@@ -48,7 +47,6 @@ export function makeNoise(weights: NoiseWeights, bins: number, reach: number, wh
     ratios.push(q);
     heights.push(height);
     sum += height;
-    demand(sum <= MOST_TOTAL, where, "of a total of at most 2^63");
     g = (g * q) >> 128n;
     if (change !== one) q = (q * change) >> 128n;
   }
