@@ -206,12 +206,12 @@ def test_an_insecure_page(tmp_path):
         page = it.new_page()
         page.goto("http://plain.example/")
         assert page.evaluate("[isSecureContext, typeof crypto.subtle]") == [False, "undefined"]
-        given = {"text": survey.to_json(), "options": {"url": "http://plain.example"}}
+        given = {"text": survey.to_json(), "options": {"url": "http://nowhere.example"}}
         refused = page.evaluate(REPORT, given)
         assert refused["error"] == "invalid-argument"
         assert "plainHttp: true lets anyone on the network path read" in refused["message"]
         given["options"]["plainHttp"] = True
-        receipt = page.evaluate(REPORT, given)  # served() takes no reports: 501
+        receipt = page.evaluate(REPORT, given)  # where nobody is
         assert (receipt["state"], receipt["spent"]) == ("pending", "1")
         assert page.evaluate(REPORT, given)["upload"] == receipt["upload"]
 

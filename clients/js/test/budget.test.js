@@ -62,8 +62,9 @@ test("one window gets one answer by name, and one by question", async () => {
 });
 
 test("the limits where a program sets none, and limits that options inherit", async () => {
-  const { maxEpsilon, dayEpsilon, nameEpsilon, questionEpsilon, totalEpsilon } = LIMITS;
-  assert.deepEqual([maxEpsilon, dayEpsilon, nameEpsilon, questionEpsilon, totalEpsilon], [2, 2, 5, 5, 10]);
+  assert.deepEqual(LIMITS, {
+    maxEpsilon: 2, dayEpsilon: 2, nameEpsilon: 5, questionEpsilon: 5, seriesEpsilon: 5, publisherEpsilon: 10, totalEpsilon: 10,
+  });
   const inherited = new (class { get totalEpsilon() { return 1; } })();
   const ledger = new MemoryLedger();
   const clients = ["a", "b"].map((name) => new Client(makeSurvey({ name }), Object.setPrototypeOf({ ledger, clock: () => "2026-11-16" }, inherited)));
