@@ -213,6 +213,8 @@ def _binned() -> Iterator[Asked]:
     yield Asked(_m("sw", sv.Interval(0, 1, bins=12), 2.0, report_bins=6, steps=1), edge)
     inside = {"mechanism": "binned", "options": {"report_bins": 2, "oracle": "randomized-response"}}
     yield Asked(_m("binned", sv.Interval(0, 1, bins=12), 2.0, report_bins=4, oracle=inside), edge)
+    noisy = {"mechanism": "gaussian", "options": {"delta": 0.01, "reach": 3}}
+    yield Asked(_m("binned", sv.Interval(0, 1, bins=12), 2.0, report_bins=4, oracle=noisy), edge)
 
 
 def _sampled_coordinate() -> Iterator[Asked]:
@@ -224,6 +226,8 @@ def _sampled_coordinate() -> Iterator[Asked]:
     yield Asked(_m("vector", rows, 1.0, inner=deep), some)
     many = sv.Vector(sv.Counts(3), 257)
     yield Asked(_m("vector", many, 2.0, inner="grr"), ([0, 3] * 128 + [1], [2] * 257))
+    noisy = {"mechanism": "gaussian", "options": {"delta": 0.01, "reach": 3}}
+    yield Asked(_m("vector", sv.Vector(sv.Interval(0, 1, bins=6), 2), 2.0, inner=noisy), ([0, 1],))
 
 
 def _key_value() -> Iterator[Asked]:

@@ -154,7 +154,7 @@ def reason(message: str) -> str:
 @needs_node
 def test_both_keep_the_same_budget():
     """On random ledgers: the same reports are refused, by the same limit, after the same epsilon."""
-    random = Random(20)
+    random = Random(20)  # noqa: S311
     cases = []
     for _ in range(1500):
         before = [random_charge(random, draws) for draws in range(random.randrange(8))]

@@ -137,13 +137,15 @@ def _binned(rng: Random, name: str) -> sv.Mechanism:
     domain = _interval(rng)
     wide, oracle = (
         rng.randint(1, domain.size),
-        rng.choice(["grr", "olh", "flh", "oue", "haar", "hr"]),
+        rng.choice(["grr", "olh", "flh", "oue", "haar", "hr", "gaussian"]),
     )
     return sv.mechanism(oracle, domain, _epsilon(rng), report_bins=wide)
 
 
 def _sampled(rng: Random, name: str) -> sv.Mechanism:
-    inner = rng.choice(["grr", "olh", "pm", "sw", "laplace", "haar", "hh", "sr", "binned"])
+    inner = rng.choice(
+        ["grr", "olh", "pm", "sw", "laplace", "haar", "hh", "sr", "binned", "gaussian"]
+    )
     asked = {"mechanism": inner, "options": {"report_bins": 3, "oracle": "olh"}}
     domain = sv.Vector(_interval(rng, 40), rng.randint(1, 5))
     return sv.mechanism(name, domain, _epsilon(rng), inner=asked if inner == "binned" else inner)
