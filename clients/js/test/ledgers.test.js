@@ -55,6 +55,16 @@ for (const [name, make] of Object.entries(await ledgers())) {
     assert.ok(!Object.values(rows[0]).includes("yes")); // never the answer
   });
 
+  test(`${name}: receipts come by window, whatever happened to them`, { skip }, async () => {
+    const open = make();
+    const days = ["2026-11-14", "2026-11-15", "2026-11-16"];
+    const wide = { dayEpsilon: 9, ledger: open() };
+    for (const day of days) await makeClient(makeSurvey(), { ...wide, clock: () => day }).report("yes");
+    const client = makeClient(makeSurvey(), wide);
+    for (const which of [1, 0, 2]) await client.acknowledge((await client.receipts())[which]);
+    assert.deepEqual((await client.receipts()).map(({ window, state }) => `${window} ${state}`), days.map((day) => `${day} acknowledged`));
+  });
+
   test(`${name}: a clock that was ahead counts as today, even where the report is refused`, { skip }, async () => {
     const open = make();
     const ahead = makeClient(makeSurvey({ epsilon: "2" }), { ledger: open(), clock: () => "2027-01-01" });
