@@ -1,8 +1,7 @@
-// Builds one file for pages: `node bundle.js src/page.ts dist/sottovoce.js`. It is readable, and leaves out the comments, which are in src/.
+// Builds files for pages: `node bundle.js src/page.ts dist/sottovoce.js`, and so on in pairs. They are readable, and leave out the comments, which are in the sources.
 import fs from "node:fs";
 import { build } from "esbuild";
 
-const [entry, outfile] = process.argv.slice(2);
 const withoutComments = {
   name: "without-comments",
   setup: ({ onLoad }) => onLoad({ filter: /\.ts$/ }, ({ path }) => {
@@ -10,4 +9,10 @@ const withoutComments = {
     return { contents, loader: "ts" };
   }),
 };
-await build({ entryPoints: [entry], outfile, bundle: true, format: "esm", target: "es2020", charset: "utf8", logLevel: "warning", plugins: [withoutComments] });
+const options = {
+  bundle: true, format: "esm", target: "es2020", charset: "utf8", logLevel: "warning", plugins: [withoutComments],
+  alias: { "@sottovoce/client": "./src/page.ts" },
+};
+
+const files = process.argv.slice(2);
+for (let i = 0; i < files.length; i += 2) await build({ ...options, entryPoints: [files[i]], outfile: files[i + 1] });

@@ -11,7 +11,7 @@ export interface Parts {
     readonly cells: number;
     /** How many cells one report falls in; 1 unless said otherwise. */
     readonly blocks?: number;
-    /** Number of positions per input: 1, or `steps`; missing where the mechanism cannot be asked by position. */
+    /** Number of positions per input: 1, or `steps`; 0 or missing where the mechanism cannot be asked by position. */
     readonly steps?: number;
     readonly certificate: Certificate;
     /** The report of a value. The value is refused before the first word is drawn. */

@@ -1986,7 +1986,6 @@ var BrowserLedger = class {
         };
         request.onsuccess = () => resolve(request.result);
         request.onerror = () => refuse2(request.error);
-        request.onblocked = () => refuse2("another page keeps it open");
       } catch (error) {
         refuse2(error);
       }
@@ -2268,8 +2267,8 @@ var Client = class {
     this.clock = clock;
     const plain2 = plainHttp || url === survey.collector;
     this.collector = url === void 0 ? void 0 : { url: checkUrl(url, plain2), token, patience: { ...PATIENCE, ...options.patience } };
-    const limits = Object.entries(LIMITS).map(([name, most]) => [name, options[name] === void 0 ? most : options[name]]);
-    this.limits = Object.fromEntries(limits);
+    const names = Object.keys(LIMITS);
+    this.limits = Object.fromEntries(names.map((name) => [name, options[name] === void 0 ? LIMITS[name] : options[name]]));
     const { scope } = survey.certificate;
     if (scope !== "" && !scopes.includes(scope)) {
       throw new InvalidSurvey(`${survey} protects one ${scope}, not the whole answer; scopes: ["${scope}"] takes part all the same`);

@@ -97,6 +97,9 @@ test("rows of an older bundle, without series and publisher, still count", { ski
     request.onupgradeneeded = () => request.result.createObjectStore("reports", { keyPath: ["fingerprint", "window"] }).put(row);
     request.onsuccess = () => resolve(request.result.close());
   });
+  const older = await new Promise((resolve) => { indexedDB.open("sottovoce").onsuccess = ({ target }) => resolve(target.result); });
+  assert.equal(older.version, 1);
+  setTimeout(() => older.close(), 20); // a page of that time, in the middle of a transaction, is waited for
   const again = makeClient(survey, { ledger: open(), clock: () => "2026-11-15" });
   await assert.rejects(again.report("yes"), { code: "over-budget", message: /windows are answered in order/ });
   assert.equal(await again.spent(), "1");

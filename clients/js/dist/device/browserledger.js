@@ -23,6 +23,7 @@ export class BrowserLedger {
             database.close();
         }
     }
+    // Where a page with an older version has it open, the upgrade waits: pages close it after every transaction.
     open() {
         return new Promise((resolve, reject) => {
             const refuse = (error) => reject(unusable(error));
@@ -36,7 +37,6 @@ export class BrowserLedger {
                 };
                 request.onsuccess = () => resolve(request.result);
                 request.onerror = () => refuse(request.error);
-                request.onblocked = () => refuse("another page keeps it open");
             }
             catch (error) {
                 refuse(error); // missing, or denied to this page

@@ -39,8 +39,8 @@ export class Client {
         const plain = plainHttp || url === survey.collector;
         this.collector = url === undefined ? undefined : { url: checkUrl(url, plain), token, patience: { ...PATIENCE, ...options.patience } };
         // A limit that is wrong is refused, not replaced by the default; one that options inherit holds too.
-        const limits = Object.entries(LIMITS).map(([name, most]) => [name, options[name] === undefined ? most : options[name]]);
-        this.limits = Object.fromEntries(limits);
+        const names = Object.keys(LIMITS);
+        this.limits = Object.fromEntries(names.map((name) => [name, options[name] === undefined ? LIMITS[name] : options[name]]));
         const { scope } = survey.certificate;
         if (scope !== "" && !scopes.includes(scope)) {
             throw new InvalidSurvey(`${survey} protects one ${scope}, not the whole answer; scopes: ["${scope}"] takes part all the same`);

@@ -64,8 +64,8 @@ export class Client {
     const plain = plainHttp || url === survey.collector;
     this.collector = url === undefined ? undefined : { url: checkUrl(url, plain), token, patience: { ...PATIENCE, ...options.patience } };
     // A limit that is wrong is refused, not replaced by the default; one that options inherit holds too.
-    const limits = Object.entries(LIMITS).map(([name, most]) => [name, options[name as keyof Limits] === undefined ? most : options[name as keyof Limits]]);
-    this.limits = Object.fromEntries(limits) as Limits;
+    const names = Object.keys(LIMITS) as (keyof Limits)[];
+    this.limits = Object.fromEntries(names.map((name) => [name, options[name] === undefined ? LIMITS[name] : options[name]])) as unknown as Limits;
     const { scope } = survey.certificate;
     if (scope !== "" && !scopes.includes(scope)) {
       throw new InvalidSurvey(`${survey} protects one ${scope}, not the whole answer; scopes: ["${scope}"] takes part all the same`);
