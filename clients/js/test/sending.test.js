@@ -105,6 +105,20 @@ test("of a value outside the domain a collector learns nothing", async (t) => {
   assert.ok(asked.mock.callCount() >= 2);
 });
 
+test("a log that comes too slowly is no answer: the report is kept", async (t) => {
+  const { url, requests, said } = await collector(t, STORED);
+  const client = makeClient(makeSurvey(), { url, patience: { ...patience, attempts: 1 } });
+  const whole = said.log;
+  said.log = (start) => ({ body: { ...whole(start).body, entries: whole(start).body.entries.slice(0, 1) } });
+  let now = 0;
+  const clock = t.mock.method(performance, "now", () => (now += 40_000));
+  const { state, code } = await client.report("yes");
+  assert.deepEqual([state, code, requests.length], ["pending", "no-answer", 0]);
+  clock.mock.restore();
+  const [sent] = await client.send();
+  assert.deepEqual([sent.state, requests.length, await client.spent()], ["acknowledged", 1, "1"]);
+});
+
 test("a report is withdrawn: not sent any more, deleted there, spent here", async (t) => {
   const { url, requests } = await collector(t, STORED, { status: 503 }, { body: { deleted: true } });
   const client = makeClient(makeSurvey(), { url, patience: { ...patience, attempts: 1 } });
