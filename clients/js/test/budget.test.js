@@ -45,6 +45,13 @@ test("costs with different numbers of digits add up exactly", async () => {
   assert.deepEqual(await codes(answers.reverse(), { ...WIDE, totalEpsilon: 1.875001 }), ["", "", "", "", "totalEpsilon"]);
 });
 
+test("the day is that of UTC", async () => {
+  const today = () => new Date().toISOString().split("T")[0];
+  const before = today();
+  const { window } = await new Client(makeSurvey(), { ledger: new MemoryLedger() }).report("yes");
+  assert.ok([before, today()].includes(window), window); // midnight may come between
+});
+
 test("a limit of 0 is a limit", async () => {
   assert.deepEqual(await codes([[makeSurvey(), "2026-11-10"]], { ...WIDE, totalEpsilon: 0 }), ["totalEpsilon"]);
 });
