@@ -92,8 +92,9 @@ spark: export SOTTOVOCE_CONNECT_PYTHON := $(CURDIR)/$(CLIENT_BIN)/python
 spark: $(SPARK_READY) $(CLIENT_READY) ## Spark, on this machine and on a cluster of its own; brings Spark and Java
 	$(SPARK_BIN)/python -m pytest -m slow tests/engines/spark
 
-js:              ## the client in TypeScript, built into clients/js/dist (needs Node 20 or newer)
-	cd clients/js && npm ci --silent --no-audit --no-fund && npm run --silent build
+js:              ## the client in TypeScript and the script of the answer page (needs Node 20 or newer)
+	cd clients/js && npm ci --silent --no-audit --no-fund && npm run --silent build && npm run --silent page
+	cp clients/js/dist/answer.js src/sottovoce/service/pages/answer.js
 
 lint: $(READY)   ## style, types, borders between rooms, spelling
 	$(BIN)/ruff check $(CODE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import os
 import re
 import shlex
@@ -30,10 +31,11 @@ from sottovoce.demo.options import Options
 from sottovoce.demo.population import COMMUTES, DISHES
 from sottovoce.demo.stored import held
 from sottovoce.demo.surveys import polls
-from sottovoce.device.client import Receipt
+from sottovoce.device.client import Client, Receipt
 from sottovoce.device.http import NoAnswer
 from sottovoce.device.remote_collector import Declined, RemoteCollector
 from sottovoce.store import open_store
+from sottovoce.surveys.survey import Survey
 from sottovoce.surveys.windows import today
 from support.commands import refusal, run_json, small_collector
 
@@ -95,6 +97,24 @@ class Shown:
     code: int
     errors: str
     printed: str
+    answered: list[int]
+
+
+def answer_as_a_visitor(printed, folder):
+    """Reports of the survey that stays open, before and after somebody answers it."""
+    address = re.search(r"^(http://127.*)/answer$", printed, re.MULTILINE)[1]
+    counts = []
+    with urlopen(f"{address}/answer") as page:  # noqa: S310
+        assert b"How did you travel today?" in page.read()
+    with urlopen(address) as document:  # noqa: S310
+        survey = Survey.from_json(document.read().decode())
+    for _ in range(2):
+        with urlopen(f"{address}/status") as status:  # noqa: S310
+            counts.append(json.loads(status.read())["stored"])
+        Client(survey, folder=folder / "visitor", url=address.partition("/surveys")[0]).report(
+            next(iter(COMMUTES))
+        )
+    return counts
 
 
 @pytest.fixture(scope="module")
@@ -106,11 +126,12 @@ def shown(tmp_path_factory):
     url = demo.until("Ctrl-C ends the demo")
     with urlopen(f"{url}/") as page:  # noqa: S310
         seen = page.read()
+    answered = answer_as_a_visitor(demo.printed, folder)
     with pytest.raises(Declined, match="^no-key: the key of the role publish is needed"):
         RemoteCollector(url, "no key of anybody's").post("/surveys", {"survey": {}})
     before = list(temporary.iterdir())
     code, errors = demo.ends(signal.SIGINT)
-    return Shown(folder, url, seen, before, code, errors, demo.printed)
+    return Shown(folder, url, seen, before, code, errors, demo.printed, answered)
 
 
 # -- what is shown ---------------------------------------------------------------------------
@@ -129,6 +150,20 @@ def test_tables_show_truth_and_answers(shown):
         "Any report is at most 2.72 times as likely under one true answer as under another" in said
     )
     assert max(map(len, printed.partition("Kept in")[0].splitlines())) <= 80
+
+
+def test_other_devices_reach_the_collector_where_they_are_let(tmp_path):
+    with collector(tmp_path, 0, 7, network=True) as running:
+        assert running.url.startswith("http://127.0.0.1:")
+        for address in (running.url, running.public):
+            with urlopen(f"{address}/health/live") as page:  # noqa: S310
+                assert page.status == 200
+
+
+@posix
+def test_a_visitor_can_answer_and_is_counted(shown):
+    assert shown.answered == [0, 1]
+    assert "Answer it yourself: How did you travel today?" in shown.printed
 
 
 ROW = re.compile(
@@ -186,9 +221,10 @@ def test_the_collector_has_every_report_once(shown):
         }
     assert {name: each.stored for name, each in counts.items()} == {
         "commute-hushwick": PEOPLE, "commute-murmur": PEOPLE // 2, "sleep": PEOPLE, "canteen": PEOPLE,
+        "visitors": 1,
     }  # fmt: skip
     assert counts["commute-hushwick"].duplicates == 1
-    (id_hash,) = re.findall("[0-9a-f]{32}", shown.printed)
+    (id_hash,) = re.findall("([0-9a-f]{32}), random", shown.printed)
     assert id_hash in reports
     poll = polls(1000, today())[0]
     receipt = Receipt(poll.survey.fingerprint, "2026-01-01", "", "1", "0", bytes(16), b"")

@@ -19,6 +19,7 @@ import sqlite3
 import tomllib
 from dataclasses import fields
 from fnmatch import fnmatch
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -36,7 +37,7 @@ from support.shells import Said, blurred, calls, parses, run_blocks
 
 SHELLS = {"sh", "bash", "console"}
 PYTHON = {"pycon", "python"}
-DATA = {"toml", "json", "yaml", "sql", "ini", "nginx"}
+DATA = {"toml", "json", "yaml", "sql", "ini", "nginx", "html"}
 
 NEVER_RUN = {
     "README.md": {r"^make ": "sets itself up over the network, and runs for minutes"},
@@ -201,6 +202,8 @@ def test_data_is_well_formed(each, block):
         configparser.ConfigParser(strict=False, interpolation=None).read_string(block.text)
     elif block.kind == "sql":
         assert sqlite3.complete_statement(block.text)
+    elif block.kind == "html":
+        ElementTree.fromstring(f"<body>{block.text}</body>")  # noqa: S314 - our own page
     else:
         plain = re.sub(r"#.*", "", block.text)
         assert plain.count("{") == plain.count("}")

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -198,6 +199,8 @@ def test_two_builds_of_the_wheel_are_the_same_bytes(tmp_path):
             cwd=here, env={"SOURCE_DATE_EPOCH": date, "PYTHONPATH": ":".join(sys.path)},
             capture_output=True, text=True, check=True,
         )  # fmt: skip
-        found.append(hashlib.sha256((Path(here) / "out" / done.stdout.strip()).read_bytes()))
+        wheel = Path(here) / "out" / done.stdout.strip()
+        assert "sottovoce/service/pages/answer.js" in zipfile.ZipFile(wheel).namelist()
+        found.append(hashlib.sha256(wheel.read_bytes()))
     first, second, other = (one.hexdigest() for one in found)
     assert first == second != other

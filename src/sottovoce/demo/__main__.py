@@ -44,6 +44,7 @@ def _parser() -> argparse.ArgumentParser:
         "--people", type=int, default=Options.people, metavar="N", help=HELP["people"]
     )
     parser.add_argument("--port", type=int, default=Options.port, metavar="N", help=HELP["port"])
+    parser.add_argument("--network", action="store_true", help=HELP["network"])
     parser.add_argument("--once", action="store_true", help=HELP["once"])
     parser.add_argument("--output", type=Path, metavar="DIR", help=HELP["output"])
     parser.add_argument("--picture", type=Path, metavar="FILE", help=HELP["picture"])

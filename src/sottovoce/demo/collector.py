@@ -16,7 +16,9 @@ from sottovoce.service.auth.keys import Keys, read_secret
 
 __all__ = ["Collector", "CollectorFailed", "collector"]
 
-_HOST = "127.0.0.1"
+_HOST, _EVERYWHERE = "127.0.0.1", "0.0.0.0"  # noqa: S104 - where the option --network asks for it
+_ELSEWHERE = ("192.0.2.1", 9)
+"""An address that no machine has (RFC 5737)."""
 _LAST_LINES = 12
 _STOP_SECONDS = 15.0
 """Longer than a collector waits for requests under way."""
@@ -28,9 +30,13 @@ class CollectorFailed(SottovoceError):
 
 @dataclass(frozen=True)
 class Collector:
-    """A collector that runs: where, its files, its keys."""
+    """A collector that runs: where, its files, its keys.
+
+    ``public`` is its address for other devices, or the same where it listens on this machine only.
+    """
 
     url: str
+    public: str
     folder: Path
     keys: Keys
     process: subprocess.Popen[bytes]
@@ -47,14 +53,16 @@ class Collector:
 
 
 @contextmanager
-def collector(folder: Path, port: int, days: int) -> Iterator[Collector]:
+def collector(folder: Path, port: int, days: int, *, network: bool = False) -> Iterator[Collector]:
     """A collector in a folder, taking reports of so many days ago; stopped when left.
 
     It has a session of its own: Ctrl-C reaches the demo, which stops it in order.
     """
     if port:
         _check_free(port)
-    command = [sys.executable, "-m", "sottovoce.demo.process", str(folder), str(port), str(days)]
+    host = _EVERYWHERE if network else _HOST
+    told = [str(folder), host, str(port), str(days)]
+    command = [sys.executable, "-m", "sottovoce.demo.process", *told]
     with (folder / "collector.log").open("wb") as log:
         process = subprocess.Popen(  # noqa: S603  (our own interpreter and module)
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log, start_new_session=True
@@ -65,13 +73,24 @@ def collector(folder: Path, port: int, days: int) -> Iterator[Collector]:
         if not url:
             raise _failed(folder, "did not start")
         keys = Keys(read_secret(folder / "collector.secret"))
-        yield Collector(url, folder, keys, process)
+        here, there = (url.replace(_EVERYWHERE, each) for each in (_HOST, _own_address()))
+        yield Collector(here, there, folder, keys, process)
     except (OSError, SottovoceError) as error:
         if isinstance(error, CollectorFailed) or process.poll() is None:
             raise
         raise _failed(folder, "ended unexpectedly") from error
     finally:
         _stop(process)
+
+
+def _own_address() -> str:
+    """The address of this machine in its network; nothing is sent to find it."""
+    with socket.socket(type=socket.SOCK_DGRAM) as trial:
+        try:
+            trial.connect(_ELSEWHERE)
+        except OSError:
+            return _HOST
+        return str(trial.getsockname()[0])
 
 
 def _check_free(port: int) -> None:

@@ -10,10 +10,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from sottovoce.demo.collector import Collector
 from sottovoce.demo.devices import Sent
 from sottovoce.demo.stored import Held
 from sottovoce.demo.surveys import Poll
 from sottovoce.device.sending import Outcome
+from sottovoce.surveys.survey import Survey
 
 __all__ = ["beginning", "drawn", "ending", "kept", "report", "sending", "staying", "stopped"]
 
@@ -86,9 +88,15 @@ def ending(console: Console, asked: Sequence[Poll], inside: int, of: int) -> Non
     console.print("", listed)
 
 
-def staying(console: Console, url: str) -> None:
-    """Where to look now."""
-    console.print(f"\nThe dashboard: [bold]{url}/[/]   (Ctrl-C ends the demo)")
+def staying(console: Console, running: Collector, survey: Survey) -> None:
+    """What to do and where to look now."""
+    there = f"{running.public}/surveys/{survey.fingerprint}/answer"
+    console.print(f"\nAnswer it yourself: {survey.question}\n[bold]{there}[/]", soft_wrap=True)
+    if running.public == running.url:
+        console.print("With --network, a phone on the same network can open it too.")
+    counted = f"{running.url}/dashboard/{survey.fingerprint}"
+    console.print(f"\nIts reports are counted on\n{counted}", soft_wrap=True)
+    console.print(f"\nThe dashboard: [bold]{running.url}/[/]   (Ctrl-C ends the demo)")
 
 
 def stopped(console: Console) -> None:

@@ -22,6 +22,7 @@ NEEDED = (
 HELP = {
     "people": "People who answer each survey; of the second town half as many.",
     "port": "The port of the collector on this machine; a free one if not given.",
+    "network": "Let other devices on the network reach the collector, such as a phone to answer on.",
     "once": "End after the answers, without waiting for Ctrl-C.",
     "output": "Keep the collector's files in this folder, new or empty; none are kept if not given.",
     "picture": "Also draw the first survey with the truth: .png, .svg or .pdf.",
@@ -42,6 +43,7 @@ class Options:
 
     people: int = 60_000
     port: int = 0
+    network: bool = False
     once: bool = False
     output: Path | None = None
     picture: Path | None = None

@@ -1,6 +1,6 @@
-"""``python -m sottovoce.demo.process FOLDER PORT DAYS``: the collector of the demo, in its own process.
+"""``python -m sottovoce.demo.process FOLDER HOST PORT DAYS``: the collector of the demo, in its own process.
 
-It is the collector of ``sottovoce serve``, told three things: to listen on this machine only, to
+It is the collector of ``sottovoce serve``, told three things: where to listen, to
 take reports of so many days ago, and to show answers to whoever reaches it, so that
 the dashboard opens without a key.  Variables of the environment are left alone: the demo must not
 write into a store that somebody has set up for earnest.
@@ -21,11 +21,11 @@ from sottovoce.service.settings import Settings
 __all__ = ["main"]
 
 
-def main(folder: str, port: str, days: str) -> None:
+def main(folder: str, host: str, port: str, days: str) -> None:
     """Serve until told to stop, or until whoever started this is gone."""
     settings = Settings(
         store=str(Path(folder) / "collector.db"), secret_file=str(Path(folder) / "collector.secret"),
-        port=int(port), patience_days=int(days), open_reading=True,
+        host=host, port=int(port), patience_days=int(days), open_reading=True,
     )  # fmt: skip
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:

@@ -23,7 +23,7 @@ from sottovoce.demo.population import COMMUTES, DAYS
 from sottovoce.demo.screen import bars, show
 from sottovoce.demo.shutdown import no_proxy, stoppable
 from sottovoce.demo.stored import held
-from sottovoce.demo.surveys import polls
+from sottovoce.demo.surveys import polls, visitors
 from sottovoce.device.remote_collector import RemoteCollector
 from sottovoce.surveys.windows import today
 
@@ -61,7 +61,7 @@ def run(options: Options, console: Console) -> Shown:
         no_proxy(),
         _folder(options) as folder,
         tempfile.TemporaryDirectory(prefix="sottovoce-devices-") as home,
-        collector(folder, options.port, DAYS) as running,
+        collector(folder, options.port, DAYS, network=options.network) as running,
     ):
         shown = _show(options, console, running, Path(home))
         if not options.once:
@@ -126,8 +126,12 @@ def _send(
 
 
 def _stay(console: Console, running: Collector) -> None:
+    """Keep the collector, with a survey that is open, until Ctrl-C."""
+    survey = visitors(today())
+    publisher = RemoteCollector(running.url, running.keys.of_role("publish"))
+    publisher.post("/surveys", {"survey": survey.document()})
     try:
-        telling.staying(console, running.url)
+        telling.staying(console, running, survey)
         running.stay()
     except KeyboardInterrupt:
         telling.stopped(console)

@@ -15,7 +15,7 @@ from sottovoce.domains.key_values import KeyValues
 from sottovoce.surveys.survey import Survey
 from sottovoce.surveys.windows import window_name
 
-__all__ = ["Poll", "polls"]
+__all__ = ["Poll", "polls", "visitors"]
 
 MINIMUM_BATCH = 50
 
@@ -73,3 +73,10 @@ def polls(people: int, today: date) -> list[Poll]:
         poll("sleep", asleep, sleep, town.nights(people), "tokens"),
         poll("canteen", lunch, dishes, town.lunches(people), "tokens"),
     ]
+
+
+def visitors(today: date) -> Survey:
+    """A survey that stays open, for whoever watches the demo."""
+    commute = mechanism("subset-selection", Categories(list(town.COMMUTES)), 1.0)
+    question = "How did you travel today?"
+    return Survey("visitors", question, commute, "day", MINIMUM_BATCH, opens=today.isoformat())

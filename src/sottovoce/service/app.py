@@ -56,6 +56,7 @@ class Collector(Starlette):
             state,
             devices=[(each.method, each.path) for each in ROUTES if each.device],
             light=[each.path for each in ROUTES if each.light],
+            free=[each.path for each in ROUTES if each.free],
         )
         super().__init__(
             routes=[_route(state, each, self.uploads) for each in ROUTES],

@@ -123,6 +123,8 @@ class About(Struct, frozen=True):
     closed: bool
     publisher: str
     """The key that signed it; empty where none did."""
+    answer_page: bool
+    """Whether it can be answered in a browser, at ``/surveys/{fingerprint}/answer``."""
 
 
 class Signed(Struct, frozen=True):

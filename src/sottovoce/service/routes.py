@@ -18,7 +18,14 @@ from sottovoce.service import documents
 from sottovoce.service.api import downloads, health
 from sottovoce.service.api import results as reading
 from sottovoce.service.api import surveys as publishing
-from sottovoce.service.pages import calculator, differences, rendering, signing_in, surveys
+from sottovoce.service.pages import (
+    answer,
+    calculator,
+    differences,
+    rendering,
+    signing_in,
+    surveys,
+)
 from sottovoce.service.state import CollectorState
 
 __all__ = ["ROUTES", "Described", "Parameter"]
@@ -61,6 +68,8 @@ class Described:
     """Whether devices use it: pages of the setting ``origins`` may, from a browser."""
     light: bool = False
     """Whether it goes with every upload: it counts for the rates of uploads, not for ``open_rate``."""
+    free: bool = False
+    """Whether it counts for no rate: a file of a page, which costs less than its refusal."""
 
     @property
     def query(self) -> tuple[Parameter, ...]:
@@ -76,7 +85,7 @@ class Described:
             found.append("unknown-survey")
         if self.role:
             found += ["no-key", "wrong-role"]
-        if self.role == "read" or not self.role:
+        if self.role == "read" or not (self.role or self.free):
             found.append("rate-limited")
         if self.takes is not None:
             found += ["too-large", "too-slow", "rate-limited"]
@@ -167,8 +176,16 @@ ROUTES = (
     Described(
         "POST", "/sign-out", "End the session.", signing_in.sign_out, "text/html", statuses=(303,),
     ),
-    Described("GET", "/style.css", "How pages look.", rendering.style_sheet, "text/css"),
-    Described("GET", "/icon.svg", "The mark of all pages.", rendering.icon, "image/svg+xml"),
+    Described("GET", "/style.css", "How pages look.", rendering.style_sheet, "text/css", free=True),
+    Described(
+        "GET", "/answer.js", "The script of the page to answer on.", answer.answer_script,
+        "text/javascript", refuses=("no-such-route",), free=True,
+    ),
+    Described(
+        "GET", "/answer.css", "How the page to answer on looks.", rendering.answer_style_sheet,
+        "text/css", free=True,
+    ),
+    Described("GET", "/icon.svg", "The mark of all pages.", rendering.icon, "image/svg+xml", free=True),
     Described(
         "POST", "/reports", "Reports of one survey and window, in MessagePack or JSON.", None,
         documents.Acknowledgement, takes=documents.Upload, refuses=_UPLOAD, device=True,
@@ -186,6 +203,10 @@ ROUTES = (
     Described(
         "GET", f"{_SURVEY}/about", "Whether a survey takes reports, and from whom.",
         publishing.show_about, documents.About, device=True, light=True,
+    ),
+    Described(
+        "GET", f"{_SURVEY}/answer", "A page to answer the survey on, in a browser.",
+        answer.answer_page, "text/html", refuses=("no-such-route", "rate-limited"),
     ),
     Described(
         "GET", f"{_SURVEY}/signed", "A survey with its publisher's signature.",

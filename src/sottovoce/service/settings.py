@@ -65,6 +65,9 @@ class Settings:
     )
     proxies: str = _text("", "addresses of proxies whose X-Forwarded-For is believed, by commas")
     calculator: bool = _flag(True, "whether the page /calculator is offered")
+    answer_page: bool = _flag(
+        True, "whether the page /surveys/{fingerprint}/answer is offered, to answer in a browser"
+    )
     body_bytes: int = _number(2**20, 1, "maximum bytes per upload")
     upload_reports: int = _number(10_000, 1, "maximum reports per upload")
     body_seconds: float = _number(20.0, 0.01, "seconds in which a body must have come")

@@ -23,6 +23,7 @@ def demo(
         int, typer.Option("--people", metavar="N", help=HELP["people"])
     ] = Options.people,
     port: Annotated[int | None, typer.Option("--port", metavar="N", help=HELP["port"])] = None,
+    network: Annotated[bool, typer.Option("--network", help=HELP["network"])] = False,
     once: Annotated[bool, typer.Option("--once", help=HELP["once"])] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", metavar="DIR", help=HELP["output"])
@@ -35,9 +36,9 @@ def demo(
     """Two made-up towns answer what they would not say aloud, through a real collector.
 
     Simulated devices send it their reports over HTTP, its answers are shown beside the truth, and
-    its dashboard stays until Ctrl-C. With --json the demo ends by itself.
+    its dashboard stays until Ctrl-C, with a page to answer a question on. With --json the demo ends by itself.
     """
-    options = Options(people, port or 0, once or as_json, output, picture)
+    options = Options(people, port or 0, network, once or as_json, output, picture)
     for package in NEEDED:
         optional(package, extra="all", purpose="the demo")
     from sottovoce.demo.run import run

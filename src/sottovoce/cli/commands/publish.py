@@ -100,7 +100,11 @@ def publish(
         return
     if told["publisher"]:
         say(f"signed by {told['publisher']}")
-    show_text(f"{collector.url}/surveys/{agreed.fingerprint}")
+    address = f"{collector.url}/surveys/{agreed.fingerprint}"
+    show_text(address)
+    if told.get("answer_page"):  # a collector of an older version has none
+        who = "" if told["upload"] == "open" else ", with a token"
+        say(f"to answer in a browser{who}: {address}/answer")
     if not client_doubt(agreed):
         say(default_client(agreed))
     for doubt in doubts(agreed):

@@ -64,6 +64,7 @@ def serve(
     everybody is on this machine. SIGTERM and Ctrl-C end it after the requests under way.
     """
     from sottovoce.service import load_settings
+    from sottovoce.service.pages.answer import script_digest
     from sottovoce.service.serve import serve as serve_until_stopped
 
     settings = load_settings(config, store=store, host=host, port=port, secret_file=secret_file)
@@ -72,9 +73,18 @@ def serve(
     def announce(address: str) -> None:
         with suppress(BrokenPipeError):  # it serves all the same where nobody reads this
             if as_json:
-                show_json({"url": address, **told, "process": os.getpid()})
+                show_json(
+                    {
+                        "url": address,
+                        **told,
+                        "answer_script": script_digest(),
+                        "process": os.getpid(),
+                    }
+                )
             else:
                 say(f"listening on {address}, store {told['store']}")
+                if settings.answer_page:
+                    say(f"pages to answer on run answer.js, SHA-256 {script_digest()}")
 
     with outlive_pipes():
         serve_until_stopped(settings, announce)

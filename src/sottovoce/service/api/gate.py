@@ -11,7 +11,8 @@ origin is in the setting ``origins``.  Those may use the routes of devices, and 
 that let them read what these answer.  All other routes are closed to them too.
 
 **Rate.** Requests without a key share a bucket for each address.  Uploads have their own, and so have
-the light requests that a device makes before it uploads.
+the light requests that a device makes before it uploads.  Files of pages count for none, so that
+many people behind one address can open a page.
 """
 
 from __future__ import annotations
@@ -57,15 +58,21 @@ class Gate:
     """The checks of one collector.
 
     ``devices`` are the method and path of every route of devices, ``light`` the paths that count
-    for the rates of uploads.
+    for the rates of uploads, ``free`` those that count for none.
     """
 
     def __init__(
-        self, state: CollectorState, *, devices: Iterable[tuple[str, str]], light: Iterable[str]
+        self,
+        state: CollectorState,
+        *,
+        devices: Iterable[tuple[str, str]],
+        light: Iterable[str],
+        free: Iterable[str],
     ) -> None:
         settings = state.settings
         self._devices = [(method, _pattern(path)) for method, path in devices]
         self._light = [_pattern(path) for path in light]
+        self._free = frozenset(free)
         self._desk = state
         self._hosts = {
             host_of(name) for name in (*_LOOPBACK, settings.host, *listed(settings.hosts))
@@ -110,7 +117,7 @@ class Gate:
         return host_of(there) != host_of(headers.get(b"host", b"").decode("latin-1"))
 
     def _check_rate(self, scope: Scope) -> None:
-        if has_key(self._desk, Request(scope)):
+        if scope["path"] in self._free or has_key(self._desk, Request(scope)):
             return
         client = scope.get("client")
         address = client[0] if client else ""

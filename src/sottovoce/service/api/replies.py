@@ -70,7 +70,7 @@ def survey_document(published: Published, settings: Settings) -> About:
         minimum_batch=survey.minimum_batch, opens=survey.opens, closes=survey.closes,
         upload=rules.upload, retention=rules.retention, scrub=rules.scrub,
         handed_over=bool(settings.hand_over), closed=published.closed,
-        publisher=published.publisher,
+        publisher=published.publisher, answer_page=settings.answer_page,
     )  # fmt: skip
 
 

@@ -1,4 +1,5 @@
-"""Templates become pages: everything is escaped, nothing is loaded from elsewhere, no script runs."""
+"""Templates become pages: everything is escaped, nothing is loaded from elsewhere, and no script runs
+but that of the page to answer on."""
 
 from __future__ import annotations
 
@@ -17,12 +18,15 @@ from sottovoce.service.pages import words
 from sottovoce.service.pages.charts.numbers import number, percent
 
 __all__ = [
+    "FILE_HEADERS",
     "PAGE_HEADERS",
+    "answer_style_sheet",
     "compile_templates",
     "WAIT",
     "icon",
     "is_patient",
     "page",
+    "page_file",
     "root_of",
     "style_sheet",
 ]
@@ -37,7 +41,8 @@ PAGE_HEADERS = {
     "cache-control": "no-store",
 }
 """What a browser may do with a page: show it, and send its forms back here."""
-_FILE_HEADERS = {"cache-control": "public, max-age=300", "x-content-type-options": "nosniff"}
+FILE_HEADERS = {"cache-control": "public, max-age=300", "x-content-type-options": "nosniff"}
+"""What a browser may do with a file that pages load."""
 
 _FOLDER = Path(__file__).parent
 WAIT = "wait"
@@ -108,14 +113,20 @@ def root_of(request: Request) -> str:
 
 async def style_sheet(_: object, request: Request) -> Response:
     """The one style sheet of all pages."""
-    return Response(_file("style.css"), 200, _FILE_HEADERS, "text/css; charset=utf-8")
+    return Response(page_file("style.css"), 200, FILE_HEADERS, "text/css; charset=utf-8")
+
+
+async def answer_style_sheet(_: object, request: Request) -> Response:
+    """What the page to answer on adds to it."""
+    return Response(page_file("answer.css"), 200, FILE_HEADERS, "text/css; charset=utf-8")
 
 
 async def icon(_: object, request: Request) -> Response:
     """The mark of all pages, which browsers show beside their title."""
-    return Response(_file("icon.svg"), 200, _FILE_HEADERS, "image/svg+xml")
+    return Response(page_file("icon.svg"), 200, FILE_HEADERS, "image/svg+xml")
 
 
 @cache
-def _file(name: str) -> bytes:
+def page_file(name: str) -> bytes:
+    """A file beside this module; read once."""
     return (_FOLDER / name).read_bytes()

@@ -20,6 +20,7 @@ from sottovoce.service.pages.charts.numbers import (
     points,
     ticks,
 )
+from sottovoce.service.pages.charts.people import people
 from sottovoce.service.pages.charts.windows import Column, columns
 
 __all__ = [
@@ -33,6 +34,7 @@ __all__ = [
     "histogram",
     "intervals",
     "number",
+    "people",
     "percent",
     "points",
     "ticks",

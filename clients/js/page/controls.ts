@@ -1,0 +1,207 @@
+import type { Domain, Survey } from "@sottovoce/client";
+import { foreign, make } from "./dom.js";
+import { TEXTS } from "./texts.js";
+
+type Of<Kind extends Domain["kind"]> = Extract<Domain, { kind: Kind }>;
+type Categories = Of<"categories">;
+type Numbers = Of<"interval" | "counts" | "ratings">;
+
+/** What a person fills in. */
+export interface Control {
+  readonly element: HTMLElement;
+  /** Mark what no browser finds by itself, before the form is checked. */
+  check?(): void;
+  /** The answer, once the form is valid. */
+  read(): unknown;
+}
+
+/** Values up to which each has a radio button, and up to which they are in a list. */
+const RADIOS = 12;
+const LISTED = 200;
+/** Values that a field suggests at a time. */
+const SUGGESTED = 50;
+/** Numbers or pairs that a form may have. */
+const MOST_ROWS = 50;
+/** Characters of a value in a list. */
+const LONGEST = 200;
+
+/** The control of a survey's kind of question, or undefined where a form makes no sense. */
+export function controlOf({ mechanism: { domain }, outside }: Survey): Control | undefined {
+  switch (domain.kind) {
+    case "categories": return pick(domain, TEXTS.answer, outside === "other");
+    case "vector": return domain.coordinates > MOST_ROWS ? undefined : row(domain);
+    case "key-values": return domain.pairs === null ? pair(domain, RADIOS, TEXTS.answer) : pairs(domain);
+    default: return isScale(domain) ? scale(domain) : number(domain, TEXTS.answer, outside === "nearest");
+  }
+}
+
+/** The values of categories by index: texts, or whole numbers. */
+function valuesOf(domain: Categories): (index: number) => string | number {
+  const values = domain.document.get("values");
+  return Array.isArray(values) ? (index) => values[index] as string | number : (index) => index;
+}
+
+/** One of some categories. `open` is where any other text counts too. */
+function pick(domain: Categories, name: string, open = false, radios = RADIOS): Control {
+  const value = valuesOf(domain);
+  const indices = Array.from({ length: Math.min(domain.size, LISTED) }, (_, i) => i);
+  if (domain.size <= radios) return choose(indices.map(value), name, "choices");
+  if (domain.size > LISTED) {
+    return Array.isArray(domain.document.get("values")) ? search(domain, name, open) : wholeNumber(0, domain.size - 1, name, false);
+  }
+  const options = indices.map((i) => make("option", { value: String(i), dir: "auto" }, cut(String(value(i)))));
+  const select = make("select", { required: true }, make("option", { value: "" }, TEXTS.choose), ...options);
+  return {
+    element: make("div", {}, ...labelled(name, select)),
+    check: () => select.setCustomValidity(""),
+    read: () => (select.value === "" ? undefined : value(Number(select.value))),
+  };
+}
+
+/** A radio button for each value. */
+function choose(values: readonly (string | number)[], name: string, kind: string): Control {
+  const inputs = values.map((_, i) => make("input", { type: "radio", name: "answer", value: String(i), required: true }));
+  const labels = inputs.map((input, i) => make("label", {}, input, foreign(String(values[i]))));
+  return {
+    element: make("fieldset", { class: kind }, make("legend", {}, name), ...labels),
+    read: () => values[inputs.findIndex((input) => input.checked)],
+  };
+}
+
+/** A field that suggests the values that hold what is typed. */
+function search(domain: Categories, name: string, open: boolean): Control {
+  const value = valuesOf(domain);
+  const indices = new Map<string, number>();
+  for (let i = domain.size - 1; i >= 0; i--) {
+    const text = String(value(i));
+    if (typeof value(i) === "string" || typeof value(indices.get(text)!) !== "string") indices.set(text, i); // "1" before 1
+  }
+  const names = [...indices.keys()].reverse();
+  const id = newId();
+  const suggestions = make("datalist", { id });
+  const input = make("input", { type: "text", list: id, required: true, autocomplete: "off", dir: "auto" });
+  const suggest = (): void => {
+    const fitting: HTMLOptionElement[] = [];
+    for (let i = 0; i < names.length && fitting.length < SUGGESTED; i++) {
+      if (names[i]!.includes(input.value)) fitting.push(make("option", { value: names[i]! }));
+    }
+    suggestions.replaceChildren(...fitting);
+  };
+  input.oninput = suggest;
+  suggest();
+  return {
+    element: make("div", {}, ...labelled(name, input), suggestions, hint(input, TEXTS.listed(domain.size))),
+    check: () => input.setCustomValidity(open || indices.has(input.value) ? "" : TEXTS.notListed),
+    read: () => (indices.has(input.value) ? value(indices.get(input.value)!) : input.value),
+  };
+}
+
+/** Whether there are so few whole numbers that each has a button. */
+function isScale(domain: Numbers): domain is Exclude<Numbers, Of<"interval">> {
+  return domain.kind !== "interval" && domain.bins <= RADIOS;
+}
+
+function scale(domain: Exclude<Numbers, Of<"interval">>): Control {
+  return choose(Array.from({ length: domain.bins }, (_, i) => domain.least + i), TEXTS.answer, "scale");
+}
+
+/** A number; `nearest` is where one outside counts as the nearest one inside. */
+function number(domain: Numbers, name: string, nearest: boolean): Control {
+  if (domain.kind !== "interval") return wholeNumber(domain.least, domain.most, name, nearest);
+  return field(domain.low, domain.high, "any", name, TEXTS.number(domain.low, domain.high) + TEXTS.bins(domain.bins), nearest);
+}
+
+function wholeNumber(low: number, high: number, name: string, nearest: boolean): Control {
+  return field(low, high, "1", name, TEXTS.whole(low, high), nearest);
+}
+
+function field(low: number, high: number, step: string, name: string, says: string, nearest: boolean): Control {
+  const bounds: Record<string, string> = nearest ? {} : { min: String(low), max: String(high) };
+  const input = make("input", { type: "number", required: true, step, inputmode: low < 0 ? "text" : "decimal", autocomplete: "off", ...bounds });
+  return {
+    element: make("div", {}, ...labelled(name, input), hint(input, says + (nearest ? TEXTS.nearest : ""))),
+    read: () => input.valueAsNumber,
+  };
+}
+
+/** A label and its field. */
+function labelled(name: string, input: HTMLElement): HTMLElement[] {
+  input.id = newId();
+  return [make("label", { for: input.id }, name), input];
+}
+
+/** A sentence that describes a field. */
+function hint(input: HTMLInputElement, text: string): HTMLElement {
+  const id = newId();
+  input.setAttribute("aria-describedby", id);
+  return make("small", { class: "hint", id }, `${text}.`);
+}
+
+function newId(): string {
+  return `sottovoce-${++ids}`;
+}
+let ids = 0;
+
+/** The numbers of a vector. */
+function row({ interval, coordinates }: Of<"vector">): Control {
+  const fields = Array.from({ length: coordinates }, (_, i) => number(interval, TEXTS.place(i + 1), false));
+  return { element: group(TEXTS.answer, fields), read: () => fields.map((one) => one.read()) };
+}
+
+/** A key with its number. */
+function pair({ keys, interval }: Of<"key-values">, radios: number, name: string): Control {
+  const parts = [pick(keys, TEXTS.key, false, radios), number(interval, TEXTS.value, false)];
+  return { element: group(name, parts), check: () => parts[0]!.check?.(), read: () => parts.map((one) => one.read()) };
+}
+
+/** A set of pairs: one at first, others on demand. */
+function pairs(domain: Of<"key-values">): Control {
+  const most = Math.min(domain.pairs!, domain.keys.size, MOST_ROWS);
+  const rows: Control[] = [];
+  const more = make("button", { type: "button", class: "quiet" }, TEXTS.add);
+  const fewer = make("button", { type: "button", class: "quiet" }, TEXTS.remove);
+  const first = (control: Control): HTMLSelectElement | HTMLInputElement => control.element.querySelector("select, input")!;
+
+  function add(): Control {
+    const made = pair(domain, 0, TEXTS.pair(rows.length + 1));
+    rows.push(made);
+    more.before(made.element);
+    show();
+    return made;
+  }
+
+  function show(): void {
+    more.hidden = rows.length === most;
+    fewer.hidden = rows.length === 1;
+  }
+
+  const element = make("div", { class: "pairs" }, more, fewer);
+  add();
+  more.onclick = () => first(add()).focus();
+  fewer.onclick = () => {
+    rows.pop()!.element.remove();
+    show();
+    first(rows[rows.length - 1]!).focus();
+  };
+  return {
+    element,
+    check: () => {
+      const seen = new Set<unknown>();
+      for (const one of rows) {
+        one.check!();
+        const [key] = one.read() as unknown[];
+        if (seen.has(key)) first(one).setCustomValidity(TEXTS.twice);
+        if (key !== undefined) seen.add(key);
+      }
+    },
+    read: () => rows.map((one) => one.read()),
+  };
+}
+
+function group(name: string, parts: readonly Control[]): HTMLElement {
+  return make("fieldset", { class: "parts" }, make("legend", {}, name), ...parts.map((one) => one.element));
+}
+
+function cut(text: string): string {
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
+}

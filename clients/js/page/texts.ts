@@ -1,0 +1,79 @@
+import type { Receipt, Survey } from "@sottovoce/client";
+
+/** All that the page and the element say, in one place. */
+export const TEXTS = {
+  checking: "Checking the survey.",
+  answer: "Your answer",
+  choose: "Choose one",
+  number: (low: number, high: number): string => `A number from ${low} to ${high}`,
+  bins: (bins: number): string => `, seen through ${bins} bins`,
+  whole: (low: number, high: number): string => `A whole number from ${low} to ${high}`,
+  nearest: ". A number outside counts as the nearest one inside",
+  listed: (size: number): string => `One of ${size} values. Type a part of it to see what fits`,
+  notListed: "This is not one of the values.",
+  twice: "Each may be named once.",
+  place: (i: number): string => `Number ${i}`,
+  pair: (i: number): string => `Pair ${i}`,
+  key: "What",
+  value: "Number",
+  add: "Add a pair",
+  remove: "Remove the last pair",
+  scope: (scope: string): string => `I know that this protects one ${scope}, not my whole answer.`,
+  submit: "Randomize and send",
+  first: {
+    once: "Only the first answer counts.",
+    day: "The first answer of a day counts.",
+    week: "The first answer of a week counts.",
+    month: "The first answer of a month counts.",
+  },
+  remembers: "This browser remembers what it sent, not what you answered. A private window forgets it when it is closed.",
+  working: "Drawing at random, then sending.",
+  states: { acknowledged: "Sent", pending: "Kept in this browser", refused: "Not taken", withdrawn: "Withdrawn" },
+  cost: (epsilon: string, spent: string): string => `It cost epsilon ${epsilon}. This browser has spent ${spent} on this site so far.`,
+  again: {
+    once: "This survey takes one answer.",
+    day: "You can answer again tomorrow.",
+    week: "You can answer again next week.",
+    month: "You can answer again next month.",
+  },
+  retry: "Try again now",
+  withdraw: "Withdraw",
+  withdrawing:
+    "The collector deletes the report. What it cost stays spent, and no other answer takes its place. Decide before you look at what was sent: a choice that depends on it would say something about your answer.",
+  withdrawNow: "Withdraw this report",
+  content: "What was sent, byte by byte",
+  bytes: ["part", "bytes", "meaning"],
+  sent: "What this browser sent",
+  rows: ["survey", "window", "epsilon", "state", "bytes"],
+  origin: "All reports of this browser to this site. Other sites, browsers and private windows have their own lists.",
+  insecure: "This page came over an unencrypted connection: anyone on the network path could have changed it, and can read what is sent.",
+  cannot: "This question needs more fields than a form can have, so it is answered by programs only.",
+  failed: "This page failed. What was drawn before is kept: open the page again to see it.",
+};
+
+const WHY: Record<string, string> = {
+  "over-budget": "The limits of this browser do not allow this report",
+  "no-ledger": "This browser does not let the page remember what it sends",
+  "survey-closed": "This survey is closed",
+  "window-closed": "This survey is closed",
+  "clock-skew": "By the date of this device, the survey has not opened yet",
+  "not-allowed": "This survey needs the link with a token that you were given",
+  "no-answer": "The collector did not answer",
+  "no-randomness": "This browser has no source of randomness",
+  "invalid-value": "This is not a possible answer",
+};
+
+/** Why nothing was drawn, or where a report was drawn before, why nothing more was sent: in one sentence. */
+export function refusal(code: string, drawn: boolean): string {
+  return `${WHY[code] ?? "This survey does not pass the checks of this page"}, so nothing ${drawn ? "more was" : "was drawn or"} sent.`;
+}
+
+/** The name of a window, as a table shows it. */
+export function windowText({ window }: Receipt): string {
+  return window === "" ? "once" : window;
+}
+
+/** What the privacy means, a paragraph per line. */
+export function privacyLines(survey: Survey): string[] {
+  return survey.privacy().split("\n");
+}

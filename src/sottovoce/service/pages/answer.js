@@ -1,0 +1,2805 @@
+// page/dom.ts
+function make(tag, attributes = {}, ...content) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value !== false) element.setAttribute(name, value === true ? "" : value);
+  }
+  element.append(...content);
+  return element;
+}
+function foreign(text) {
+  return make("bdi", { dir: "auto" }, text);
+}
+function button(text, work, kind = "") {
+  const made = make("button", { type: "button", class: kind }, text);
+  made.onclick = async () => {
+    made.disabled = true;
+    await work();
+    made.disabled = false;
+  };
+  return made;
+}
+function fold(title, ...content) {
+  return make("details", {}, make("summary", {}, title), ...content);
+}
+function table(caption, head, rows) {
+  const cells = (row2) => row2.map((cell, i) => make(i === 0 ? "th" : "td", i === 0 ? { scope: "row" } : {}, cell));
+  return make(
+    "div",
+    { class: "scroll", tabindex: "0", role: "group", "aria-label": caption },
+    make(
+      "table",
+      { class: "sent" },
+      make("thead", {}, make("tr", {}, ...head.map((name) => make("th", { scope: "col" }, name)))),
+      make("tbody", {}, ...rows.map((row2) => make("tr", {}, ...cells(row2))))
+    )
+  );
+}
+
+// src/exponential.ts
+var EXP_BITS = 320n;
+var F = 1n << EXP_BITS;
+function lowerExp(epsilon) {
+  const x = epsilon.digits * F / (10n ** BigInt(epsilon.scale) * 64n);
+  let sum = 0n;
+  let term = F;
+  for (let i = 1n; term > 0n; i++) {
+    sum += term;
+    term = term * x / (F * i);
+  }
+  for (let i = 0; i < 6; i++) sum = sum * sum / F;
+  return sum;
+}
+function holds(ratio, epsilon) {
+  if (ratio.numerator <= ratio.denominator) return true;
+  return ratio.numerator * F <= ratio.denominator * lowerExp(epsilon);
+}
+
+// src/fraction.ts
+function fraction(numerator, denominator) {
+  return { numerator, denominator };
+}
+var ONE = fraction(1n, 1n);
+var ZERO = fraction(0n, 1n);
+function exceeds(one, other) {
+  return one.numerator * other.denominator > other.numerator * one.denominator;
+}
+function largest(first, ...others) {
+  let most = first;
+  for (const one of others) if (exceeds(one, most)) most = one;
+  return most;
+}
+function multiple(one, times2) {
+  return fraction(one.numerator * BigInt(times2), one.denominator);
+}
+function product(one, other) {
+  return fraction(one.numerator * other.numerator, one.denominator * other.denominator);
+}
+
+// src/certificate.ts
+function ratioCertificate(ratio) {
+  return { ratio, delta: ZERO, scope: "" };
+}
+function keeps(certificate, epsilon) {
+  return certificate.ratio === null || holds(certificate.ratio, epsilon);
+}
+
+// src/errors.ts
+var SottovoceError = class extends Error {
+  constructor(code2, message) {
+    super(message);
+    this.name = new.target.name;
+    this.code = code2;
+  }
+};
+function coded(code2) {
+  return class extends SottovoceError {
+    constructor(message) {
+      super(code2, message);
+    }
+  };
+}
+var InvalidSurvey = class extends coded("invalid-survey") {
+};
+var InvalidValue = class extends coded("invalid-value") {
+};
+var InvalidArgument = class extends coded("invalid-argument") {
+};
+var NoRandomness = class extends coded("no-randomness") {
+};
+var OverBudget = class extends coded("over-budget") {
+};
+var Refused = class extends SottovoceError {
+};
+var Mismatch = class extends coded("mismatch") {
+};
+var NotTrusted = class extends coded("not-trusted") {
+};
+var NoLedger = class extends coded("no-ledger") {
+};
+var NoAnswer = class extends coded("no-answer") {
+};
+
+// src/limits.ts
+var MOST_INPUTS = 25e5;
+var FARTHEST_RATING = 1e12;
+var MOST_REPORT_BYTES = 32768;
+var MOST_POSITIONS = 2 ** 22;
+var MOST_ROUNDED = 2 ** 40;
+var MOST_TOTAL = 1n << 63n;
+
+// src/decimal.ts
+var MOST_LENGTH = 800;
+function writeDecimal(value) {
+  const [mantissa = "", exponent] = Math.abs(value).toExponential().split("e");
+  return (value < 0 ? "-" : "") + withPoint(mantissa.replace(".", ""), 1 + Number(exponent));
+}
+function withPoint(digits, whole) {
+  if (whole <= 0) return withPoint("0".repeat(1 - whole) + digits, 1);
+  return `${digits.slice(0, whole).padEnd(whole, "0")}.${digits.slice(whole)}`.replace(/\.0*$|(\..*[^0])0*$/, "$1");
+}
+function readDecimal(text) {
+  if (typeof text !== "string" || text.length > MOST_LENGTH || !/^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(text)) return void 0;
+  const value = Number(text);
+  if (!Number.isFinite(value) || writeDecimal(value) !== text) return void 0;
+  const dot = text.indexOf(".");
+  const scale2 = dot < 0 ? 0 : text.length - dot - 1;
+  return { text, value, digits: BigInt(text.replace(".", "")), scale: scale2 };
+}
+function decimalOf(value) {
+  const decimal = readDecimal(writeDecimal(value));
+  if (decimal === void 0) throw new RangeError("only finite numbers have a decimal");
+  return decimal;
+}
+function exact(decimal) {
+  return fraction(decimal.digits, 10n ** BigInt(decimal.scale));
+}
+
+// src/reading.ts
+var MOST_DIGITS = 39;
+function refuse(where, must) {
+  throw new InvalidSurvey(`${where} must be ${must}`);
+}
+function demand(condition, where, must) {
+  if (!condition) refuse(where, must);
+}
+function list(value, where) {
+  return Array.isArray(value) ? value : refuse(where, "a list");
+}
+function weight(value, where) {
+  const right = typeof value === "string" && value.length <= MOST_DIGITS && /^(?:0|[1-9][0-9]*)$/.test(value);
+  return right ? BigInt(value) : refuse(where, "a whole number as decimal text");
+}
+function weightsNamed(value, names, where) {
+  const found = new Section(value, names, where);
+  return Object.fromEntries(names.map((name) => [name, weight(found.get(name), `${where}.${name}`)]));
+}
+function sectionOf(parts, where) {
+  return new Section(new Map(Object.entries(parts)), Object.keys(parts), where);
+}
+var Section = class {
+  constructor(value, keys, where) {
+    this.where = where;
+    const right = value instanceof Map && value.size === keys.length && keys.every((key) => value.has(key));
+    this.items = right ? value : refuse(where, `an object with ${keys.join(", ")}`);
+  }
+  get(key) {
+    return this.items.get(key);
+  }
+  refuse(key, must) {
+    refuse(`${this.where}.${key}`, must);
+  }
+  require(condition, key, must) {
+    if (!condition) this.refuse(key, must);
+  }
+  list(key) {
+    return list(this.get(key), `${this.where}.${key}`);
+  }
+  text(key) {
+    const value = this.get(key);
+    return typeof value === "string" ? value : this.refuse(key, "text");
+  }
+  flag(key) {
+    const value = this.get(key);
+    return typeof value === "boolean" ? value : this.refuse(key, "true or false");
+  }
+  choice(key, allowed) {
+    const value = this.get(key);
+    return allowed.find((one) => one === value) ?? this.refuse(key, allowed.join(" or "));
+  }
+  whole(key, least, most) {
+    const value = this.get(key);
+    const right = typeof value === "number" && value >= least && value <= most;
+    return right ? value : this.refuse(key, `a whole number from ${least} to ${most}`);
+  }
+  decimal(key) {
+    return readDecimal(this.get(key)) ?? this.refuse(key, "a decimal as text, in its shortest form");
+  }
+  digits(key, count) {
+    const value = this.text(key);
+    return value.length === count && /^[0-9a-f]*$/.test(value) ? value : this.refuse(key, `${count} hexadecimal digits in lower case`);
+  }
+};
+
+// src/categories.ts
+function readCategories(found) {
+  const size = found.whole("size", 1, MOST_INPUTS);
+  const places = found.get("values") === null ? void 0 : readPlaces(found.list("values"), `${found.where}.values`);
+  found.require((places?.size ?? size) === size, "size", "the number of values");
+  const find2 = (value) => places === void 0 ? numbered(value, size) : places.get(keyOf(value));
+  return {
+    kind: "categories",
+    document: found.items,
+    size,
+    has: (value) => find2(value) !== void 0,
+    input(value) {
+      const place2 = find2(value);
+      if (place2 === void 0) throw new InvalidValue("the value must be one of the categories");
+      return place2;
+    }
+  };
+}
+function numberedCategories(size) {
+  return readCategories(sectionOf({ kind: "categories", size, values: null, version: 1 }, "categories"));
+}
+function numbered(value, size) {
+  const number2 = Number.isInteger(value) ? value : NaN;
+  return number2 >= 0 && number2 < size ? number2 + 0 : void 0;
+}
+function keyOf(value) {
+  if (typeof value === "number") return `\0${value}`;
+  return typeof value === "string" && value.startsWith("\0") ? void 0 : value;
+}
+function readPlaces(values, where) {
+  const places = /* @__PURE__ */ new Map();
+  for (const value of values) {
+    const right = typeof value === "number" || typeof value === "string" && !value.includes("\0");
+    if (!right) refuse(where, "texts without NUL, and whole numbers");
+    demand(!places.has(keyOf(value)), where, "distinct");
+    places.set(keyOf(value), places.size);
+  }
+  return places;
+}
+
+// src/interval.ts
+function readInterval(found) {
+  const low = found.decimal("low").value;
+  const high = found.decimal("high").value;
+  const bins = found.whole("bins", 1, MOST_INPUTS);
+  const width = (high - low) / bins;
+  const least = 16 * lastPlace(Math.max(Math.abs(low), Math.abs(high)));
+  found.require(low < high, "low", "below high");
+  found.require(Number.isFinite(width) && width >= least, "bins", "such that bins are 16 units in the last place wide");
+  function bin(value) {
+    if (typeof value !== "number" || !(value >= low && value <= high)) {
+      throw new InvalidValue(`the value must be a number from ${low} to ${high}`);
+    }
+    let i = Math.min(Math.max(Math.floor((value - low) / width), 0), bins - 1);
+    while (i > 0 && low + i * width > value) i--;
+    while (i < bins - 1 && low + (i + 1) * width <= value) i++;
+    return i;
+  }
+  function position(value, steps) {
+    const i = bin(value);
+    const within = Math.floor((value - (low + i * width)) * (steps / width));
+    return i * steps + (within > 0 ? Math.min(within, steps - 1) : 0);
+  }
+  function nearest(value) {
+    if (typeof value !== "number" || Number.isNaN(value)) throw new InvalidValue("the value must be a number, and not NaN");
+    return Math.min(Math.max(value, low), high);
+  }
+  return {
+    kind: "interval",
+    document: found.items,
+    low,
+    high,
+    bins,
+    size: bins,
+    bin,
+    position,
+    nearest,
+    cut: (wide) => makeInterval(low, high, wide)
+  };
+}
+function makeInterval(low, high, bins) {
+  return readInterval(sectionOf({ bins, high: writeDecimal(high), kind: "interval", low: writeDecimal(low), version: 1 }, "interval"));
+}
+function lastPlace(value) {
+  const [bits] = new BigUint64Array(Float64Array.of(value).buffer);
+  return 2 ** (Math.max(Number(bits >> 52n), 1) - 1075);
+}
+
+// src/keyvalues.ts
+var MOST_PAIRS = 2 ** 16;
+function readKeyValues(found) {
+  const named = readDomain(found.get("keys"), `${found.where}.keys`);
+  const keys = named.kind === "categories" ? named : found.refuse("keys", "categories");
+  const numbers = readDomain(found.get("interval"), `${found.where}.interval`);
+  const interval = numbers.kind === "interval" ? numbers : found.refuse("interval", "an interval");
+  const pairs2 = found.get("pairs") === null ? null : found.whole("pairs", 1, MOST_PAIRS);
+  const larger = found.choice("larger", pairs2 === null ? ["refuse"] : ["refuse", "sample"]);
+  function pair2(value) {
+    if (!Array.isArray(value) || value.length !== 2) throw new InvalidValue("the value must be a pair [key, number]");
+    const key = keys.input(value[0]);
+    interval.bin(value[1]);
+    return { key, number: value[1] };
+  }
+  function set(value) {
+    const items = value instanceof Map ? [...value] : value;
+    if (!Array.isArray(items) || items.length === 0) throw new InvalidValue("the value must be a list of pairs");
+    if (larger === "refuse" && items.length > pairs2) throw new InvalidValue(`the value must have at most ${pairs2} pairs`);
+    const checked = Array.from(items, pair2);
+    if (new Set(checked.map((one) => one.key)).size !== checked.length) throw new InvalidValue("the keys of a set must be distinct");
+    return checked;
+  }
+  const size = keys.size * interval.bins + (pairs2 === null ? 0 : 1);
+  return { kind: "key-values", document: found.items, keys, interval, pairs: pairs2, larger, size, pair: pair2, set };
+}
+
+// src/vector.ts
+function readVector(found) {
+  const inside = readDomain(found.get("interval"), `${found.where}.interval`);
+  const interval = isNumeric(inside) ? inside : found.refuse("interval", "an interval, counts or ratings");
+  const coordinates = found.whole("coordinates", 1, MOST_INPUTS);
+  function row2(value) {
+    if (!Array.isArray(value) || value.length !== coordinates) {
+      throw new InvalidValue(`the value must be a list of ${coordinates} numbers`);
+    }
+    return Array.from(value, (number2) => {
+      interval.bin(number2);
+      return number2;
+    });
+  }
+  return { kind: "vector", document: found.items, interval, coordinates, size: coordinates * interval.bins, row: row2 };
+}
+
+// src/whole.ts
+function readCounts(found) {
+  return wholeNumbers("counts", found.items, 0, found.whole("most", 0, MOST_INPUTS - 1));
+}
+function readRatings(found) {
+  const low = found.whole("low", -FARTHEST_RATING, FARTHEST_RATING);
+  const most = Math.min(FARTHEST_RATING, low + MOST_INPUTS - 1);
+  return wholeNumbers("ratings", found.items, low, found.whole("high", low + 1, most));
+}
+function wholeNumbers(kind, document2, least, most) {
+  function bin(value) {
+    const number2 = Number.isInteger(value) ? value : NaN;
+    if (number2 >= least && number2 <= most) return number2 - least + 0;
+    throw new InvalidValue(`the value must be a whole number from ${least} to ${most}`);
+  }
+  function nearest(value) {
+    const right = Number.isInteger(value) || value === Infinity || value === -Infinity;
+    if (!right) throw new InvalidValue("the value must be a whole number");
+    return Math.min(Math.max(value, least), most);
+  }
+  const bins = most - least + 1;
+  return {
+    kind,
+    document: document2,
+    least,
+    most,
+    bins,
+    size: bins,
+    bin,
+    nearest,
+    position: (value, steps) => bin(value) * steps,
+    cut: (wide) => makeInterval(least - 0.5, most + 0.5, wide)
+  };
+}
+
+// src/domain.ts
+var KINDS = /* @__PURE__ */ new Map([
+  ["categories", [readCategories, "size", "values"]],
+  ["interval", [readInterval, "bins", "high", "low"]],
+  ["counts", [readCounts, "most"]],
+  ["ratings", [readRatings, "high", "low"]],
+  ["vector", [readVector, "coordinates", "interval"]],
+  ["key-values", [readKeyValues, "interval", "keys", "larger", "pairs"]]
+]);
+function readDomain(document2, where) {
+  const kind = document2 instanceof Map ? document2.get("kind") : void 0;
+  const [read, ...keys] = KINDS.get(kind) ?? refuse(`${where}.kind`, [...KINDS.keys()].join(" or "));
+  const found = new Section(document2, [...keys, "kind", "version"], where);
+  found.whole("version", 1, 1);
+  return read(found);
+}
+function isNumeric(domain) {
+  return domain.kind === "interval" || domain.kind === "counts" || domain.kind === "ratings";
+}
+function checkValue(domain, value) {
+  if (domain.kind === "vector") domain.row(value);
+  else if (domain.kind === "key-values" && domain.pairs !== null) domain.set(value);
+  else inputOf(domain, value, 1);
+}
+function inputOf(domain, value, steps) {
+  if (isNumeric(domain)) return domain.position(value, steps);
+  if (domain.kind === "categories") return domain.input(value);
+  const { key, number: number2 } = domain.pair(value);
+  return key * domain.interval.bins + domain.interval.bin(number2);
+}
+
+// src/fields.ts
+function numberField(name, below2) {
+  return { kind: "number", name, below: BigInt(below2) };
+}
+function bitsField(name, count) {
+  return { kind: "bits", name, count };
+}
+function rowField(name, count, below2) {
+  return { kind: "row", name, count, below: BigInt(below2) };
+}
+function numberBytes(below2) {
+  return [1, 2, 4].find((size) => below2 <= 1n << BigInt(8 * size)) ?? 8;
+}
+function fieldBytes(field2) {
+  if (field2.kind === "bits") return Math.ceil(field2.count / 8);
+  return numberBytes(field2.below) * (field2.kind === "row" ? field2.count : 1);
+}
+function payloadBytes(fields) {
+  return fields.reduce((sum, field2) => sum + fieldBytes(field2), 0);
+}
+function writePayload(fields, report) {
+  const bytes = new Uint8Array(payloadBytes(fields));
+  let at = 0;
+  fields.forEach((field2, i) => {
+    const items = [report[i]].flat();
+    for (const item of items) {
+      if (item instanceof Uint8Array) {
+        bytes.set(item, at);
+        at += item.length;
+        continue;
+      }
+      const size = numberBytes(field2.below);
+      for (let k = 0; k < size; k++) bytes[at++] = Number(BigInt(item) >> BigInt(8 * k) & 255n);
+    }
+  });
+  return bytes;
+}
+function packBits(bits) {
+  const packed = new Uint8Array(Math.ceil(bits.length / 8));
+  for (let v = 0; v < bits.length; v++) packed[v >> 3] |= bits[v] << (v & 7);
+  return packed;
+}
+
+// src/mechanisms/common.ts
+function readOptions(source, ...names) {
+  return new Section(source.options, names, `${source.where}.options`);
+}
+function readBits(options) {
+  return options.whole("bits", 8, 62);
+}
+function readWeights(source, ...names) {
+  return weightsNamed(source.weights, names, `${source.where}.weights`);
+}
+function requireWeights(source, condition, must) {
+  demand(condition, `${source.where}.weights`, must);
+}
+function readInner({ epsilon, weights }, options, key, domain) {
+  const found = new Section(options.get(key), ["mechanism", "options"], `${options.where}.${key}`);
+  return innerMechanism(found.text("mechanism"), domain, epsilon, found.get("options"), weights, found.where);
+}
+function categorical({ domain, where }) {
+  const several = domain.kind === "vector" || domain.kind === "key-values" && domain.pairs !== null;
+  return several ? refuse(`${where}.domain`, "of one value per person: not a vector, and without sets of pairs") : domain;
+}
+function numeric({ domain, where }) {
+  return isNumeric(domain) ? domain : refuse(`${where}.domain`, "an interval, counts or ratings");
+}
+function forOneValue(domain, { ratio, ...parts }, scope = "") {
+  const { steps = 1, respondAt } = parts;
+  const certificate = { ...ratioCertificate(domain.size * steps === 1 ? ONE : ratio), scope };
+  return { steps, certificate, respond: (value, words) => respondAt(inputOf(domain, value, steps), words), ...parts };
+}
+function readSteps(options, domain, mostPositions) {
+  const most = domain.kind === "interval" ? Math.floor(mostPositions / domain.bins) : 1;
+  const steps = options.whole("steps", 1, Math.max(most, 1));
+  options.require(steps * domain.bins <= mostPositions, "steps", `such that there are at most ${mostPositions} positions`);
+  return steps;
+}
+
+// src/mechanisms/binned.ts
+function readBinned(source) {
+  const domain = numeric(source);
+  const options = readOptions(source, "oracle", "report_bins");
+  const wide = options.whole("report_bins", 1, domain.bins);
+  const divides = domain.bins % wide === 0;
+  options.require(divides || domain.kind === "interval", "report_bins", "a divisor of the number of whole numbers");
+  const interval = domain.cut(wide);
+  const oracle = readInner(source, options, "oracle", interval);
+  options.require(oracle.steps === 1, "oracle", "a mechanism with one position for each bin");
+  const narrow = domain.bins / wide;
+  const respondAt = oracle.respondAt;
+  return {
+    ...oracle,
+    steps: divides ? 1 : 0,
+    respond: (value, words) => respondAt(divides ? Math.floor(domain.bin(value) / narrow) : interval.bin(value), words),
+    respondAt: (bin, words) => respondAt(Math.floor(bin / narrow), words)
+  };
+}
+
+// src/bytes.ts
+function toHex(bytes) {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+function fromHex(text) {
+  if (!/^(?:[0-9a-f]{2})*$/.test(text)) throw new InvalidArgument("not lower-case hexadecimal digits");
+  return Uint8Array.from(text.match(/../g) ?? [], (digits) => parseInt(digits, 16));
+}
+function utf8(text) {
+  return new TextEncoder().encode(text);
+}
+function concatBytes(pieces) {
+  const all = new Uint8Array(pieces.reduce((sum, piece) => sum + piece.length, 0));
+  let at = 0;
+  for (const piece of pieces) {
+    all.set(piece, at);
+    at += piece.length;
+  }
+  return all;
+}
+
+// src/primes.ts
+function isPrime(n) {
+  if (n < 2 || n > 2 && n % 2 === 0) return false;
+  for (let q = 3; q * q <= n; q += 2) if (n % q === 0) return false;
+  return true;
+}
+function primeFrom(n) {
+  let p = Math.max(n, 2);
+  while (!isPrime(p)) p++;
+  return p;
+}
+
+// src/sha256.ts
+var ROUND = constants(64, 3n);
+var START = constants(8, 2n);
+function constants(count, root) {
+  const words = [];
+  for (let p = 2; words.length < count; p++) {
+    if (!isPrime(p)) continue;
+    let low = 0n;
+    for (let bit = 1n << 37n; bit > 0n; bit >>= 1n) {
+      if ((low + bit) ** root <= BigInt(p) << 32n * root) low += bit;
+    }
+    words.push(Number(low & 0xffffffffn));
+  }
+  return Uint32Array.from(words);
+}
+function sha256(message) {
+  const padded = new DataView(new ArrayBuffer(64 * Math.ceil((message.length + 9) / 64)));
+  const bytes = new Uint8Array(padded.buffer);
+  bytes.set(message);
+  bytes[message.length] = 128;
+  padded.setBigUint64(bytes.length - 8, 8n * BigInt(message.length));
+  const state = START.slice();
+  for (let at = 0; at < bytes.length; at += 64) block(state, padded, at);
+  const digest = new DataView(new ArrayBuffer(32));
+  state.forEach((word, i) => digest.setUint32(4 * i, word));
+  return new Uint8Array(digest.buffer);
+}
+function turn(word, by) {
+  return word >>> by | word << 32 - by;
+}
+function block(state, bytes, at) {
+  const w = new Int32Array(64);
+  let [a, b, c, d, e, f, g, h] = state;
+  for (let i = 0; i < 64; i++) {
+    if (i < 16) w[i] = bytes.getInt32(at + 4 * i);
+    else {
+      const x = w[i - 15];
+      const y = w[i - 2];
+      const small = turn(x, 7) ^ turn(x, 18) ^ x >>> 3;
+      const large = turn(y, 17) ^ turn(y, 19) ^ y >>> 10;
+      w[i] = w[i - 16] + small + w[i - 7] + large;
+    }
+    const up = turn(e, 6) ^ turn(e, 11) ^ turn(e, 25);
+    const one = h + up + (e & f ^ ~e & g) + ROUND[i] + w[i] | 0;
+    const down = turn(a, 2) ^ turn(a, 13) ^ turn(a, 22);
+    const two = down + (a & b ^ a & c ^ b & c);
+    [h, g, f, e, d, c, b, a] = [g, f, e, d + one | 0, c, b, a, one + two | 0];
+  }
+  [a, b, c, d, e, f, g, h].forEach((word, i) => state[i] += word);
+}
+
+// src/canonical.ts
+function canonical(value) {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
+  if (!(value instanceof Map)) return JSON.stringify(value);
+  const keys = [...value.keys()].sort();
+  return `{${keys.map((key) => `${JSON.stringify(key)}:${canonical(value.get(key))}`).join(",")}}`;
+}
+function digestOf(document2) {
+  return toHex(sha256(utf8(canonical(document2))));
+}
+function fingerprintOf(document2) {
+  return digestOf(document2).slice(0, 32);
+}
+
+// src/shake256.ts
+var RATE = 136;
+var TURNS = [1, 3, 6, 10, 15, 21, 28, 36, 45, 55, 2, 14, 27, 41, 56, 8, 25, 43, 62, 18, 39, 61, 20, 44];
+var LANES = [10, 7, 11, 17, 18, 3, 5, 16, 8, 21, 24, 4, 15, 23, 19, 13, 12, 2, 20, 14, 22, 9, 6, 1];
+var [ROUND_LOW, ROUND_HIGH] = roundConstants();
+function roundConstants() {
+  const low = new Uint32Array(24);
+  const high = new Uint32Array(24);
+  let register = 1;
+  for (let round = 0; round < 24; round++) {
+    for (let j = 0; j < 7; j++) {
+      const place2 = (1 << j) - 1;
+      if (register & 1) {
+        if (place2 < 32) low[round] ^= 1 << place2;
+        else high[round] ^= 1 << place2 - 32;
+      }
+      register = register & 128 ? register << 1 ^ 369 : register << 1;
+    }
+  }
+  return [low, high];
+}
+function permute(state) {
+  const column = new Int32Array(10);
+  const row2 = new Int32Array(10);
+  for (let round = 0; round < 24; round++) {
+    for (let x = 0; x < 10; x++) {
+      column[x] = state[x] ^ state[x + 10] ^ state[x + 20] ^ state[x + 30] ^ state[x + 40];
+    }
+    for (let x = 0; x < 5; x++) {
+      const before = 2 * ((x + 4) % 5);
+      const after = 2 * ((x + 1) % 5);
+      const low2 = column[before] ^ (column[after] << 1 | column[after + 1] >>> 31);
+      const high2 = column[before + 1] ^ (column[after + 1] << 1 | column[after] >>> 31);
+      for (let y = 0; y < 50; y += 10) {
+        state[y + 2 * x] ^= low2;
+        state[y + 2 * x + 1] ^= high2;
+      }
+    }
+    let low = state[2];
+    let high = state[3];
+    for (let i = 0; i < 24; i++) {
+      const lane = 2 * LANES[i];
+      const keptLow = state[lane];
+      const keptHigh = state[lane + 1];
+      const turn2 = TURNS[i];
+      const by = turn2 & 31;
+      const [one, two] = turn2 < 32 ? [low, high] : [high, low];
+      state[lane] = by === 0 ? one : one << by | two >>> 32 - by;
+      state[lane + 1] = by === 0 ? two : two << by | one >>> 32 - by;
+      low = keptLow;
+      high = keptHigh;
+    }
+    for (let y = 0; y < 50; y += 10) {
+      for (let x = 0; x < 10; x++) row2[x] = state[y + x];
+      for (let x = 0; x < 10; x++) state[y + x] = row2[x] ^ ~row2[(x + 2) % 10] & row2[(x + 4) % 10];
+    }
+    state[0] ^= ROUND_LOW[round];
+    state[1] ^= ROUND_HIGH[round];
+  }
+}
+function shake256(message, length) {
+  const state = new Int32Array(50);
+  const padded = new Uint8Array(message.length + RATE - message.length % RATE);
+  padded.set(message);
+  padded[message.length] ^= 31;
+  padded[padded.length - 1] ^= 128;
+  for (let at = 0; at < padded.length; at += RATE) {
+    for (let i = 0; i < RATE; i++) state[i >> 2] ^= padded[at + i] << 8 * (i & 3);
+    permute(state);
+  }
+  const out = new Uint8Array(length);
+  for (let at = 0; at < length; at++) {
+    const i = at % RATE;
+    if (i === 0 && at > 0) permute(state);
+    out[at] = state[i >> 2] >>> 8 * (i & 3);
+  }
+  return out;
+}
+
+// src/publicwords.ts
+var BLOCK = 256;
+function publicIndex(use, key, row2, j, size) {
+  const block2 = shake256(utf8(`sottovoce ${use} 2 ${key} ${row2} ${Math.floor(j / BLOCK)}`), 4 * BLOCK);
+  const word = new DataView(block2.buffer).getUint32(4 * (j % BLOCK), true);
+  return Number(BigInt(word) * BigInt(size) >> 32n);
+}
+
+// src/words.ts
+var WORD = 1n << 64n;
+function systemRandomness() {
+  const source = globalThis.crypto;
+  if (typeof source?.getRandomValues !== "function") throw missing();
+  return source;
+}
+function fill(source, zeros) {
+  source.getRandomValues(zeros);
+  if (!zeros.some(Boolean)) throw missing();
+  return zeros;
+}
+function missing() {
+  return new NoRandomness("crypto.getRandomValues is missing here, or gives only zeros, so no report can be drawn");
+}
+function newId() {
+  return fill(systemRandomness(), new Uint8Array(16));
+}
+function systemWords() {
+  const source = systemRandomness();
+  const buffer = new BigUint64Array(64);
+  let left = 0;
+  return {
+    next() {
+      if (left === 0) {
+        fill(source, buffer);
+        left = buffer.length;
+      }
+      const word = buffer[--left];
+      buffer[left] = 0n;
+      return word;
+    }
+  };
+}
+function below(size, words) {
+  if ((size & size - 1n) === 0n) return words.next() * size >> 64n;
+  const limit = WORD - WORD % size;
+  for (; ; ) {
+    const word = words.next();
+    if (word < limit) return word % size;
+  }
+}
+function belowNumber(size, words) {
+  return Number(below(BigInt(size), words));
+}
+function wordBytes(count, words) {
+  const bytes = new Uint8Array(8 * count);
+  const view = new DataView(bytes.buffer);
+  for (let i = 0; i < count; i++) view.setBigUint64(8 * i, words.next(), true);
+  return bytes;
+}
+
+// src/mechanisms/response.ts
+function readResponse(source, size, bits) {
+  const { keep, other } = readWeights(source, "keep", "other");
+  const total = 1n << BigInt(bits);
+  const least = size === 1 ? other === 0n : keep >= 1n && other >= 1n;
+  requireWeights(source, least && keep + BigInt(size) * other === total, "such that keep + size * other is 2^bits");
+  const shift = BigInt(64 - bits);
+  return {
+    ratio: fraction(keep + other, other),
+    respond(cell, words) {
+      const x = words.next() >> shift;
+      return x < keep ? cell : Number((x - keep) / other);
+    }
+  };
+}
+function hashing(source, domain, options, { hash, g, draw, ...parts }) {
+  const { ratio, respond } = readResponse(source, g, readBits(options));
+  return forOneValue(domain, {
+    ...parts,
+    fields: [hash, numberField("cell", g)],
+    ratio,
+    respondAt(value, words) {
+      const [drawn, cell] = draw(value, words);
+      return [drawn, respond(cell, words)];
+    }
+  });
+}
+function readRandomizedResponse(source) {
+  const domain = categorical(source);
+  const { ratio, respond } = readResponse(source, domain.size, readBits(readOptions(source, "bits")));
+  return forOneValue(domain, {
+    fields: [numberField("value", domain.size)],
+    cells: domain.size,
+    ratio,
+    respondAt: (input, words) => [respond(input, words)]
+  });
+}
+
+// src/mechanisms/fixedhashing.ts
+function readFixedHashing(source) {
+  const domain = categorical(source);
+  const options = readOptions(source, "bits", "hash_count", "hash_range");
+  const count = options.whole("hash_count", 1, Math.min(125e4, Math.floor(2 ** 24 / domain.size)));
+  const g = options.whole("hash_range", 2, Math.floor(MOST_INPUTS / count));
+  let key;
+  return hashing(source, domain, options, {
+    hash: numberField("hash", count),
+    g,
+    cells: count * g,
+    draw(value, words) {
+      const hash = belowNumber(count, words);
+      key ?? (key = fingerprintOf(source.document));
+      return [hash, publicIndex("hashes", key, hash, value, g)];
+    }
+  });
+}
+
+// src/mechanisms/hadamard.ts
+function readHadamardResponse(source) {
+  const domain = categorical(source);
+  const d = domain.size;
+  const options = readOptions(source, "bits", "block_count");
+  const bits = readBits(options);
+  const blocks = options.whole("block_count", 1, d);
+  const rows = 2 ** bitLength(Math.ceil(d / blocks));
+  options.require(blocks === Math.ceil(d / (rows - 1)), "block_count", "the number of blocks that the values fill");
+  const all = blocks * rows;
+  const { keep } = readWeights(source, "keep");
+  const total = 1n << BigInt(bits);
+  requireWeights(source, 0n < keep && keep < total, "above 0 and below 2^bits");
+  const rest = (total - keep) * BigInt(rows / 2);
+  const shift = BigInt(64 - bits);
+  return forOneValue(domain, {
+    fields: [numberField("row", all)],
+    cells: all,
+    ratio: fraction(rest + keep * BigInt(all), rest),
+    respondAt(value, words) {
+      const kept = words.next() >> shift < keep;
+      const row2 = belowNumber(all, words);
+      const column = Math.floor(value / blocks) + 1;
+      const z = row2 % rows;
+      const plus = parity(z & column) === 0 ? z : z ^ column & -column;
+      return [kept ? value % blocks * rows + plus : row2];
+    }
+  });
+}
+function bitLength(n) {
+  return n.toString(2).length;
+}
+function parity(n) {
+  let bits = n;
+  for (const by of [16, 8, 4, 2, 1]) bits ^= bits >>> by;
+  return bits & 1;
+}
+
+// src/mechanisms/haar.ts
+function readHaar(source) {
+  const domain = numeric(source);
+  const response = readResponse(source, 2, readBits(readOptions(source, "bits")));
+  const heights = bitLength(domain.bins - 1);
+  const half = 2 ** (heights - 1);
+  const cells = 2 * (2 ** heights - 1);
+  return forOneValue(domain, {
+    fields: [numberField("cell", cells)],
+    cells,
+    ratio: response.ratio,
+    respondAt(bin, words) {
+      const x = belowNumber(heights * half, words);
+      const h = Math.floor(x / half);
+      const column = x % half >> h;
+      const sign = parity(bin >> h + 1 & column) ^ bin >> h & 1;
+      const answer = response.respond(sign, words);
+      return [2 * (2 ** heights - 2 ** (heights - h) + column) + answer];
+    }
+  });
+}
+
+// src/mechanisms/unary.ts
+function makeUnary(own, other, bits, where) {
+  const total = 1n << BigInt(bits);
+  demand(0n < other && other < own && own < total, `${where}.weights`, "such that 0 < other < own < 2^bits");
+  const shift = BigInt(64 - bits);
+  const ownBelow = own << shift;
+  const otherBelow = other << shift;
+  const first = Number(otherBelow >> 56n);
+  const rest = otherBelow & (1n << 56n) - 1n;
+  return {
+    ratio: fraction(own * (total - other), other * (total - own)),
+    own: (words) => words.next() < ownBelow,
+    others(count, words) {
+      const lanes = wordBytes(Math.ceil(count / 8), words).subarray(0, count);
+      return packBits(lanes.map((lane) => Number(lane === first ? words.next() >> 8n < rest : lane < first)));
+    }
+  };
+}
+function putBit(packed, v, set) {
+  const mask = 1 << (v & 7);
+  packed[v >> 3] = set ? packed[v >> 3] | mask : packed[v >> 3] & ~mask;
+}
+function unaryReport(unary, count, value, words) {
+  const own = unary.own(words);
+  const packed = unary.others(count, words);
+  putBit(packed, value, own);
+  return packed;
+}
+function readUnaryEncoding(source) {
+  const domain = categorical(source);
+  const d = domain.size;
+  const options = readOptions(source, "bits", "variant");
+  options.choice("variant", ["optimized", "symmetric"]);
+  const { own, other } = readWeights(source, "other", "own");
+  const unary = makeUnary(own, other, readBits(options), source.where);
+  return forOneValue(domain, {
+    fields: [bitsField("bits", d)],
+    cells: 2 * d,
+    blocks: d,
+    ratio: unary.ratio,
+    respondAt: (input, words) => [unaryReport(unary, d, input, words)]
+  });
+}
+
+// src/mechanisms/hierarchy.ts
+function readHierarchy(source) {
+  const domain = numeric(source);
+  const options = readOptions(source, "bits", "branching", "hash_ranges", "split");
+  const bits = readBits(options);
+  const branching = options.whole("branching", 2, Number.MAX_SAFE_INTEGER);
+  const split = options.choice("split", ["population", "budget"]);
+  const ranges = options.list("hash_ranges");
+  const sizes = [domain.bins];
+  while (sizes[sizes.length - 1] > branching) sizes.push(Math.ceil(sizes[sizes.length - 1] / branching));
+  const weights = list(source.weights, `${source.where}.weights`);
+  requireWeights(source, weights.length === sizes.length, "a list with weights for every level");
+  const right = split === "budget" ? ranges.length === 0 : ranges.length === sizes.length && ranges.every((range) => typeof range === "number" && range >= 0);
+  options.require(right, "hash_ranges", "a number of at least 0 for every level, or none");
+  const tree = { source, bits, branching, sizes, weights };
+  return forOneValue(domain, split === "population" ? byPopulation(tree, ranges) : byBudget(tree));
+}
+function nodeOf(bin, level, branching) {
+  return Math.floor(bin / branching ** level);
+}
+function byPopulation({ source, bits, branching, sizes, weights }, ranges) {
+  const starts = [];
+  let cells = 0;
+  const levels = sizes.map((size, l) => {
+    const where = `${source.where}, level ${l}`;
+    const range = ranges[l];
+    const options = /* @__PURE__ */ new Map([["bits", bits]]);
+    if (range > 0) options.set("hash_range", range);
+    const name = range > 0 ? "local-hashing" : "randomized-response";
+    const level = innerMechanism(name, numberedCategories(size), source.epsilon, options, weights[l], where);
+    starts.push(cells);
+    cells += level.cells;
+    return { level, range };
+  });
+  return {
+    fields: [numberField("cell", cells)],
+    cells,
+    ratio: largest(ONE, ...levels.map(({ level }) => level.certificate.ratio)),
+    respondAt(bin, words) {
+      const l = belowNumber(sizes.length, words);
+      const { level, range } = levels[l];
+      const node = nodeOf(bin, l, branching);
+      if (range === 0) words.next();
+      const report = level.respondAt(node, words);
+      return [starts[l] + (range === 0 ? report[0] : report[0] * range + report[1])];
+    }
+  };
+}
+function byBudget({ source, bits, branching, sizes, weights }) {
+  const part = partOf(source.epsilon, sizes.length);
+  demand(part.value >= 1e-6, `${source.where}.epsilon`, "at least 0.000001 for every level");
+  let ratio = ONE;
+  const levels = sizes.map((size, l) => {
+    const where = `${source.where}, level ${l}`;
+    const { own, other } = weightsNamed(weights[l], ["other", "own"], `${where}.weights`);
+    const unary = makeUnary(own, other, bits, where);
+    const one = size === 1 ? ONE : unary.ratio;
+    demand(holds(one, part), `${where}.weights`, `such that no ratio exceeds e^${part.text}`);
+    ratio = product(ratio, one);
+    return unary;
+  });
+  const nodes = sizes.reduce((sum, size) => sum + size, 0);
+  return {
+    fields: sizes.map((size, l) => bitsField(`bits${l}`, size)),
+    cells: 2 * nodes,
+    blocks: nodes,
+    ratio,
+    respondAt: (bin, words) => levels.map((unary, l) => unaryReport(unary, sizes[l], nodeOf(bin, l, branching), words))
+  };
+}
+function partOf(epsilon, levels) {
+  let part = epsilon.value / levels;
+  for (; ; ) {
+    const tried = decimalOf(part);
+    if (!exceeds(multiple(exact(tried), levels), exact(epsilon))) return tried;
+    part *= 1 - Number.EPSILON / 2;
+  }
+}
+
+// src/mechanisms/keynumbers.ts
+function readNumbers(source, interval, options, keyNames) {
+  const rounding = options.choice("numbers", ["rounding", "piecewise"]) === "rounding";
+  const steps = readSteps(options, interval, rounding ? MOST_ROUNDED : MOST_POSITIONS);
+  const positions = interval.bins * steps;
+  options.require(positions >= 2, "steps", "such that there are at least 2 positions");
+  const names = [...rounding ? ["base", "unit"] : ["low", "unit", "width"], ...keyNames];
+  const weights = readWeights(source, ...names);
+  requireWeights(source, names.every((name) => weights[name] >= 1n), "at least 1");
+  const { unit = 0n, width = 1n } = weights;
+  requireWeights(source, width <= BigInt(MOST_POSITIONS), "such that width is at most 2^22");
+  const outputs = rounding ? 2 : positions + Number(width) - 1;
+  const outputBins = options.whole("output_bins", Math.min(2, outputs), outputs);
+  const added = (rounding ? BigInt(positions - 1) : width) * unit;
+  const numbers = {
+    rounding,
+    outputs,
+    outputBins,
+    added,
+    low: weights[rounding ? "base" : "low"],
+    top: rounding ? added : unit,
+    near: (position, draw) => rounding ? Number(draw < BigInt(position) * unit) : position + Number(draw / unit),
+    cell: (output) => Math.floor(output * outputBins / outputs)
+  };
+  return { steps, numbers, others: weights };
+}
+
+// src/mechanisms/keyresponse.ts
+function responseKeys(keys, pairs2, numbers, where) {
+  const { outputs, low, added, top } = numbers;
+  const O = BigInt(outputs);
+  const K = BigInt(keys);
+  const total = (K + BigInt(pairs2 ?? 0)) * O * low + added;
+  demand(total <= MOST_TOTAL, `${where}.weights`, "of a total of at most 2^63");
+  const l = BigInt(pairs2 ?? 1);
+  const held = l < K ? l : K;
+  const background = l * l * O * low;
+  const ratio = largest(
+    fraction(l * low + top, l * low),
+    fraction(background + (l - 1n) * added, background + (l - held) * added)
+  );
+  return {
+    fields: [numberField("key", keys + (pairs2 === null ? 0 : 1)), numberField(numbers.rounding ? "high" : "cell", numbers.outputBins)],
+    cells: keys * numbers.outputBins + (pairs2 === null ? 0 : 1),
+    blocks: 1,
+    ratio,
+    respond(slot, words) {
+      const z = below(total, words);
+      if (z < added) return slot === null ? [keys, 0] : [slot.key, numbers.cell(numbers.near(slot.position, z))];
+      const drawn = (z - added) / low;
+      const key = Number(drawn / O);
+      return key >= keys ? [keys, 0] : [key, numbers.cell(Number(drawn % O))];
+    }
+  };
+}
+
+// src/mechanisms/keyunary.ts
+function unaryKeys(keys, pairs2, numbers, weights, bits, where) {
+  const own = weights["own"];
+  const other = weights["other"];
+  const unary = makeUnary(own, other, bits, where);
+  const total = BigInt(numbers.outputs) * numbers.low + numbers.added;
+  demand(total <= MOST_TOTAL, `${where}.weights`, "of a total of at most 2^63");
+  function respond(slot, words) {
+    const mine = unary.own(words);
+    const set = unary.others(keys, words);
+    const isSet = (key) => (set[key >> 3] >> (key & 7) & 1) === 1;
+    const made = numbers.rounding ? wordBytes(Math.ceil(keys / 64), words).subarray(0, set.length) : new Array(keys).fill(0);
+    if (!numbers.rounding) {
+      for (let key = 0; key < keys; key++) if (isSet(key)) made[key] = numbers.cell(belowNumber(numbers.outputs, words));
+    }
+    const z = below(total, words);
+    if (slot !== null) {
+      const output = z < numbers.added ? numbers.near(slot.position, z) : Number((z - numbers.added) / numbers.low);
+      putBit(set, slot.key, mine);
+      if (made instanceof Uint8Array) putBit(made, slot.key, output === 1);
+      else made[slot.key] = numbers.cell(output);
+    }
+    if (made instanceof Uint8Array) return [set, made.map((byte, i) => byte & set[i])];
+    return [made.map((cell, key) => isSet(key) ? cell + 1 : 0)];
+  }
+  const fields = numbers.rounding ? [bitsField("set", keys), bitsField("high", keys)] : [rowField("cell", keys, numbers.outputBins + 1)];
+  const ratio = worstRatio(BigInt(keys), BigInt(pairs2 ?? 1), numbers, own, other, 1n << BigInt(bits), total);
+  return { fields, cells: keys * (numbers.outputBins + 1), blocks: keys, ratio, respond };
+}
+function worstRatio(K, l, numbers, own, other, T, N) {
+  const O = BigInt(numbers.outputs);
+  const M = own * O * (numbers.low + numbers.top) * (T - other);
+  const m = own * O * numbers.low * (T - other);
+  const U = (T - own) * other * N;
+  const I = (T - other) * other * N;
+  const least = m < U ? m : U;
+  const L = l < K ? l : K;
+  const sizes = [1n, L, K - 1n, K - L].filter((size) => size >= 1n && size <= L);
+  let worst = ONE;
+  for (const [s, t] of sizes.flatMap((one) => sizes.map((other2) => [one, other2]))) {
+    for (const n of [s > t ? s : t, s + t < K ? s + t : K]) {
+      const p = n - t;
+      const q = n - s;
+      const c = s + t - n;
+      for (const [x, y] of [[M, m], [U, U]]) {
+        worst = largest(worst, fraction(p * M + c * x + (l - p - c) * I, q * least + c * y + (l - q - c) * I));
+      }
+    }
+  }
+  return worst;
+}
+
+// src/mechanisms/keyvalue.ts
+function readKeyValue(source) {
+  const { domain, where } = source;
+  if (domain.kind !== "key-values") refuse(`${where}.domain`, "key-values");
+  const options = readOptions(source, "bits", "keys", "numbers", "output_bins", "steps");
+  const bits = readBits(options);
+  const keys = options.choice("keys", ["unary", "response"]);
+  const { steps, numbers, others } = readNumbers(source, domain.interval, options, keys === "unary" ? ["own", "other"] : []);
+  const { ratio, respond: respondTo, ...parts } = keys === "unary" ? unaryKeys(domain.keys.size, domain.pairs, numbers, others, bits, where) : responseKeys(domain.keys.size, domain.pairs, numbers, where);
+  const { pairs: pairs2, interval, pair: pair2, set } = domain;
+  const place2 = ({ key, number: number2 }) => ({ key, position: interval.position(number2, steps) });
+  function respond(value, words) {
+    if (pairs2 === null) return respondTo(place2(pair2(value)), words);
+    const slots = set(value).map(place2);
+    const slot = belowNumber(Math.max(pairs2, slots.length), words);
+    return respondTo(slots[slot] ?? null, words);
+  }
+  return { ...parts, certificate: ratioCertificate(ratio), respond };
+}
+
+// src/mechanisms/noise.ts
+var MOST_NOISE = 2 ** 16;
+function makeNoise(weights, bins, reach, where) {
+  const { center, ratio, tail, least, change } = weights;
+  const one = 1n << 128n;
+  const right = [center, ratio, tail, least, change].every((weight2) => weight2 >= 1n) && ratio <= one && change <= one;
+  demand(right && center < MOST_TOTAL && tail < MOST_TOTAL, where, "at least 1, ratio and change at most 2^128, the others below 2^63");
+  const heights = [];
+  const curve = [];
+  const ratios = [];
+  let g = center << 64n;
+  let q = ratio;
+  let sum = 0n;
+  for (let k = 0; k < bins + reach - 1; k++) {
+    const height = (g >> 64n) + least;
+    curve.push(g);
+    ratios.push(q);
+    heights.push(height);
+    sum += height;
+    g = g * q >> 128n;
+    if (change !== one) q = q * change >> 128n;
+  }
+  const weighed = [tail, ...heights.slice(1).reverse(), ...heights, tail];
+  const total = 2n * (sum + tail) - (heights[0] ?? 0n);
+  demand(total <= MOST_TOTAL, where, "of a total of at most 2^63");
+  const last = bins + 2 * reach - 1;
+  return {
+    heights,
+    tail,
+    total,
+    curve,
+    ratios,
+    respond(bin, words) {
+      const cell = bin + sumsAtMost(below(total, words), weighed) - (bins - 1);
+      return Math.min(Math.max(cell, 0), last);
+    }
+  };
+}
+function sumsAtMost(x, weights) {
+  let running = 0n;
+  let count = 0;
+  for (const weight2 of weights) {
+    running += weight2;
+    if (running <= x) count++;
+  }
+  return count;
+}
+function oneCell(noise) {
+  return (bin, words) => [noise.respond(bin, words)];
+}
+
+// src/mechanisms/laplace.ts
+function readLaplace(source) {
+  return readNoise(source, { ...readWeights(source, "center", "ratio", "tail"), least: 1n }, "", ({ heights, tail }) => {
+    const ends = fraction(heights.reduce((sum, one) => sum + one, tail), tail);
+    return largest(ends, fraction(heights[0], heights[heights.length - 1]));
+  });
+}
+function readDegreeNoise(source) {
+  if (source.domain.kind !== "counts") refuse(`${source.where}.domain`, "counts");
+  return readNoise(source, readWeights(source, "center", "least", "ratio", "tail"), "edge", ({ heights, tail }) => {
+    let worst = fraction(heights[heights.length - 1] + tail, tail);
+    for (let k = 0; k + 1 < heights.length; k++) worst = largest(worst, fraction(heights[k], heights[k + 1]));
+    return worst;
+  });
+}
+function readNoise(source, weights, scope, worst) {
+  const domain = numeric(source);
+  readBits(readOptions(source, "bits"));
+  demand(domain.bins <= MOST_NOISE, `${source.where}.domain`, "of at most 2^16 bins");
+  const noise = makeNoise({ ...weights, change: 1n << 128n }, domain.bins, 0, `${source.where}.weights`);
+  const ratio = domain.bins === 1 ? ONE : worst(noise);
+  return forOneValue(domain, { fields: [numberField("cell", domain.bins)], cells: domain.bins, ratio, respondAt: oneCell(noise) }, scope);
+}
+
+// src/mechanisms/localhashing.ts
+function readLocalHashing(source) {
+  const domain = categorical(source);
+  const d = domain.size;
+  const options = readOptions(source, "bits", "hash_range");
+  const g = options.whole("hash_range", 2, primeFrom(d));
+  options.require(isPrime(g), "hash_range", "a prime");
+  const t = digitsFor(d, g);
+  const hashes = (g ** t - 1) / (g - 1);
+  let key;
+  return hashing(source, domain, options, {
+    hash: numberField("hash", hashes),
+    g,
+    cells: hashes * g,
+    draw(value, words) {
+      const hash = belowNumber(hashes, words);
+      key ?? (key = fingerprintOf(source.document));
+      return [hash, linearCell(hash, point(value, g, t, key), g)];
+    }
+  });
+}
+function digitsFor(d, g) {
+  let t = 1;
+  while (g ** t < d) t++;
+  return t;
+}
+function point(value, g, t, key) {
+  const a = g ** Math.floor(t / 2);
+  const b = g ** (t - Math.floor(t / 2));
+  let left = Math.floor(value / a);
+  let right = value % a;
+  for (let row2 = 0; row2 < 8; row2 += 2) {
+    right = (right + publicIndex("places", key, row2, left, a)) % a;
+    left = (left + publicIndex("places", key, row2 + 1, right, b)) % b;
+  }
+  return left * a + right;
+}
+function linearCell(hash, place2, g) {
+  let first = 0;
+  let power = 1;
+  while (hash >= first + power) {
+    first += power;
+    power *= g;
+  }
+  let vector = power + (hash - first);
+  let rest = place2;
+  let sum = 0;
+  while (vector > 0) {
+    sum = (sum + vector % g * (rest % g)) % g;
+    vector = Math.floor(vector / g);
+    rest = Math.floor(rest / g);
+  }
+  return sum;
+}
+
+// src/mechanisms/rounding.ts
+function readRounding(source) {
+  const domain = numeric(source);
+  const options = readOptions(source, "bits", "steps");
+  readBits(options);
+  const steps = readSteps(options, domain, MOST_ROUNDED);
+  const positions = domain.bins * steps;
+  options.require(positions >= 2, "steps", "such that there are at least 2 positions");
+  const { base, unit } = readWeights(source, "base", "unit");
+  const added = BigInt(positions - 1) * unit;
+  const total = 2n * base + added;
+  requireWeights(source, base >= 1n && unit >= 1n && total <= MOST_TOTAL, "at least 1, with a total of at most 2^63");
+  return forOneValue(domain, {
+    fields: [numberField("high", 2)],
+    cells: 2,
+    steps,
+    ratio: fraction(base + added, base),
+    respondAt: (position, words) => [below(total, words) < base + BigInt(position) * unit ? 1 : 0]
+  });
+}
+
+// src/mechanisms/sampled.ts
+function readSampledCoordinate(source) {
+  const { domain, where } = source;
+  if (domain.kind !== "vector") refuse(`${where}.domain`, "a vector");
+  const options = readOptions(source, "inner");
+  const inner = readInner(source, options, "inner", domain.interval);
+  options.require((inner.blocks ?? 1) === 1, "inner", "a mechanism whose reports fall in one cell");
+  options.require(inner.certificate.scope === "", "inner", "a mechanism without a scope");
+  const k = domain.coordinates;
+  return {
+    fields: [numberField("coordinate", k), ...inner.fields],
+    cells: k * inner.cells,
+    certificate: inner.certificate,
+    respond(value, words) {
+      const row2 = domain.row(value);
+      const coordinate = belowNumber(k, words);
+      return [coordinate, ...inner.respond(row2[coordinate], words)];
+    }
+  };
+}
+
+// src/mechanisms/seededhashing.ts
+function readSeededHashing(source) {
+  const domain = categorical(source);
+  const d = domain.size;
+  const options = readOptions(source, "bits", "hash_range");
+  const g = options.whole("hash_range", 2, 2 ** 29);
+  return hashing(source, domain, options, {
+    hash: numberField("seed", 1n << 64n),
+    g,
+    cells: 2 * d,
+    blocks: d,
+    draw(value, words) {
+      const seed = words.next();
+      return [seed, seededCell(seed, value, g)];
+    }
+  });
+}
+function seededCell(seed, value, g) {
+  const low = Number(seed & 0xffffffffn);
+  const high = Number(seed >> 32n);
+  const hash = mix(mix((value ^ low) >>> 0) ^ high);
+  return Number(BigInt(hash) * BigInt(g) >> 32n);
+}
+function mix(word) {
+  let x = word >>> 0;
+  x ^= x >>> 16;
+  x = Math.imul(x, 2246822507);
+  x ^= x >>> 13;
+  x = Math.imul(x, 3266489909);
+  x ^= x >>> 16;
+  return x >>> 0;
+}
+
+// src/mechanisms/subset.ts
+function readSubsetSelection(source) {
+  const domain = categorical(source);
+  const d = domain.size;
+  const options = readOptions(source, "bits", "subset_size");
+  const bits = readBits(options);
+  const k = options.whole("subset_size", 1, Math.max(1, d - 1));
+  const { own, start } = readWeights(source, "own", "start");
+  const total = 1n << BigInt(bits);
+  const filled = d === 1 ? own === total && start === 0n : BigInt(k) * total < BigInt(d) * own && own < total && start < 16n;
+  requireWeights(source, filled, "such that k 2^bits < d own, own < 2^bits and start < 16");
+  const ownBelow = own << BigInt(64 - bits);
+  const digits = binaryDigits(start);
+  return forOneValue(domain, {
+    fields: [bitsField("bits", d)],
+    cells: 2 * d,
+    blocks: d,
+    ratio: fraction(own * BigInt(d - k), (total - own) * BigInt(k)),
+    respondAt(value, words) {
+      const taken = words.next() < ownBelow;
+      return [d === 1 ? Uint8Array.of(1) : packBits(chosen(value, taken, d, k, digits, words))];
+    }
+  });
+}
+function binaryDigits(start) {
+  return [...start.toString(2).padStart(4, "0").replace(/0+$/, "")].reverse();
+}
+function chosen(value, taken, d, k, digits, words) {
+  const few = Math.min(k, d - k);
+  const { members, last } = drawSet(d - 1, few, digits, words);
+  const turned = 2 * k > d;
+  const inside = taken !== turned;
+  const set = new Uint8Array(d);
+  set.set(members);
+  if (inside) set[last] = 0;
+  if (value < d - 1 && set[value] === 1) {
+    set[value] = 0;
+    set[d - 1] = 1;
+  }
+  if (inside) set[value] = 1;
+  return turned ? set.map((one) => 1 - one) : set;
+}
+function drawSet(m, few, digits, words) {
+  const w = Math.ceil(m / 64);
+  const members = new Uint8Array(m);
+  for (const digit of digits) {
+    const drawn = wordBytes(w, words);
+    for (let v = 0; v < m; v++) {
+      const bit = drawn[v >> 3] >> (v & 7) & 1;
+      members[v] = digit === "1" ? members[v] | bit : members[v] & bit;
+    }
+  }
+  let size = members.reduce((sum, one) => sum + one, 0);
+  const t = BigInt(bitLength(m - 1));
+  const tries = 64n / t;
+  const mask = (1n << t) - 1n;
+  const batch = Math.max(1, Math.floor(Math.floor(Math.sqrt(w)) / 2));
+  for (; ; ) {
+    for (const word of Array.from({ length: batch }, () => words.next())) {
+      for (let i = 0n; i < tries; i++) {
+        const tried = Number(word >> i * t & mask);
+        if (tried >= m) continue;
+        const joins = size < few;
+        if (members[tried] === Number(joins)) continue;
+        members[tried] = Number(joins);
+        size += joins ? 1 : -1;
+        if (joins && size === few) return { members, last: tried };
+      }
+    }
+  }
+}
+
+// src/mechanisms/table.ts
+function readTable(source) {
+  const domain = categorical(source);
+  const where = `${source.where}.weights`;
+  readOptions(source);
+  const rows = list(source.weights, where).map((row2) => list(row2, where).map((one) => weight(one, where)));
+  demand(rows.length === domain.size, where, "a row for every value");
+  const columns = rows[0].length;
+  const total = totalOf(rows[0]);
+  demand(total >= 1n && total <= MOST_TOTAL, where, "rows with a sum from 1 to 2^63");
+  demand(rows.every((row2) => row2.length === columns && totalOf(row2) === total), where, "rows of one length and one sum");
+  return forOneValue(domain, {
+    fields: [numberField("cell", columns)],
+    cells: columns,
+    ratio: worstColumn(rows, columns, where),
+    respondAt: (value, words) => [sumsAtMost(below(total, words), rows[value])]
+  });
+}
+function totalOf(row2) {
+  return row2.reduce((all, one) => all + one, 0n);
+}
+function worstColumn(rows, columns, where) {
+  let worst = ONE;
+  for (let y = 0; y < columns; y++) {
+    let least = rows[0][y];
+    let most = least;
+    for (const row2 of rows) {
+      if (row2[y] < least) least = row2[y];
+      if (row2[y] > most) most = row2[y];
+    }
+    if (most === 0n) continue;
+    demand(least > 0n, where, "without a column that has both a zero and another number");
+    worst = largest(worst, fraction(most, least));
+  }
+  return worst;
+}
+
+// src/mechanisms/waves.ts
+function readSquareWave(source) {
+  const options = readOptions(source, "b", "bits", "output_bins", "steps", "wrap");
+  checkHalfWidth(options);
+  return readShape(source, options, options.flag("wrap"), () => 1n);
+}
+function readPiecewise(source) {
+  return readShape(source, readOptions(source, "bits", "output_bins", "steps"), false, () => 1n);
+}
+function readWave(source) {
+  const options = readOptions(source, "b", "bits", "output_bins", "ratio", "steps");
+  checkHalfWidth(options);
+  const ratio = options.decimal("ratio");
+  options.require(ratio.value >= 0 && ratio.value <= 1, "ratio", "from 0 to 1");
+  const { numerator, denominator } = exact(ratio);
+  return readShape(source, options, false, (width) => {
+    const half = width / 2n;
+    return half + 1n - numerator * half / denominator;
+  });
+}
+function checkHalfWidth(options) {
+  if (options.get("b") === null) return;
+  const b = options.decimal("b").value;
+  options.require(b > 0 && b <= 0.5, "b", "null, or above 0 and at most 0.5");
+}
+function readShape(source, options, wrap, capOf) {
+  const domain = numeric(source);
+  readBits(options);
+  const steps = readSteps(options, domain, MOST_POSITIONS);
+  const positions = domain.bins * steps;
+  const { low, unit, width } = readWeights(source, "low", "unit", "width");
+  const widest = wrap ? positions : MOST_POSITIONS;
+  requireWeights(source, width >= 1n && width <= BigInt(widest), `such that width is from 1 to ${widest}`);
+  demand(!wrap || positions >= 2, source.where, "of at least 2 positions on a ring");
+  const outputs = wrap ? positions : positions + Number(width) - 1;
+  const cap = capOf(width);
+  const area = cap * (width - cap + 1n) * unit;
+  const total = low * BigInt(outputs) + area;
+  requireWeights(source, low >= 1n && unit >= 1n && total <= MOST_TOTAL, "at least 1, with a total of at most 2^63");
+  const before = Number(width / 2n);
+  return forOneValue(domain, {
+    fields: [numberField("output", outputs)],
+    cells: options.whole("output_bins", Math.min(2, outputs), outputs),
+    steps,
+    ratio: fraction(low + unit * cap, low),
+    respondAt(position, words) {
+      const x = below(total, words);
+      if (x >= area) return [Number((x - area) / low)];
+      const near = position + unitsAtMost(x / unit, width, cap);
+      return [wrap ? (near - before + positions) % positions : near];
+    }
+  });
+}
+function unitsAtMost(x, width, cap) {
+  const area = cap * (width - cap + 1n);
+  const rising = (n) => n <= cap ? n * (n + 1n) / 2n : cap * (cap + 1n) / 2n + (n - cap) * cap;
+  const sumOf = (n) => 2n * n <= width + 1n ? rising(n) : area - rising(width - n);
+  let least = 0n;
+  let most = width - 1n;
+  while (least < most) {
+    const middle = (least + most + 1n) / 2n;
+    if (sumOf(middle) <= x) least = middle;
+    else most = middle - 1n;
+  }
+  return Number(least);
+}
+
+// src/mechanisms/registry.ts
+var READERS = /* @__PURE__ */ new Map([
+  ["binned", readBinned],
+  ["degree-noise", readDegreeNoise],
+  ["fixed-hashing", readFixedHashing],
+  ["haar", readHaar],
+  ["hadamard-response", readHadamardResponse],
+  ["hierarchy", readHierarchy],
+  ["key-value", readKeyValue],
+  ["laplace", readLaplace],
+  ["local-hashing", readLocalHashing],
+  ["piecewise", readPiecewise],
+  ["randomized-response", readRandomizedResponse],
+  ["sampled-coordinate", readSampledCoordinate],
+  ["seeded-hashing", readSeededHashing],
+  ["square-wave", readSquareWave],
+  ["stochastic-rounding", readRounding],
+  ["subset-selection", readSubsetSelection],
+  ["table", readTable],
+  ["unary-encoding", readUnaryEncoding],
+  ["wave", readWave]
+]);
+
+// src/mechanism.ts
+function readMechanism(value, where = "mechanism") {
+  const found = new Section(value, ["domain", "epsilon", "mechanism", "options", "version", "weights"], where);
+  found.whole("version", 2, 2);
+  return build(found, readDomain(found.get("domain"), `${where}.domain`));
+}
+function innerMechanism(mechanism, domain, epsilon, options, weights, where) {
+  return build(sectionOf({ domain: domain.document, epsilon: epsilon.text, mechanism, options, version: 2, weights }, where), domain);
+}
+function build(found, domain) {
+  const { where, items: document2 } = found;
+  const name = found.text("mechanism");
+  const reader = READERS.get(name) ?? found.refuse("mechanism", "the name of a mechanism");
+  const epsilon = found.decimal("epsilon");
+  found.require(epsilon.value >= 1e-6 && epsilon.value <= 20, "epsilon", "from 0.000001 to 20");
+  found.require(domain.size <= MOST_INPUTS, "domain", "of at most 2,500,000 inputs");
+  const parts = reader({ document: document2, domain, epsilon, options: found.get("options"), weights: found.get("weights"), where });
+  demand(parts.cells <= MOST_INPUTS, where, "of at most 2,500,000 cells");
+  demand(payloadBytes(parts.fields) <= MOST_REPORT_BYTES, where, "of at most 32,768 bytes a report");
+  found.require(keeps(parts.certificate, epsilon), "weights", `such that no ratio exceeds e^${epsilon.text}`);
+  return { ...parts, name, document: document2, domain, epsilon };
+}
+
+// src/admit.ts
+function admit(domain, outside, value) {
+  if (outside === "other" && domain.kind === "categories") return domain.has(value) ? value : "other";
+  if (outside === "nearest" && isNumeric(domain)) return domain.nearest(value);
+  return value;
+}
+
+// src/device/http.ts
+async function exchange(url, { seconds, most, method = "GET", headers = {}, body }) {
+  const controller = new AbortController();
+  const timer = setTimeout(() => controller.abort(), 1e3 * seconds);
+  try {
+    const response = await fetch(url, {
+      method,
+      headers,
+      redirect: "manual",
+      credentials: "omit",
+      cache: "no-store",
+      referrerPolicy: "no-referrer",
+      signal: controller.signal,
+      body: body ?? null
+    });
+    return { status: response.status, headers: response.headers, body: await readBody(response, most) };
+  } catch (error) {
+    throw error instanceof NoAnswer ? error : new NoAnswer("the collector did not answer");
+  } finally {
+    clearTimeout(timer);
+    controller.abort();
+  }
+}
+async function readBody(response, most) {
+  const reader = response.body?.getReader();
+  const pieces = [];
+  for (let length = 0; reader !== void 0; ) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    length += value.length;
+    if (length > most) throw new NoAnswer(`the answer is longer than ${most} bytes`);
+    pieces.push(value);
+  }
+  return concatBytes(pieces);
+}
+function readObject(answer) {
+  try {
+    const value = JSON.parse(new TextDecoder().decode(answer.body));
+    return typeof value === "object" && value !== null ? value : {};
+  } catch {
+    return {};
+  }
+}
+function checkUrl(url, plainHttp) {
+  const parts = /^(https?):\/\/([\w.-]+|\[[\w:]+\])(:\d+)?(\/[!-~]*)?$/.exec(url);
+  if (parts === null || /[?#]/.test(url)) throw new InvalidArgument("url must be an address such as https://collector.example");
+  if (parts[1] === "http" && !["localhost", "127.0.0.1", "[::1]"].includes(parts[2]) && !plainHttp) {
+    throw new InvalidArgument("url must be https, or on this machine: plainHttp: true lets anyone on the network path read who sends what");
+  }
+  return url.replace(/\/+$/, "");
+}
+
+// src/json.ts
+var MOST_BYTES = 4194304;
+var MOST_DEPTH = 16;
+var TOKENS = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?|-?\d[-+.\deE]*/g;
+var HALF = /\p{Cs}/u;
+function readJson(source) {
+  if (source.length > MOST_BYTES || typeof source === "string" && utf8(source).length > MOST_BYTES) fail("it has more than 4 MiB");
+  let text;
+  let value;
+  try {
+    text = typeof source === "string" ? source : new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(source);
+    value = JSON.parse(text);
+  } catch (error) {
+    fail(String(error));
+  }
+  let keys = countKeys(text);
+  const convert = (one, depth) => {
+    if (typeof one !== "object" || one === null) return one;
+    if (depth > MOST_DEPTH) fail("it has more than 16 lists and objects in each other");
+    if (Array.isArray(one)) return one.map((inside) => convert(inside, depth + 1));
+    const entries = Object.entries(one);
+    keys -= entries.length;
+    return new Map(entries.map(([key, inside]) => [key, convert(inside, depth + 1)]));
+  };
+  const json = convert(value, 1);
+  if (keys !== 0) fail("a key is repeated");
+  return json;
+}
+function fail(why) {
+  throw new InvalidSurvey(`not the JSON of a document: ${why}`);
+}
+function countKeys(text) {
+  if (HALF.test(text)) fail("it is not valid Unicode");
+  let keys = 0;
+  for (const [token2, quoted, colon] of text.matchAll(TOKENS)) {
+    if (colon !== void 0) keys++;
+    if (quoted === void 0) {
+      if (!/^(?:0|-?[1-9]\d*)$/.test(token2) || !Number.isSafeInteger(Number(token2))) fail(`${token2.slice(0, 20)} is not a whole number up to 2^53 - 1`);
+    } else if (quoted.includes("\\u") && HALF.test(JSON.parse(quoted))) fail("it has half a surrogate pair");
+  }
+  return keys;
+}
+
+// src/privacy.ts
+function privacyInWords({ ratio, scope }) {
+  if (ratio === null) return "The promise of this survey may fail.";
+  const sure = `at most ${belief(ratio)}% sure of it after seeing your report`;
+  const bound = `Any report is at most ${times(ratio)} times as likely under one`;
+  if (scope === "") return `${bound} true answer as under another.
+Someone who thought an answer was a coin flip can be ${sure}.`;
+  return `${bound} of two degrees that differ by one ${scope} as under the other.
+Someone who knows everything else, and thought one more ${scope} was a coin flip, can be ${sure}.
+This protects the ${scope}, not the answer.`;
+}
+function belief({ numerator: a, denominator: b }) {
+  return Number((1000n * a + a + b - 1n) / (a + b)) / 10;
+}
+function times({ numerator: a, denominator: b }) {
+  let scale2 = 1n;
+  while (a >= 10n * b * scale2) scale2 *= 10n;
+  const digits = (100n * a + b * scale2 - 1n) / (b * scale2);
+  return (Number(digits * scale2) / 100).toLocaleString("en-US");
+}
+
+// src/signing.ts
+function checkPublisher(survey, pinned) {
+  if (!/^[0-9a-f]{64}$/.test(pinned)) throw new InvalidArgument("publisher must be a public key of 64 hexadecimal digits in lower case");
+  const { publisher } = survey;
+  if (publisher === pinned) return;
+  const found = publisher === "" ? "is not signed" : `was signed by the key ${publisher}`;
+  throw new NotTrusted(`${survey} ${found}, not by ${pinned}, which was agreed to: it is not answered`);
+}
+async function checkSignature(survey, signature) {
+  const message = utf8(`sottovoce survey 1
+${survey.digest}
+`);
+  if (!await verify(fromHex(survey.publisher), fromHex(signature), message)) {
+    throw new NotTrusted(`${survey} was not signed by the key ${survey.publisher}, or it was changed after it was signed: it is not answered`);
+  }
+}
+async function verify(publisher, signature, message) {
+  try {
+    const { subtle } = crypto;
+    const key = await subtle.importKey("raw", publisher, "Ed25519", false, ["verify"]);
+    return await subtle.verify("Ed25519", key, signature, message);
+  } catch (error) {
+    throw new NotTrusted(`the signature cannot be checked here, so the survey is not answered: plain http and older browsers lack Ed25519 (${error})`);
+  }
+}
+
+// src/windows.ts
+var DAY = 864e5;
+var FIRST = "0001-01-01";
+var LAST = "9999-12-31";
+function readDay(text) {
+  const day = Date.parse(text) / DAY;
+  return text !== "" && dayText(day) === text ? day : void 0;
+}
+function dayText(day) {
+  const date2 = new Date(day * DAY);
+  const text = Number.isNaN(date2.getTime()) ? "" : date2.toISOString().slice(0, 10);
+  return text >= FIRST ? text : "";
+}
+function isDay(text) {
+  return readDay(text) !== void 0;
+}
+function mondayOf(day) {
+  return day - ((day + 3) % 7 + 7) % 7;
+}
+function firstMonday(year) {
+  return mondayOf(Date.parse(`${year}-01-04`) / DAY);
+}
+function windowOf(kind, day) {
+  const number2 = readDay(day);
+  if (number2 === void 0) throw new InvalidArgument(`day must be a date such as 2026-01-31; got ${day}`);
+  if (kind === "once") return { name: "", first: FIRST, last: LAST };
+  if (kind === "day") return { name: day, first: day, last: day };
+  if (kind === "month") {
+    const name = day.slice(0, 7);
+    return { name, first: `${name}-01`, last: [31, 30, 29, 28].map((end) => `${name}-${end}`).find(isDay) };
+  }
+  const monday = mondayOf(number2);
+  const year = new Date((monday + 3) * DAY).toISOString().slice(0, 4);
+  const week = (monday - firstMonday(year)) / 7 + 1;
+  return { name: `${year}-W${String(week).padStart(2, "0")}`, first: dayText(monday), last: dayText(monday + 6) };
+}
+
+// src/survey.ts
+var KEYS = ["closes", "mechanism", "minimum_batch", "name", "opens", "outside", "question", "series", "survey", "window"];
+var Survey = class _Survey {
+  constructor(found) {
+    this.publisher = "";
+    found.whole("survey", 2, 2);
+    this.name = visibleText(found, "name", 200);
+    this.question = visibleText(found, "question", 2e3);
+    this.mechanism = readMechanism(found.get("mechanism"));
+    this.window = found.choice("window", ["once", "day", "week", "month"]);
+    this.minimumBatch = found.whole("minimum_batch", 1, 1e9);
+    this.outside = found.choice("outside", ["refuse", "other", "nearest"]);
+    const { domain } = this.mechanism;
+    found.require(this.outside !== "other" || domain.kind === "categories" && domain.has("other"), "outside", 'refuse, unless there is a category "other"');
+    found.require(this.outside !== "nearest" || isNumeric(domain), "outside", "refuse, unless values are numbers");
+    this.opens = date(found, "opens");
+    this.closes = date(found, "closes");
+    found.require(this.opens === "" || this.closes === "" || this.opens <= this.closes, "closes", "a day from opens on");
+    this.series = found.get("series") === "" ? "" : visibleText(found, "series", 200);
+    this.document = found.items;
+    this.digest = digestOf(this.document);
+    this.fingerprint = this.digest.slice(0, 32);
+  }
+  static parse(source, options = {}) {
+    return _Survey.read(readJson(source), options);
+  }
+  static async parseSigned(source, { publisher, ...options } = {}) {
+    const signed = new Section(readJson(source), ["publisher", "signature", "signed", "survey"], "signed survey");
+    signed.whole("signed", 1, 1);
+    const key = signed.digits("publisher", 64);
+    const signature = signed.digits("signature", 128);
+    const survey = Object.assign(_Survey.read(signed.get("survey"), options), { publisher: key });
+    if (publisher !== void 0) checkPublisher(survey, publisher);
+    await checkSignature(survey, signature);
+    return survey;
+  }
+  static async fetch(url, options = {}) {
+    const address = checkUrl(url, options.plainHttp ?? false);
+    const found = /^(.*)\/surveys\/([0-9a-f]{32})$/.exec(address);
+    if (found === null) throw new InvalidArgument("url must end with /surveys/ and the fingerprint of a survey");
+    const pinned = options.publisher !== void 0;
+    const answer = await exchange(pinned ? `${address}/signed` : address, { seconds: options.timeout ?? 10, most: MOST_BYTES });
+    if (answer.status !== 200) throw new NoAnswer(`the collector gave no survey: status ${answer.status}`);
+    const survey = pinned ? await _Survey.parseSigned(answer.body, options) : _Survey.parse(answer.body, options);
+    if (survey.fingerprint !== found[2]) throw new Mismatch(`the collector gave survey ${survey.fingerprint} where ${found[2]} was asked for`);
+    return Object.assign(survey, { collector: found[1] });
+  }
+  static read(document2, { maxDelta = "0" }) {
+    const survey = new _Survey(new Section(document2, KEYS, "survey"));
+    const most = readDecimal(maxDelta);
+    if (most !== void 0 && !exceeds(survey.certificate.delta, exact(most))) return survey;
+    throw new InvalidSurvey(`the delta of ${survey} is not at most maxDelta, which is ${maxDelta}`);
+  }
+  get epsilon() {
+    return this.mechanism.epsilon.text;
+  }
+  get certificate() {
+    return this.mechanism.certificate;
+  }
+  toString() {
+    return `survey "${this.name}"`;
+  }
+  privacy() {
+    return privacyInWords(this.certificate);
+  }
+  get payloadBytes() {
+    return payloadBytes(this.mechanism.fields);
+  }
+  toJson() {
+    return canonical(this.document);
+  }
+  check(value) {
+    checkValue(this.mechanism.domain, admit(this.mechanism.domain, this.outside, value));
+  }
+  randomize(value, source) {
+    const admitted = admit(this.mechanism.domain, this.outside, value);
+    return writePayload(this.mechanism.fields, this.mechanism.respond(admitted, source));
+  }
+  windowOf(day) {
+    const { name } = windowOf(this.window, day);
+    const open = (this.opens === "" || this.opens <= day) && (this.closes === "" || day <= this.closes);
+    return open ? name : void 0;
+  }
+};
+function visibleText(found, key, most) {
+  const text = found.text(key);
+  const short = text.length <= 2 * most && [...text].length <= most;
+  found.require(short && !text.includes("\0") && /[^\u0000-\u0020]/.test(text), key, `text of 1 to ${most} characters that can be seen, without NUL`);
+  return text;
+}
+function date(found, key) {
+  const text = found.text(key);
+  found.require(text === "" || isDay(text), key, "empty, or a date such as 2026-01-31");
+  return text;
+}
+
+// src/upload.ts
+var VERSION = 2;
+function array(count) {
+  return count < 16 ? Uint8Array.of(144 | count) : Uint8Array.of(220, count >> 8, count & 255);
+}
+function binary(bytes) {
+  const n = bytes.length;
+  return [n < 256 ? Uint8Array.of(196, n) : Uint8Array.of(197, n >> 8, n & 255), bytes];
+}
+function encodeUpload({ fingerprint, window, reports }) {
+  const name = utf8(window);
+  const head = [Uint8Array.of(148, VERSION), ...binary(fromHex(fingerprint)), Uint8Array.of(160 | name.length), name, array(reports.length)];
+  return concatBytes([...head, ...reports.flatMap(({ id, payload }) => [array(2), ...binary(id), ...binary(payload)])]);
+}
+
+// src/device/charge.ts
+function chargeOf(survey, day, elapsed) {
+  const { name: window, first, last } = windowOf(survey.window, day);
+  return {
+    fingerprint: survey.fingerprint,
+    window,
+    survey: survey.name,
+    epsilon: survey.epsilon,
+    delta: "0",
+    name: plain(survey.name),
+    question: fingerprintOf([plain(survey.question), survey.mechanism.domain.document]),
+    first,
+    last,
+    day,
+    boot: elapsed.boot,
+    uptime: elapsed.seconds,
+    series: plain(survey.series),
+    publisher: survey.publisher
+  };
+}
+function costOf(...charges) {
+  return exact(addUp(charges));
+}
+function costText(charges) {
+  const { digits, scale: scale2 } = addUp(charges);
+  const text = String(digits);
+  return withPoint(text, text.length - scale2);
+}
+function addUp(charges) {
+  let digits = 0n;
+  let scale2 = 0;
+  for (const { epsilon } of charges) {
+    const cost = readDecimal(epsilon);
+    if (cost === void 0) throw new NoLedger("the ledger has a report whose cost cannot be read, so nothing is answered");
+    const finer = Math.max(scale2, cost.scale);
+    digits = digits * 10n ** BigInt(finer - scale2) + cost.digits * 10n ** BigInt(finer - cost.scale);
+    scale2 = finer;
+  }
+  return { digits, scale: scale2 };
+}
+var SPACES = /(?:(?!\ufeff)[\s\u001c-\u001f\u0085])+/;
+function plain(text) {
+  const folded = Array.from(text.normalize("NFKC"), fold2).join("");
+  return folded.split(SPACES).filter((word) => word !== "").join(" ");
+}
+function fold2(character) {
+  if (character === "ı") return character;
+  const upper = character.toLowerCase().toUpperCase();
+  return /[\u13a0-\u13f5]/.test(upper) ? upper : upper.toLowerCase().replace(/\u03c2/g, "σ");
+}
+
+// src/device/budget.ts
+var LIMITS = {
+  maxEpsilon: 2,
+  dayEpsilon: 2,
+  nameEpsilon: 5,
+  questionEpsilon: 5,
+  seriesEpsilon: 5,
+  publisherEpsilon: 10,
+  totalEpsilon: 10
+};
+var SHARED = [
+  ["name", "surveys of one name"],
+  ["question", "one question"],
+  ["series", "surveys of one series"],
+  ["publisher", "surveys signed by one key"]
+];
+var SECONDS = 86400;
+function checkReport(limits, survey) {
+  for (const [name, value] of Object.entries(limits)) {
+    if (!Number.isFinite(value) || value < 0) throw new InvalidArgument(`${name} must be a number of at least 0`);
+  }
+  if (exceeds(exact(survey.mechanism.epsilon), exact(decimalOf(limits.maxEpsilon)))) {
+    throw new OverBudget(`${survey} asks for epsilon ${survey.epsilon} per report; this device gives at most ${limits.maxEpsilon} (maxEpsilon)`);
+  }
+  if (exceeds(survey.certificate.delta, ZERO)) throw new OverBudget(`${survey} has delta above 0, which this client does not answer`);
+}
+function refusalOf(limits, asked, before, pinned) {
+  const alike = before.filter((one) => one.name === asked.name || one.question === asked.question);
+  const why = outOfOrder(asked, alike) ?? (pinned ? void 0 : dearer(asked, alike)) ?? beyondLimit(limits, asked, before);
+  return why === void 0 ? why : new OverBudget(`survey "${asked.survey}" ${why}`);
+}
+function outOfOrder(asked, alike) {
+  const later = alike.filter((one) => one.last >= asked.first);
+  if (later.length === 0) return void 0;
+  const last = later.reduce((a, b) => b.last > a.last ? b : a);
+  return last.fingerprint === asked.fingerprint ? `was answered for the window "${last.window}", so "${asked.window}" gets no answer: windows are answered in order. Check the clock of this device` : `has the name or question of "${last.survey}" (${last.fingerprint}), which was answered for the same days or later ones: one window gets one answer`;
+}
+function dearer(asked, alike) {
+  const others = alike.filter((one) => one.fingerprint !== asked.fingerprint);
+  const [known] = others;
+  if (known === void 0 || !others.every((one) => exceeds(costOf(asked), costOf(one)))) return void 0;
+  return `asks for epsilon ${asked.epsilon}; under the fingerprint ${known.fingerprint} it asked for ${known.epsilon}. If the new one is agreed to, pass fingerprint: "${asked.fingerprint}"`;
+}
+function beyondLimit(limits, asked, before) {
+  const sums = [
+    ["dayEpsilon", "per day", before.filter((one) => one.day >= asked.day)],
+    ["dayEpsilon", "per 24 hours since the machine started", before.filter((one) => one.boot === asked.boot && asked.uptime - one.uptime < SECONDS), 2]
+  ];
+  for (const [key, what] of SHARED) {
+    if (asked[key] !== "") sums.push([`${key}Epsilon`, `on ${what}`, before.filter((one) => one[key] === asked[key])]);
+  }
+  sums.push(["totalEpsilon", "in all", before]);
+  for (const [name, what, spent, times2 = 1] of sums) {
+    const most = multiple(exact(decimalOf(limits[name])), times2);
+    if (exceeds(costOf(...spent, asked), most)) {
+      return `asks for epsilon ${asked.epsilon}; of the ${times2 * limits[name]} that this device may spend ${what} (${name}), ${costText(spent)} are spent`;
+    }
+  }
+  return void 0;
+}
+
+// src/device/ledger.ts
+function ownElapsed() {
+  if (boot === "") boot = toHex(newId());
+  return { boot, seconds: performance.now() / 1e3 };
+}
+var boot = "";
+function find(rows, { fingerprint, window }) {
+  return rows.find((row2) => row2.fingerprint === fingerprint && row2.window === window);
+}
+function receiptOf({ fingerprint, window, survey, epsilon, delta, id, upload, state, code: code2 }) {
+  return { fingerprint, window, survey, epsilon, delta, id, upload, state, code: code2 };
+}
+async function spend(ledger, charge, limits, pinned, draw) {
+  const found = await ledger.transact((rows) => {
+    const stored = find(rows, charge);
+    if (stored !== void 0) return { result: stored };
+    const late = rows.filter((row3) => row3.day > charge.day).map((row3) => ({ ...row3, day: charge.day }));
+    const before = rows.map((row3) => find(late, row3) ?? row3);
+    const refused2 = refusalOf(limits, charge, before, pinned);
+    if (refused2 !== void 0) return { write: late, result: refused2 };
+    const row2 = { ...charge, ...draw(), state: "pending", code: "" };
+    return { write: [...late, row2], result: row2 };
+  });
+  if (found instanceof OverBudget) throw found;
+  return found;
+}
+function settle(ledger, receipt, from, state, code2) {
+  return ledger.transact((rows) => {
+    const stored = find(rows, receipt);
+    if (stored === void 0 || !from.includes(stored.state)) return { result: stored };
+    const row2 = { ...stored, state, code: code2 };
+    return { write: [row2], result: row2 };
+  });
+}
+
+// src/device/browserledger.ts
+var STORES = { reports: ["fingerprint", "window"], logs: "url" };
+var SCHEMA = 2;
+var BrowserLedger = class {
+  constructor(name = "sottovoce") {
+    this.name = name;
+  }
+  elapsed() {
+    return ownElapsed();
+  }
+  async transact(change) {
+    const database = await this.open();
+    try {
+      return await inTransaction(database, change);
+    } finally {
+      database.close();
+    }
+  }
+  open() {
+    return new Promise((resolve, reject) => {
+      const refuse2 = (error) => reject(unusable(error));
+      try {
+        const request = indexedDB.open(this.name, SCHEMA);
+        request.onupgradeneeded = () => {
+          for (const [name, keyPath] of Object.entries(STORES)) {
+            if (!request.result.objectStoreNames.contains(name)) request.result.createObjectStore(name, { keyPath });
+          }
+        };
+        request.onsuccess = () => resolve(request.result);
+        request.onerror = () => refuse2(request.error);
+      } catch (error) {
+        refuse2(error);
+      }
+    });
+  }
+};
+function inTransaction(database, change) {
+  return new Promise((resolve, reject) => {
+    const transaction = database.transaction(Object.keys(STORES), "readwrite", { durability: "strict" });
+    const [reports, kept] = [transaction.objectStore("reports"), transaction.objectStore("logs")];
+    const rows = reports.getAll();
+    const logs = kept.getAll();
+    let result;
+    let thrown;
+    logs.onsuccess = () => {
+      try {
+        const changed = change(rows.result, logs.result);
+        for (const row2 of changed.write ?? []) reports.put(row2);
+        for (const log of changed.logs ?? []) kept.put(log);
+        result = changed.result;
+      } catch (error) {
+        thrown = { error };
+        transaction.abort();
+      }
+    };
+    transaction.oncomplete = () => resolve(result);
+    transaction.onabort = () => reject(thrown === void 0 ? unusable(transaction.error) : thrown.error);
+  });
+}
+function unusable(error) {
+  return new NoLedger(`this browser does not let the page remember what was answered, so nothing is drawn or sent (${error})`);
+}
+
+// src/device/explaining.ts
+function explain(survey, receipt) {
+  const { upload, fingerprint, epsilon } = receipt;
+  if (fingerprint !== survey.fingerprint) throw new Mismatch(`this receipt is not of ${survey}`);
+  let at = 0;
+  const take = (count) => upload.slice(at, at += count);
+  const parts = envelope(survey, receipt, take);
+  const fields = fieldsInWords(survey, take);
+  const said = survey.mechanism.fields.flatMap((field2, i) => isConstant(field2) ? [] : fields[i].words);
+  return {
+    status: statusOf(receipt),
+    report: `The report says: ${said.join("; ") || "nothing, for all reports are the same"}. It was drawn at random: your answer only made some reports likelier than others.`,
+    cost: `It cost epsilon ${epsilon}. ${survey.privacy()}`,
+    parts: [...parts, ...fields]
+  };
+}
+function envelope(survey, { upload, window }, take) {
+  const part = (name, count, words) => ({ name, words, bytes: toHex(take(count)) });
+  const size = 1 + window.length;
+  return [
+    part("version", 2, "version 2 of the format"),
+    part("survey", 18, `the ${survey}, by its fingerprint`),
+    part("window", size, window === "" ? "one report, ever" : `the window ${window}`),
+    part("reports", 4, "one report"),
+    part("id", 16, "its random id, under which it counts once and can be deleted"),
+    part("length", upload.length - survey.payloadBytes - 40 - size, "how many bytes follow")
+  ];
+}
+function fieldsInWords({ mechanism: { domain, fields, name } }, take) {
+  const direct = ["randomized-response", "unary-encoding", "subset-selection"].includes(name);
+  const named = direct ? (index) => label(domain, index) : void 0;
+  return fields.map((field2) => {
+    const bytes = take(fieldBytes(field2));
+    return { name: field2.name, bytes: toHex(bytes), words: fieldInWords(field2, bytes, named) };
+  });
+}
+function fieldInWords(field2, bytes, named) {
+  if (field2.kind === "bits") {
+    const set = Array.from({ length: field2.count }, (_, i) => i).filter((i) => bytes[i >> 3] >> (i & 7) & 1);
+    return `${field2.name}: ${set.length} of ${field2.count} (${listed(set.map(named ?? String))})`;
+  }
+  const size = numberBytes(field2.below);
+  const numbers = [];
+  for (let at = 0; at < bytes.length; at += size) numbers.push(littleEndian(bytes.slice(at, at + size)));
+  if (named !== void 0) return named(Number(numbers[0]));
+  return `${field2.name} ${listed(numbers.map(String))} of 0 to ${field2.below - 1n}`;
+}
+function listed(words) {
+  return words.length > 20 ? `${words.slice(0, 20).join(", ")}, ...` : words.join(", ");
+}
+function isConstant(field2) {
+  return field2.kind === "number" && field2.below === 1n;
+}
+function littleEndian(bytes) {
+  return bytes.reduceRight((value, byte) => value << 8n | BigInt(byte), 0n);
+}
+function label(domain, index) {
+  if (domain.kind === "interval") {
+    const edge = (i) => Number((domain.low + i * (domain.high - domain.low) / domain.bins).toPrecision(6));
+    return `${edge(index)} to ${edge(index + 1)}`;
+  }
+  const values = domain.document.get("values");
+  if (Array.isArray(values)) return `"${String(values[index])}"`;
+  return String("least" in domain ? domain.least + index : index);
+}
+function statusOf({ state, code: code2 }) {
+  if (state === "acknowledged") return code2 === "scrubbed" ? "The collector has counted your report and can no longer delete it." : "The collector has your report.";
+  if (state === "withdrawn") return `Your report is withdrawn${code2 === "" ? ": the collector does not have it." : ", but the collector has not confirmed that it deleted it."}`;
+  if (state === "refused") {
+    const why = code2 === "window-closed" ? "the time to answer is over" : `its code is ${code2}`;
+    return `The collector did not take your report (${why}), and it is not sent again.`;
+  }
+  const kept = "our report is kept on this device, and the same bytes are sent later.";
+  const busy = /^(rate-limited|status-429|status-5\d\d)$/.test(code2);
+  return code2 === "" ? `Y${kept}` : `${busy ? "The collector is busy" : PENDING[code2] ?? "Something other than the collector answered"}, so y${kept}`;
+}
+var PENDING = {
+  "no-answer": "The collector did not answer",
+  "clock-skew": "The date of this device is ahead of the collector's",
+  "not-allowed": "The collector wants a token that is valid and was not used"
+};
+
+// src/device/sending.ts
+var PATIENCE = {
+  attempts: 5,
+  waiting: 120,
+  timeout: 10,
+  sleep: (seconds) => new Promise((resolve) => setTimeout(resolve, 1e3 * seconds))
+};
+var LONGEST_ANSWER = 2 ** 16;
+var AGAIN = [408, 429, 500, 502, 503, 504, 507];
+var FINAL = {
+  "unknown-survey": 404,
+  "wrong-version": 400,
+  malformed: 400,
+  "wrong-payload": 422,
+  "no-id": 422,
+  "too-large": 413,
+  "window-closed": 410
+};
+var PASSING = { "clock-skew": 409, "not-allowed": 403, "rate-limited": 429 };
+function deliver(collector, upload, wanted) {
+  const headers = { "Content-Type": "application/msgpack" };
+  if (collector.token !== void 0) headers.Authorization = `Bearer ${collector.token}`;
+  return repeat(collector, "pending", wanted, async () => {
+    const answer = await ask(collector, "/reports", { method: "POST", headers, body: upload });
+    const { code: code2, stored, duplicates } = readObject(answer);
+    if (answer.status < 200 || answer.status >= 300) return refusal(answer, code2);
+    const one = stored === 1 && duplicates === 0 || stored === 0 && duplicates === 1;
+    return one ? { state: "acknowledged", code: "" } : { state: "pending", code: "no-acknowledgement" };
+  });
+}
+function remove(collector, fingerprint, id) {
+  return repeat(collector, "withdrawn", async () => true, async () => {
+    const answer = await ask(collector, `/surveys/${fingerprint}/reports/${id}`, { method: "DELETE" });
+    const { status } = answer;
+    const { code: code2, deleted } = readObject(answer);
+    if (status === 409 && code2 === "scrubbed") return { state: "acknowledged", code: code2 };
+    const gone = status === 200 ? deleted === true : status === 404 && (code2 === "no-such-report" || code2 === "unknown-survey");
+    return { ...refusal(answer, code2), state: "withdrawn", code: gone ? "" : `status-${status}` };
+  });
+}
+async function about(collector, fingerprint) {
+  const answer = await ask(collector, `/surveys/${fingerprint}/about`);
+  const said = readObject(answer);
+  return answer.status === 200 || said.code === "unknown-survey" ? said : {};
+}
+function ask({ url, patience }, path, request = {}) {
+  return exchange(url + path, { seconds: patience.timeout, most: LONGEST_ANSWER, ...request });
+}
+async function repeat({ patience }, state, wanted, attempt) {
+  let outcome = { state, code: "" };
+  let waited = 0;
+  for (let done = 0; done < patience.attempts; done++) {
+    try {
+      if (!await wanted()) break;
+      outcome = await attempt();
+    } catch (error) {
+      if (!(error instanceof NoAnswer)) throw error;
+      outcome = { state, code: "no-answer", again: true };
+    }
+    if (outcome.again !== true || done === patience.attempts - 1) break;
+    const part = Number(systemWords().next()) / 2 ** 64;
+    const wait = Math.max(outcome.wait ?? 0, part * Math.min(60, 2 ** done));
+    waited += wait;
+    if (waited > patience.waiting) break;
+    await patience.sleep(wait);
+  }
+  return outcome;
+}
+function refusal(answer, code2) {
+  const { status, headers } = answer;
+  const name = String(code2);
+  if (FINAL[name] === status) return { state: "refused", code: name };
+  const known = PASSING[name] === status;
+  return { state: "pending", code: known ? name : `status-${status}`, again: AGAIN.includes(status), wait: retryAfter(headers.get("Retry-After")) };
+}
+function retryAfter(text) {
+  const number2 = Number(text);
+  const seconds = Number.isNaN(number2) ? (Date.parse(text) - Date.now()) / 1e3 : number2;
+  return Number.isFinite(seconds) ? Math.max(0, seconds) : 0;
+}
+
+// src/device/logcheck.ts
+var EMPTY = { size: 0, head: "0".repeat(64) };
+var MOST_ENTRIES = 1e6;
+async function checkLog(collector, ledger, survey) {
+  const { url } = collector;
+  const keptIn = (logs) => logs.find((log) => log.url === url) ?? { url, ...EMPTY, surveys: [] };
+  for (; ; ) {
+    const kept = await ledger.transact((_, logs) => ({ result: keptIn(logs) }));
+    const known = kept.surveys.includes(survey.digest);
+    const entries = await readLog(collector, known ? kept : EMPTY);
+    if (!entries.some(({ head: head2 }) => head2 === kept.head)) throw broken(url, `its first ${kept.size} entries are not those that were there before`);
+    if (!known && !entries.some((entry) => entry.survey === survey.digest)) {
+      throw new NotTrusted(`${survey} (${survey.fingerprint}) is not in the log of ${url}: others cannot see that it is asked, so it is not answered`);
+    }
+    const { size, head } = entries[entries.length - 1];
+    const surveys = known ? kept.surveys : [...kept.surveys, survey.digest];
+    const written = await ledger.transact((_, logs) => {
+      const same = keptIn(logs).head === kept.head;
+      return { logs: same ? [{ url, size, head, surveys }] : [], result: same };
+    });
+    if (written) return;
+  }
+}
+function follow({ size, head }, entry) {
+  const found = new Section(entry, ["fingerprint", "index", "log", "previous", "publisher", "survey"], `entry ${size}`);
+  found.whole("log", 1, 1);
+  found.whole("index", size, size);
+  found.require(found.get("previous") === head, "previous", "the hash of the entry before: one was changed or left out");
+  const survey = found.digits("survey", 64);
+  found.require(found.get("fingerprint") === survey.slice(0, 32), "fingerprint", "that of the survey");
+  if (found.get("publisher") !== "") found.digits("publisher", 64);
+  return { size: size + 1, head: digestOf(found.items), survey };
+}
+async function readLog(collector, start) {
+  const read = [start];
+  let last = start;
+  try {
+    for (; ; ) {
+      const page = await readPage(collector, last.size);
+      const size = page.whole("size", last.size, MOST_ENTRIES);
+      const entries = page.list("entries");
+      for (const entry of entries) read.push(last = follow(last, entry));
+      page.require(last.size === size || last.size < size && entries.length > 0, "entries", `all ${size} that it says it has`);
+      if (last.size < size) continue;
+      page.require(page.get("head") === last.head, "head", "that of its entries");
+      return read;
+    }
+  } catch (error) {
+    throw error instanceof InvalidSurvey ? broken(collector.url, error.message) : error;
+  }
+}
+async function readPage(collector, start) {
+  const { status, body } = await ask(collector, `/log?start=${start}`, { most: MOST_BYTES });
+  if (status === 404 || status === 410) throw broken(collector.url, `it is not shown (status ${status})`);
+  let json;
+  try {
+    json = readJson(body);
+  } catch {
+    json = null;
+  }
+  if (status !== 200 || json === null) throw new NoAnswer(`the collector gave no log: status ${status}`);
+  return new Section(json, ["entries", "head", "size"], "the log");
+}
+function broken(url, why) {
+  return new NotTrusted(`the log of ${url} does not show every survey that was ever published there: ${why}. Nothing is sent`);
+}
+
+// src/device/client.ts
+var OPTIONS = [...Object.keys(LIMITS), "fingerprint", "publisher", "url", "token", "scopes", "plainHttp", "patience", "ledger", "clock"];
+var Client = class {
+  constructor(survey, options = {}) {
+    this.survey = survey;
+    if (!(survey instanceof Survey)) throw new InvalidArgument("survey must be a Survey");
+    const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
+    if (unknown !== void 0) throw new InvalidArgument(`there is no option ${unknown}; there are ${OPTIONS.join(", ")}`);
+    const { fingerprint, publisher, url = survey.collector, token: token2, scopes = [], plainHttp = false, clock = today } = options;
+    if (fingerprint !== void 0 && fingerprint !== survey.fingerprint) {
+      throw new Mismatch(`${survey} does not have the fingerprint ${fingerprint}, which was agreed to`);
+    }
+    if (publisher !== void 0) checkPublisher(survey, publisher);
+    if (token2 !== void 0 && !/^[\x21-\x7e]+$/.test(token2)) throw new InvalidArgument("token must be visible ASCII characters without spaces");
+    this.pinned = fingerprint !== void 0;
+    this.clock = clock;
+    const plain2 = plainHttp || url === survey.collector;
+    this.collector = url === void 0 ? void 0 : { url: checkUrl(url, plain2), token: token2, patience: { ...PATIENCE, ...options.patience } };
+    const names = Object.keys(LIMITS);
+    this.limits = Object.fromEntries(names.map((name) => [name, options[name] === void 0 ? LIMITS[name] : options[name]]));
+    const { scope } = survey.certificate;
+    if (scope !== "" && !scopes.includes(scope)) {
+      throw new InvalidSurvey(`${survey} protects one ${scope}, not the whole answer; scopes: ["${scope}"] takes part all the same`);
+    }
+    checkReport(this.limits, survey);
+    systemWords();
+    this.ledger = options.ledger === void 0 ? DEFAULTS.ledger() : async () => options.ledger;
+  }
+  async report(value) {
+    const { survey } = this;
+    const { fingerprint, opens } = survey;
+    const day = this.clock();
+    const window = survey.windowOf(day);
+    if (window === void 0) throw day < opens ? refused(survey, "clock-skew", `opens on ${opens}`) : refused(survey, "window-closed", "is closed");
+    const stored = find(await this.rows(), { fingerprint, window });
+    if (stored !== void 0) return this.sent(stored);
+    survey.check(value);
+    const ledger = await this.ledger();
+    const checked = this.collector !== void 0 && await isReady(this.collector, ledger, survey);
+    const charge = chargeOf(survey, day, ledger.elapsed());
+    const drawn = await spend(ledger, charge, this.limits, this.pinned, () => {
+      const payload = survey.randomize(value, systemWords());
+      const id = newId();
+      return { id, upload: encodeUpload({ fingerprint, window, reports: [{ id, payload }] }) };
+    });
+    return this.sent(drawn, checked);
+  }
+  async send() {
+    const receipts = [];
+    for (const receipt of await this.receipts()) receipts.push(await this.sent(receipt));
+    return receipts;
+  }
+  async receipts() {
+    const rows = (await this.rows()).filter((row2) => row2.fingerprint === this.survey.fingerprint);
+    return rows.map(receiptOf).sort((a, b) => a.window < b.window ? -1 : 1);
+  }
+  async spent() {
+    return costText(await this.rows());
+  }
+  explain(receipt) {
+    return explain(this.survey, receipt);
+  }
+  async acknowledge(receipt) {
+    return this.settled(receipt, ["pending", "refused"], { state: "acknowledged", code: "" });
+  }
+  async withdraw(receipt) {
+    return this.sent(await this.settled(receipt, ["pending", "acknowledged", "refused"], { state: "withdrawn", code: "not-confirmed" }));
+  }
+  async sent(receipt, checked = false) {
+    const { collector, survey } = this;
+    if (collector === void 0) return receiptOf(receipt);
+    if (receipt.state === "withdrawn" && receipt.code !== "") {
+      return this.settled(receipt, ["withdrawn"], await remove(collector, receipt.fingerprint, toHex(receipt.id)));
+    }
+    if (receipt.state !== "pending") return receiptOf(receipt);
+    const outcome = await deliver(collector, receipt.upload, async () => {
+      if (!checked) await checkLog(collector, await this.ledger(), survey);
+      checked = true;
+      return find(await this.rows(), receipt)?.state === "pending";
+    });
+    const settled = await this.settled(receipt, ["pending", "refused"], outcome);
+    return settled.state === "withdrawn" ? this.sent({ ...settled, code: "not-confirmed" }) : settled;
+  }
+  async rows() {
+    return (await this.ledger()).transact((rows) => ({ result: rows }));
+  }
+  async settled(receipt, from, { state, code: code2 }) {
+    const row2 = await settle(await this.ledger(), receipt, from, state, code2);
+    if (row2 === void 0) throw new NoLedger("this receipt is not in the ledger");
+    return receiptOf(row2);
+  }
+};
+function refused(survey, code2, why) {
+  return new Refused(code2, `${survey} ${why}`);
+}
+async function isReady(collector, ledger, survey) {
+  try {
+    const { code: code2, closed, upload } = await about(collector, survey.fingerprint);
+    if (code2 === "unknown-survey") throw refused(survey, code2, "is not published by the collector");
+    if (closed === true) throw refused(survey, "survey-closed", "is closed");
+    if (upload === "tokens" && collector.token === void 0) throw refused(survey, "not-allowed", "is only for people with a token");
+    await checkLog(collector, ledger, survey);
+    return true;
+  } catch (error) {
+    if (error instanceof NoAnswer) return false;
+    throw error;
+  }
+}
+var DEFAULTS = { ledger: browserLedger };
+function browserLedger() {
+  if (typeof indexedDB === "undefined") {
+    throw new NoLedger("nothing here remembers what was spent: pass a ledger, or use Node 22.13 or newer");
+  }
+  const ledger = new BrowserLedger();
+  return async () => ledger;
+}
+function today() {
+  return (/* @__PURE__ */ new Date()).toISOString().slice(0, 10);
+}
+
+// page/texts.ts
+var TEXTS = {
+  checking: "Checking the survey.",
+  answer: "Your answer",
+  choose: "Choose one",
+  number: (low, high) => `A number from ${low} to ${high}`,
+  bins: (bins) => `, seen through ${bins} bins`,
+  whole: (low, high) => `A whole number from ${low} to ${high}`,
+  nearest: ". A number outside counts as the nearest one inside",
+  listed: (size) => `One of ${size} values. Type a part of it to see what fits`,
+  notListed: "This is not one of the values.",
+  twice: "Each may be named once.",
+  place: (i) => `Number ${i}`,
+  pair: (i) => `Pair ${i}`,
+  key: "What",
+  value: "Number",
+  add: "Add a pair",
+  remove: "Remove the last pair",
+  scope: (scope) => `I know that this protects one ${scope}, not my whole answer.`,
+  submit: "Randomize and send",
+  first: {
+    once: "Only the first answer counts.",
+    day: "The first answer of a day counts.",
+    week: "The first answer of a week counts.",
+    month: "The first answer of a month counts."
+  },
+  remembers: "This browser remembers what it sent, not what you answered. A private window forgets it when it is closed.",
+  working: "Drawing at random, then sending.",
+  states: { acknowledged: "Sent", pending: "Kept in this browser", refused: "Not taken", withdrawn: "Withdrawn" },
+  cost: (epsilon, spent) => `It cost epsilon ${epsilon}. This browser has spent ${spent} on this site so far.`,
+  again: {
+    once: "This survey takes one answer.",
+    day: "You can answer again tomorrow.",
+    week: "You can answer again next week.",
+    month: "You can answer again next month."
+  },
+  retry: "Try again now",
+  withdraw: "Withdraw",
+  withdrawing: "The collector deletes the report. What it cost stays spent, and no other answer takes its place. Decide before you look at what was sent: a choice that depends on it would say something about your answer.",
+  withdrawNow: "Withdraw this report",
+  content: "What was sent, byte by byte",
+  bytes: ["part", "bytes", "meaning"],
+  sent: "What this browser sent",
+  rows: ["survey", "window", "epsilon", "state", "bytes"],
+  origin: "All reports of this browser to this site. Other sites, browsers and private windows have their own lists.",
+  insecure: "This page came over an unencrypted connection: anyone on the network path could have changed it, and can read what is sent.",
+  cannot: "This question needs more fields than a form can have, so it is answered by programs only.",
+  failed: "This page failed. What was drawn before is kept: open the page again to see it."
+};
+var WHY = {
+  "over-budget": "The limits of this browser do not allow this report",
+  "no-ledger": "This browser does not let the page remember what it sends",
+  "survey-closed": "This survey is closed",
+  "window-closed": "This survey is closed",
+  "clock-skew": "By the date of this device, the survey has not opened yet",
+  "not-allowed": "This survey needs the link with a token that you were given",
+  "no-answer": "The collector did not answer",
+  "no-randomness": "This browser has no source of randomness",
+  "invalid-value": "This is not a possible answer"
+};
+function refusal2(code2, drawn) {
+  return `${WHY[code2] ?? "This survey does not pass the checks of this page"}, so nothing ${drawn ? "more was" : "was drawn or"} sent.`;
+}
+function windowText({ window }) {
+  return window === "" ? "once" : window;
+}
+
+// page/controls.ts
+var RADIOS = 12;
+var LISTED = 200;
+var SUGGESTED = 50;
+var MOST_ROWS = 50;
+var LONGEST = 200;
+function controlOf({ mechanism: { domain }, outside }) {
+  switch (domain.kind) {
+    case "categories":
+      return pick(domain, TEXTS.answer, outside === "other");
+    case "vector":
+      return domain.coordinates > MOST_ROWS ? void 0 : row(domain);
+    case "key-values":
+      return domain.pairs === null ? pair(domain, RADIOS, TEXTS.answer) : pairs(domain);
+    default:
+      return isScale(domain) ? scale(domain) : number(domain, TEXTS.answer, outside === "nearest");
+  }
+}
+function valuesOf(domain) {
+  const values = domain.document.get("values");
+  return Array.isArray(values) ? (index) => values[index] : (index) => index;
+}
+function pick(domain, name, open = false, radios = RADIOS) {
+  const value = valuesOf(domain);
+  const indices = Array.from({ length: Math.min(domain.size, LISTED) }, (_, i) => i);
+  if (domain.size <= radios) return choose(indices.map(value), name, "choices");
+  if (domain.size > LISTED) {
+    return Array.isArray(domain.document.get("values")) ? search(domain, name, open) : wholeNumber(0, domain.size - 1, name, false);
+  }
+  const options = indices.map((i) => make("option", { value: String(i), dir: "auto" }, cut(String(value(i)))));
+  const select = make("select", { required: true }, make("option", { value: "" }, TEXTS.choose), ...options);
+  return {
+    element: make("div", {}, ...labelled(name, select)),
+    check: () => select.setCustomValidity(""),
+    read: () => select.value === "" ? void 0 : value(Number(select.value))
+  };
+}
+function choose(values, name, kind) {
+  const inputs = values.map((_, i) => make("input", { type: "radio", name: "answer", value: String(i), required: true }));
+  const labels = inputs.map((input, i) => make("label", {}, input, foreign(String(values[i]))));
+  return {
+    element: make("fieldset", { class: kind }, make("legend", {}, name), ...labels),
+    read: () => values[inputs.findIndex((input) => input.checked)]
+  };
+}
+function search(domain, name, open) {
+  const value = valuesOf(domain);
+  const indices = /* @__PURE__ */ new Map();
+  for (let i = domain.size - 1; i >= 0; i--) {
+    const text = String(value(i));
+    if (typeof value(i) === "string" || typeof value(indices.get(text)) !== "string") indices.set(text, i);
+  }
+  const names = [...indices.keys()].reverse();
+  const id = newId2();
+  const suggestions = make("datalist", { id });
+  const input = make("input", { type: "text", list: id, required: true, autocomplete: "off", dir: "auto" });
+  const suggest = () => {
+    const fitting = [];
+    for (let i = 0; i < names.length && fitting.length < SUGGESTED; i++) {
+      if (names[i].includes(input.value)) fitting.push(make("option", { value: names[i] }));
+    }
+    suggestions.replaceChildren(...fitting);
+  };
+  input.oninput = suggest;
+  suggest();
+  return {
+    element: make("div", {}, ...labelled(name, input), suggestions, hint(input, TEXTS.listed(domain.size))),
+    check: () => input.setCustomValidity(open || indices.has(input.value) ? "" : TEXTS.notListed),
+    read: () => indices.has(input.value) ? value(indices.get(input.value)) : input.value
+  };
+}
+function isScale(domain) {
+  return domain.kind !== "interval" && domain.bins <= RADIOS;
+}
+function scale(domain) {
+  return choose(Array.from({ length: domain.bins }, (_, i) => domain.least + i), TEXTS.answer, "scale");
+}
+function number(domain, name, nearest) {
+  if (domain.kind !== "interval") return wholeNumber(domain.least, domain.most, name, nearest);
+  return field(domain.low, domain.high, "any", name, TEXTS.number(domain.low, domain.high) + TEXTS.bins(domain.bins), nearest);
+}
+function wholeNumber(low, high, name, nearest) {
+  return field(low, high, "1", name, TEXTS.whole(low, high), nearest);
+}
+function field(low, high, step, name, says, nearest) {
+  const bounds = nearest ? {} : { min: String(low), max: String(high) };
+  const input = make("input", { type: "number", required: true, step, inputmode: low < 0 ? "text" : "decimal", autocomplete: "off", ...bounds });
+  return {
+    element: make("div", {}, ...labelled(name, input), hint(input, says + (nearest ? TEXTS.nearest : ""))),
+    read: () => input.valueAsNumber
+  };
+}
+function labelled(name, input) {
+  input.id = newId2();
+  return [make("label", { for: input.id }, name), input];
+}
+function hint(input, text) {
+  const id = newId2();
+  input.setAttribute("aria-describedby", id);
+  return make("small", { class: "hint", id }, `${text}.`);
+}
+function newId2() {
+  return `sottovoce-${++ids}`;
+}
+var ids = 0;
+function row({ interval, coordinates }) {
+  const fields = Array.from({ length: coordinates }, (_, i) => number(interval, TEXTS.place(i + 1), false));
+  return { element: group(TEXTS.answer, fields), read: () => fields.map((one) => one.read()) };
+}
+function pair({ keys, interval }, radios, name) {
+  const parts = [pick(keys, TEXTS.key, false, radios), number(interval, TEXTS.value, false)];
+  return { element: group(name, parts), check: () => parts[0].check?.(), read: () => parts.map((one) => one.read()) };
+}
+function pairs(domain) {
+  const most = Math.min(domain.pairs, domain.keys.size, MOST_ROWS);
+  const rows = [];
+  const more = make("button", { type: "button", class: "quiet" }, TEXTS.add);
+  const fewer = make("button", { type: "button", class: "quiet" }, TEXTS.remove);
+  const first = (control) => control.element.querySelector("select, input");
+  function add() {
+    const made = pair(domain, 0, TEXTS.pair(rows.length + 1));
+    rows.push(made);
+    more.before(made.element);
+    show();
+    return made;
+  }
+  function show() {
+    more.hidden = rows.length === most;
+    fewer.hidden = rows.length === 1;
+  }
+  const element = make("div", { class: "pairs" }, more, fewer);
+  add();
+  more.onclick = () => first(add()).focus();
+  fewer.onclick = () => {
+    rows.pop().element.remove();
+    show();
+    first(rows[rows.length - 1]).focus();
+  };
+  return {
+    element,
+    check: () => {
+      const seen = /* @__PURE__ */ new Set();
+      for (const one of rows) {
+        one.check();
+        const [key] = one.read();
+        if (seen.has(key)) first(one).setCustomValidity(TEXTS.twice);
+        if (key !== void 0) seen.add(key);
+      }
+    },
+    read: () => rows.map((one) => one.read())
+  };
+}
+function group(name, parts) {
+  return make("fieldset", { class: "parts" }, make("legend", {}, name), ...parts.map((one) => one.element));
+}
+function cut(text) {
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST)}…`;
+}
+
+// page/result.ts
+async function resultOf(client, receipt, steps) {
+  const { report, parts } = client.explain(receipt);
+  const bytes = parts.map((part) => [part.name, code(part.bytes), foreign(part.words)]);
+  return [
+    ...isOpen(receipt) ? [button(TEXTS.retry, steps.retry)] : [],
+    make("p", {}, `${TEXTS.cost(receipt.epsilon, await client.spent())} ${TEXTS.again[client.survey.window]}`),
+    ...canWithdraw(receipt) ? [fold(TEXTS.withdraw, make("p", {}, TEXTS.withdrawing), button(TEXTS.withdrawNow, steps.withdraw))] : [],
+    fold(TEXTS.content, make("p", {}, foreign(report)), table(TEXTS.content, TEXTS.bytes, bytes))
+  ];
+}
+async function historyOf() {
+  const rows = await new BrowserLedger().transact((found) => ({ write: [], result: [...found] }));
+  const lines = rows.sort((a, b) => a.day < b.day ? 1 : -1).map((row2) => [foreign(row2.survey), windowText(row2), row2.epsilon, TEXTS.states[row2.state], code(toHex(row2.upload))]);
+  if (lines.length === 0) return [];
+  return [fold(`${TEXTS.sent} (${lines.length})`, make("p", {}, TEXTS.origin), table(TEXTS.sent, TEXTS.rows, lines))];
+}
+function isOpen({ state, code: code2 }) {
+  return state === "pending" || state === "withdrawn" && code2 !== "";
+}
+function canWithdraw({ state, code: code2 }) {
+  return state === "pending" || state === "acknowledged" && code2 !== "scrubbed";
+}
+function code(hex) {
+  return make("code", {}, hex);
+}
+
+// page/asking.ts
+var PATIENCE2 = { attempts: 3, waiting: 8 };
+var Interview = class {
+  constructor(place2, level, asking) {
+    this.asking = asking;
+    this.status = make("p", { role: "status" });
+    this.body = make("div");
+    this.heading = make(level, { tabindex: "-1", hidden: true });
+    place2.replaceChildren(this.heading, this.status, this.body);
+  }
+  async begin() {
+    this.status.textContent = TEXTS.checking;
+    await this.guarded(async () => {
+      const { url, plainHttp, options, pinned } = this.asking;
+      const survey = await Survey.fetch(url, { plainHttp, ...pinned });
+      this.asking.show?.(survey);
+      const { scope } = survey.certificate;
+      this.client = new Client(survey, { plainHttp, patience: PATIENCE2, scopes: scope === "" ? [] : [scope], ...options, ...pinned });
+      const receipts = await this.client.receipts();
+      const receipt = this.current(receipts);
+      if (receipt === void 0) this.showForm();
+      else await this.showResult(receipt);
+      if (receipts.some(isOpen)) await this.send();
+    });
+    if (this.body.childElementCount === 0) this.body.replaceChildren(...await historyOf().catch(() => []));
+  }
+  current(receipts) {
+    const window = this.client.survey.windowOf(today2());
+    return receipts.find((receipt) => receipt.window === window);
+  }
+  showForm() {
+    const client = this.client;
+    const { survey } = client;
+    const { scope } = survey.certificate;
+    const control = controlOf(survey);
+    const refused2 = this.asking.refused ?? closedOn(survey, today2());
+    this.status.textContent = refused2 !== void 0 ? refusal2(refused2, false) : control === void 0 ? TEXTS.cannot : "";
+    if (refused2 !== void 0 || control === void 0) return;
+    const submit = make("button", {}, TEXTS.submit);
+    const form = make(
+      "form",
+      { novalidate: true },
+      control.element,
+      ...scope === "" ? [] : [consent(scope)],
+      make("p", { class: "submit" }, submit, make("small", {}, TEXTS.first[survey.window])),
+      this.status,
+      make("p", { class: "muted" }, make("small", {}, TEXTS.remembers))
+    );
+    form.onsubmit = async (event) => {
+      event.preventDefault();
+      control.check?.();
+      if (submit.disabled || !form.reportValidity()) return;
+      submit.disabled = true;
+      this.status.textContent = TEXTS.working;
+      await this.guarded(async () => this.finish("report", await client.report(control.read())));
+      submit.disabled = false;
+    };
+    this.body.replaceChildren(form);
+    void historyOf().then((history2) => form.after(...history2));
+  }
+  async showResult(receipt) {
+    const client = this.client;
+    const result = await resultOf(client, receipt, {
+      retry: () => this.guarded(async () => {
+        await this.send();
+        this.heading.focus();
+      }),
+      withdraw: () => this.guarded(async () => this.finish("withdraw", await client.withdraw(receipt)))
+    });
+    const history2 = await historyOf();
+    this.heading.after(this.status);
+    this.body.replaceChildren(...result, ...history2);
+    this.heading.textContent = TEXTS.states[receipt.state];
+    this.heading.hidden = false;
+    this.status.textContent = client.explain(receipt).status;
+  }
+  async resend() {
+    await this.guarded(async () => {
+      if ((await this.client?.receipts())?.some(isOpen)) await this.send();
+    });
+  }
+  async send() {
+    const receipt = this.current(await this.client.send());
+    if (receipt === void 0) return;
+    await this.showResult(receipt);
+    this.asking.tell?.("report", receipt);
+  }
+  async finish(news, receipt) {
+    await this.showResult(receipt);
+    this.heading.focus();
+    this.asking.tell?.(news, receipt);
+  }
+  async guarded(work) {
+    try {
+      await work();
+    } catch (error) {
+      if (!(error instanceof SottovoceError)) {
+        this.status.textContent = TEXTS.failed;
+        throw error;
+      }
+      const receipt = this.client && this.current(await this.client.receipts().catch(() => []));
+      if (receipt !== void 0) await this.showResult(receipt);
+      this.status.replaceChildren(refusal2(error.code, !this.heading.hidden), " ", make("small", {}, foreign(`(${error.message})`)));
+      this.asking.tell?.("refusal", error);
+    }
+  }
+};
+function closedOn(survey, day) {
+  if (survey.windowOf(day) !== void 0) return void 0;
+  return day < survey.opens ? "clock-skew" : "window-closed";
+}
+function today2() {
+  return (/* @__PURE__ */ new Date()).toISOString().slice(0, 10);
+}
+function consent(scope) {
+  return make("label", { class: "consent" }, make("input", { type: "checkbox", required: true }), TEXTS.scope(scope));
+}
+
+// page/answer.ts
+var TOKEN = /^#[\w-]{43}$/;
+function takeToken() {
+  const { hash, pathname, search: search2 } = location;
+  if (!TOKEN.test(hash)) return void 0;
+  history.replaceState(null, "", pathname + search2);
+  return hash.slice(1);
+}
+function refusedBy({ closed, tokens }, token2) {
+  if (closed !== void 0) return { refused: "survey-closed" };
+  return tokens !== void 0 && token2 === void 0 ? { refused: "not-allowed" } : {};
+}
+var place = document.getElementById("ask");
+var token = takeToken();
+var interview = new Interview(place, "h2", {
+  url: location.origin + location.pathname.replace(/\/answer$/, ""),
+  plainHttp: true,
+  // the page itself came from there
+  options: token === void 0 ? {} : { token },
+  ...refusedBy(place.dataset, token)
+});
+if (!isSecureContext) place.before(make("p", { class: "warning" }, TEXTS.insecure));
+onhashchange = () => TOKEN.test(location.hash) && location.reload();
+ononline = () => interview.resend();
+void interview.begin();
