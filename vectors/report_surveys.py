@@ -57,6 +57,7 @@ def _unary_encoding() -> Iterator[Asked]:
     yield Asked(_m("sue", sv.Categories(2041), 6.0), (2040, 7))
     yield Asked(_m("oue", sv.Categories(1)), (0,))
     yield Asked(_m("sue", sv.Categories(64), 1e-6), (0, 63, 31))
+    yield Asked(_m("oue", sv.Categories(2)), (0, 1))
 
 
 def _subset_selection() -> Iterator[Asked]:
@@ -81,6 +82,7 @@ def _subset_selection() -> Iterator[Asked]:
             _m("ss", sv.Categories(size), 1.5, subset_size=2, weights=empty), (0, 5, size - 1)
         )
     yield Asked(_m("ss", sv.Categories(262_144), 12.0, subset_size=3), (262_143, 0))
+    yield Asked(_m("ss", sv.Categories(2), subset_size=1), (0, 1))
 
 
 def _hadamard_response() -> Iterator[Asked]:
@@ -97,12 +99,14 @@ def _local_hashing() -> Iterator[Asked]:
     yield Asked(_m("olh", sv.Categories(1_000_000)), (0, 999_999, 65_535, 65_536, 123_456))
     yield Asked(_m("olh", sv.Categories(300), 6.0), (0, 299, 255, 256))
     yield Asked(_m("blh", sv.Categories(70_000), 0.5), (0, 69_999, 4_096))
+    yield Asked(_m("olh", sv.Categories(2)), (0, 1))
 
 
 def _seeded_hashing() -> Iterator[Asked]:
     for g in (256, 257, 65_537, 2**29):
         yield Asked(_m("olh-seeded", sv.Categories(5000), 12.0, hash_range=g), (0, 4999, 256))
     yield Asked(_m("olh-seeded", sv.Categories(1)), (0,))
+    yield Asked(_m("olh-seeded", sv.Categories(2)), (0, 1))
 
 
 def _fixed_hashing() -> Iterator[Asked]:
@@ -110,6 +114,8 @@ def _fixed_hashing() -> Iterator[Asked]:
     yield Asked(_m("flh", sv.Categories(1000), 1.0, hash_count=300), wide)
     yield Asked(_m("flh", sv.Categories(600), 6.0, hash_count=256), (0, 599, 256))
     yield Asked(_m("flh", sv.Categories(9), 4.0, hash_count=1), (0, 8))
+    yield Asked(_m("flh", sv.Categories(1), hash_count=3), (0,))
+    yield Asked(_m("flh", sv.Categories(2), hash_count=3), (0, 1))
 
 
 def _table() -> Iterator[Asked]:
@@ -132,6 +138,9 @@ def _square_wave() -> Iterator[Asked]:
     yield Asked(_m("sw", sv.Counts(9), 1.0), (0, 9, 4))
     yield Asked(_m("sw", sv.Ratings(-3, 6), 1.0), (-3, 6, 0))
     yield Asked(_m("sw", sv.Interval(-5, 5, bins=1), 1.0, steps=300), (-5, 0, 5))
+    yield Asked(_m("sw", sv.Interval(0, 1, bins=1), 1.0, steps=1), (0, 1))
+    yield Asked(_m("sw", sv.Interval(0, 1, bins=2), 1.0, steps=1), (0, 1))
+    yield Asked(_m("sw", sv.Interval(0, 1, bins=2), 1.0, steps=1, wrap=True), (0, 1))
 
 
 def _wave() -> Iterator[Asked]:
@@ -140,12 +149,15 @@ def _wave() -> Iterator[Asked]:
         b = 100 / 320 + 1e-6 if ratio == 0.29 else 0.3
         yield Asked(_m("gw", line, 1.5, ratio=ratio, steps=40, b=b, output_bins=8), (0, 1, 0.51))
     yield Asked(_m("gw", sv.Counts(9), 2.0, ratio=0.25, b=0.5), (0, 9, 4))
+    yield Asked(_m("gw", sv.Counts(0), 1.0), (0,))
+    yield Asked(_m("gw", sv.Counts(1), 1.0), (0, 1))
 
 
 def _piecewise() -> Iterator[Asked]:
     yield Asked(_m("pm", sv.Interval(0, 10, bins=256), 2.0, steps=1), (0, 10, 4.96))
     yield Asked(_m("pm", sv.Counts(20), 1.0), (0, 20, 7))
     yield Asked(_m("pm", sv.Interval(0, 1, bins=1), 8.0, steps=1), (0, 1))
+    yield Asked(_m("pm", sv.Counts(1), 8.0), (0, 1))
 
 
 def _stochastic_rounding() -> Iterator[Asked]:
@@ -174,6 +186,8 @@ def _gaussian() -> Iterator[Asked]:
     yield Asked(_m("gaussian", sv.Interval(0, 1, bins=1), 1.0), (0, 1))
     yield Asked(_m("gaussian", sv.Vector(sv.Interval(0, 1, bins=1), 2), 1.0), ([0, 1],))
     yield Asked(_m("gaussian", sv.Interval(0, 1, bins=2), 1.0, delta=0.1, reach=0), (0, 1))
+    row = sv.Vector(sv.Interval(0, 1, bins=14), 1)  # its delta is that of a number
+    yield Asked(_m("gaussian", row, 0.5, delta=0.01, reach=0), ([0], [1], [0.5]))
 
 
 def _hierarchy() -> Iterator[Asked]:
@@ -199,6 +213,8 @@ def _binned() -> Iterator[Asked]:
     yield Asked(_m("sw", sv.Interval(0, 1, bins=12), 2.0, report_bins=6, steps=1), edge)
     inside = {"mechanism": "binned", "options": {"report_bins": 2, "oracle": "randomized-response"}}
     yield Asked(_m("binned", sv.Interval(0, 1, bins=12), 2.0, report_bins=4, oracle=inside), edge)
+    noisy = {"mechanism": "gaussian", "options": {"delta": 0.01, "reach": 3}}
+    yield Asked(_m("binned", sv.Interval(0, 1, bins=12), 2.0, report_bins=4, oracle=noisy), edge)
 
 
 def _sampled_coordinate() -> Iterator[Asked]:
@@ -210,6 +226,8 @@ def _sampled_coordinate() -> Iterator[Asked]:
     yield Asked(_m("vector", rows, 1.0, inner=deep), some)
     many = sv.Vector(sv.Counts(3), 257)
     yield Asked(_m("vector", many, 2.0, inner="grr"), ([0, 3] * 128 + [1], [2] * 257))
+    noisy = {"mechanism": "gaussian", "options": {"delta": 0.01, "reach": 3}}
+    yield Asked(_m("vector", sv.Vector(sv.Interval(0, 1, bins=6), 2), 2.0, inner=noisy), ([0, 1],))
 
 
 def _key_value() -> Iterator[Asked]:

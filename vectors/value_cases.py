@@ -123,7 +123,9 @@ def _asked() -> Iterator[tuple[Any, str, int, list[Any]]]:
     yield far, "refuse", 1, [10**12, 10**12 - 2, 10**12 - 1.5, 1e12 - 1, *_beside(1e12), 10**12 + 1]
     yield sv.Vector(sv.Ratings(-1, 1), 2), "refuse", 1, [[-1, 1], [0, -0.0], [0.5, 0], [0, 2]]
     names = sv.Categories(["1", 1, "other", -3, "é", "e\u0301", ""])
-    told = ["1", 1, "other", -3, "-3", "é", "e\u0301", "", " 1", "Other", 2, True, None, ["1"]]
+    told = [
+        "1", 1, "other", -3, "-3", "é", "e\u0301", "", " 1", "Other", 2, True, None, ["1"], "\x001",
+    ]  # fmt: skip
     yield names, "refuse", 1, told
     yield names, "other", 1, [*told, 1.5, nan, inf, {"a": 1}]
     yield sv.Categories(5), "refuse", 1, [0, 4, 5, -1, "0", True, None, 0.5, nan]

@@ -28,11 +28,17 @@ class Stream:
     secure = False
 
     def __init__(self, label: str, chosen: Mapping[int, int] | None = None) -> None:
-        data = hashlib.shake_256(label.encode()).digest(1 << 16)
-        self._words = np.frombuffer(data, dtype="<u8").astype(np.uint64)
-        for place, word in (chosen or {}).items():
-            self._words[place] = word
+        self._label, self._chosen = label, dict(chosen or {})
+        self._words = self._first(1 << 13)
         self.count = 0
+
+    def _first(self, count: int) -> Words:
+        """The first ``count`` words."""
+        data = hashlib.shake_256(self._label.encode()).digest(8 * count)
+        words = np.frombuffer(data, dtype="<u8").astype(np.uint64)
+        for place, word in self._chosen.items():
+            words[place] = word
+        return words
 
     @property
     def drawn(self) -> bytes:
@@ -42,7 +48,8 @@ class Stream:
     def words(self, count: int) -> Words:
         """The next ``count`` words."""
         start, self.count = self.count, self.count + count
-        assert self.count <= len(self._words)
+        if self.count > len(self._words):
+            self._words = self._first(4 * self.count)
         return self._words[start : self.count]
 
     def generator(self) -> Any:

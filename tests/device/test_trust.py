@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 
@@ -329,3 +330,17 @@ def test_an_older_ledger_keeps_what_was_spent(tmp_path):
     assert [receipt.window for receipt in Ledger(tmp_path).receipts()] == ["2026-W46", "2026-W47"]
     with pytest.raises(OverBudget, match="name_epsilon"):
         client_of(tmp_path, name_epsilon=2.0, clock=lambda: MONDAY + timedelta(7)).report("tea")
+
+
+def test_a_log_that_comes_too_slowly_is_no_answer(tmp_path, collector, monkeypatch):
+    """One entry at a time, slowly, would keep a device busy for ever: the report is kept."""
+    client = client_of(tmp_path, url=collector.url, patience=Waits(attempts=1).patience)
+    ticks = iter(range(0, 10_000, 70))
+    with monkeypatch.context() as patched:
+        clock = SimpleNamespace(monotonic=lambda: next(ticks))  # of this module alone
+        patched.setattr("sottovoce.device.log_check.time", clock)
+        receipt = client.report("tea")
+    assert (receipt.state, receipt.code) == ("pending", "no-answer")
+    assert collector.received == []
+    (sent,) = client.send()
+    assert (sent.state, client.spent) == ("acknowledged", 1)

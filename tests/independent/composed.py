@@ -197,6 +197,7 @@ class SampledCoordinate(Inside):
         return self.domain.coordinates * self.inside.cells()
 
     def locate(self, value) -> list:
+        self.domain.input_of(value)  # refuses what is not a row
         return [self.inside.locate(number) for number in value]
 
     def respond(self, position: list, words: Words) -> list:

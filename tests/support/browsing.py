@@ -28,7 +28,7 @@ WAYS = ("bus", "bicycle", "car", "on foot", "train", "at home", "scooter", "taxi
 
 @contextmanager
 def browsing(*flags: str) -> Iterator[Any]:
-    """Chromium; the test is skipped where there is none, and says what to install."""
+    """Chromium, with some more flags; the test is skipped where there is none, and says what to install."""
     told = "needs a browser: apt-get install chromium, and pip install '.[slow]'"
     playwright = pytest.importorskip("playwright.sync_api", reason=told)
     pytest.importorskip("axe_playwright_python", reason=told)

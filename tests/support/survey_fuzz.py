@@ -1,10 +1,7 @@
-"""Random surveys of all mechanisms, random values for them, and surveys with something changed."""
+"""Random surveys of all mechanisms."""
 
 from __future__ import annotations
 
-import copy
-import json
-import math
 from random import Random
 from typing import Any
 
@@ -12,21 +9,35 @@ import sottovoce as sv
 from sottovoce.base.errors import SottovoceError
 from sottovoce.core.registry import registered
 
-__all__ = ["changed_text", "random_survey", "random_value"]
+__all__ = ["random_survey"]
 
 NAMES = [cls.name for cls in registered()]
-WORDS = ["red", "blue", "1", 1, "other", -3, "é", "", "x y"]
+FORGETFUL = [cls.name for cls in registered() if not cls.remembers]
+WORDS = [
+    "red", "1", 1, "other", -3, "é", "e\u0301", "", "x y", "чай", "قهوة", "お茶", "ชา", "चाय", "\U0001f375", 2**53 - 1,
+]  # fmt: skip
+LETTERS = 'aZ0 ßİσςčжЖאבשعمकी்ไทย한글漢字ｱ１\u0301\u200d\u202e\u2028\ufeff\U0001d54f\U0001f600"\\/<&\t\n\x01\x7f'
+"""Of many scripts, with marks that combine, turn or hide, and what JSON escapes."""
+DAYS = ["", "", "0001-01-01", "2024-02-29", "2026-11-16", "9999-12-31"]
 
 
-def random_survey(rng: Random) -> sv.Survey:
-    """A survey by any mechanism; combinations that the library refuses are drawn again."""
+def random_survey(rng: Random, *, repeating: bool = True) -> sv.Survey:
+    """A survey by any mechanism; combinations that the library refuses are drawn again.
+
+    Unless ``repeating``, it has neither cohorts nor memory.
+    """
     while True:
-        name = rng.choice(NAMES)
+        name = rng.choice(NAMES if repeating else FORGETFUL)
         try:
             mechanism = _MAKERS.get(name, _oracle)(rng, name)
-            window = rng.choice(["once", "day", "week", "month"])
-            rules = {**_repeating(rng, mechanism), "outside": _outside(rng, mechanism)}
-            return sv.Survey("fuzz", "Which?", mechanism, window, **rules)
+            rules = {"opens": rng.choice(DAYS), "closes": rng.choice(DAYS)}
+            rules |= _repeating(rng, mechanism) if repeating else {}
+            return sv.Survey(
+                _text(rng, 200), _text(rng, 2000), mechanism,
+                window=rng.choice(["once", "day", "week", "month"]),
+                minimum_batch=rng.choice([1, 100, rng.randint(1, 10**9)]),
+                outside=_outside(rng, mechanism), **rules,
+            )  # fmt: skip
         except SottovoceError:
             continue
 
@@ -38,6 +49,12 @@ def _repeating(rng: Random, mechanism: sv.Mechanism) -> dict[str, Any]:
     return {"changes": rng.choice([0, 0, 1, 9]), "period": rng.choice([0, 0, 2, 30]), **dates}
 
 
+def _text(rng: Random, most: int) -> str:
+    """Short, or now and then as long as it may be."""
+    length = most if rng.random() < 0.01 else rng.randint(1, 12)
+    return "".join(rng.choice(LETTERS) for _ in range(length))
+
+
 def _outside(rng: Random, mechanism: sv.Mechanism) -> str:
     domain = mechanism.domain
     if isinstance(domain, sv.Interval):
@@ -47,11 +64,13 @@ def _outside(rng: Random, mechanism: sv.Mechanism) -> str:
 
 
 def _epsilon(rng: Random) -> float:
-    return rng.choice([1.0, 0.5, 2.0, 1e-3, 20.0, round(rng.uniform(0.01, 8), rng.randint(1, 15))])
+    usual = round(rng.uniform(0.01, 8), rng.randint(1, 15))
+    wide = min(20.0, max(1e-6, 10 ** rng.uniform(-6, 1.31)))
+    return rng.choice([1.0, 0.5, 2.0, 1e-3, 1e-6, 20.0, usual, wide])
 
 
 def _bits(rng: Random) -> dict[str, int]:
-    return {} if rng.random() < 0.6 else {"bits": rng.randint(9, 62)}
+    return {} if rng.random() < 0.6 else {"bits": rng.randint(8, 62)}
 
 
 def _interval(rng: Random, most: int = 60) -> sv.Interval:
@@ -67,6 +86,8 @@ def _interval(rng: Random, most: int = 60) -> sv.Interval:
 def _categories(rng: Random, most: int = 90) -> sv.Categories:
     if rng.random() < 0.3:
         return sv.Categories(rng.sample(WORDS, rng.randint(1, len(WORDS))))
+    if rng.random() < 0.03:
+        return sv.Categories(rng.choice([4096, 65_537, 1_000_000]))
     return sv.Categories(rng.choice([rng.randint(1, most), 255, 256, 257, 700]))
 
 
@@ -129,13 +150,15 @@ def _binned(rng: Random, name: str) -> sv.Mechanism:
     domain = _interval(rng)
     wide, oracle = (
         rng.randint(1, domain.size),
-        rng.choice(["grr", "olh", "flh", "oue", "haar", "hr"]),
+        rng.choice(["grr", "olh", "flh", "oue", "haar", "hr", "gaussian"]),
     )
     return sv.mechanism(oracle, domain, _epsilon(rng), report_bins=wide)
 
 
 def _sampled(rng: Random, name: str) -> sv.Mechanism:
-    inner = rng.choice(["grr", "olh", "pm", "sw", "laplace", "haar", "hh", "sr", "binned"])
+    inner = rng.choice(
+        ["grr", "olh", "pm", "sw", "laplace", "haar", "hh", "sr", "binned", "gaussian"]
+    )
     asked = {"mechanism": inner, "options": {"report_bins": 3, "oracle": "olh"}}
     domain = sv.Vector(_interval(rng, 40), rng.randint(1, 5))
     return sv.mechanism(name, domain, _epsilon(rng), inner=asked if inner == "binned" else inner)
@@ -178,93 +201,3 @@ _MAKERS: dict[str, Any] = {
     "hierarchy": _tree, "haar": _tree, "binned": _binned, "sampled-coordinate": _sampled,
     "key-value": _key_value, "memoized": _memoized,
 }  # fmt: skip
-
-
-# -- values ------------------------------------------------------------------------------
-
-
-def random_value(rng: Random, domain: Any) -> Any:
-    """A value in the domain, or beside it, as JSON can say it."""
-    if isinstance(domain, sv.Interval) and domain.whole:
-        low, high = domain.first, domain.last
-        return rng.choice([low, high, rng.randint(low - 1, high + 1), low + 2.5, low + 1.0])
-    if isinstance(domain, sv.Interval):
-        low, high = domain.span
-        edge = low + rng.randint(0, domain.bins) * domain.width
-        beside = math.nextafter(edge, rng.choice([-math.inf, math.inf]))
-        return rng.choice([low, high, edge, beside, rng.uniform(low, high), high + 1])
-    if isinstance(domain, sv.Vector):
-        return [random_value(rng, domain.interval) for _ in range(domain.coordinates)]
-    if isinstance(domain, sv.KeyValues):
-        held = [
-            [domain.keys.label(key), random_value(rng, domain.interval)]
-            for key in rng.sample(range(domain.keys.size), min(domain.keys.size, rng.randint(1, 4)))
-        ]
-        return held[0] if domain.pairs is None else held
-    return rng.choice([domain.label(rng.randrange(domain.size)), 0, "nothing"])
-
-
-# -- surveys with something changed --------------------------------------------------------
-
-
-def changed_text(rng: Random, survey: sv.Survey) -> str:
-    """The survey's text with one to three things changed, in the document or in the text."""
-    document = copy.deepcopy(survey.document())
-    for _ in range(rng.choice([1, 1, 1, 2, 3])):
-        parent, key = rng.choice(list(_places(document)))
-        _change(rng, parent, key)
-    text = json.dumps(document, ensure_ascii=rng.random() < 0.3, sort_keys=rng.random() < 0.5)
-    if rng.random() < 0.15:
-        at = rng.randrange(len(text))
-        text = (
-            text[:at] + rng.choice(["", '"', "0", ",", "}", " ", "\\", "1", "-"]) + text[at + 1 :]
-        )
-    return text
-
-
-def _places(node: Any) -> Any:
-    for key, value in node.items() if isinstance(node, dict) else enumerate(node):
-        yield node, key
-        if isinstance(value, (dict, list)):
-            yield from _places(value)
-
-
-def _change(rng: Random, parent: Any, key: Any) -> None:
-    value, way = parent[key], rng.randrange(10)
-    if way == 0 and isinstance(parent, dict):
-        del parent[key]
-    elif way == 1 and isinstance(parent, dict):
-        parent[rng.choice(["more", f"{key}_", "version"])] = rng.choice([1, None, "1"])
-    elif way == 2:
-        parent[key] = rng.choice(
-            [None, True, False, 0, 1, 2, -1, "", "1", "0", [], {}, 10**7, "once"]
-        )
-    elif isinstance(value, bool):
-        parent[key] = not value
-    elif isinstance(value, int):
-        parent[key] = rng.choice(
-            [value + 1, value - 1, 2 * value, -value, str(value), value * 10**6]
-        )
-    elif isinstance(value, str) and value.removeprefix("-").replace(".", "").isdigit():
-        parent[key] = _other_number(rng, value)
-    elif isinstance(value, str):
-        parent[key] = rng.choice([value + "x", value.upper(), "", value[:-1], *_CHOICES])
-    elif isinstance(value, list) and value:
-        parent[key] = rng.choice([value[:-1], value + value[:1], value[::-1], [*value, 1]])
-
-
-def _other_number(rng: Random, text: str) -> str:
-    if "." in text:
-        return rng.choice([text + "0", text + "1", text[:-1], "0" + text, "-" + text, text[1:]])
-    number = int(text)
-    near = [number + 1, number - 1, number + 2**20, number - 2**20, number // 2, 2 * number, 0, 1]
-    return rng.choice(
-        [str(rng.choice(near)), str(rng.choice(near)), text + ".0", "0" + text, " " + text]
-    )
-
-
-_CHOICES = [
-    "refuse", "nearest", "other", "once", "week", "2026-01-31", "unary", "response", "rounding",
-    "piecewise", "population", "budget", "optimized", "symmetric", "haar", "laplace", "categories",
-    "interval", "counts", "ratings", "randomized-response", "sample",
-]  # fmt: skip

@@ -20,7 +20,9 @@ from sottovoce.base.errors import InvalidInput, Refused, SottovoceError
 from sottovoce.service.upload.reading import decode_upload
 from sottovoce.wire.payloads import payloads_of
 from sottovoce.wire.uploads import Upload, encode_upload
-from support.survey_fuzz import changed_text, random_survey, random_value
+from support.survey_changes import changed_text
+from support.survey_fuzz import random_survey
+from support.value_fuzz import random_value
 from vectors.report_cases import held
 from vectors.words import Stream, as_if_drawn
 

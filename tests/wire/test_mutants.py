@@ -7,6 +7,7 @@ from random import Random
 
 import pytest
 
+from vectors import mutate_js as javascript
 from vectors.mutants import mutants_of
 from vectors.mutate import covered, explained, killed, mutants, vectors
 
@@ -55,3 +56,19 @@ def test_mutants_are_killed_unless_nothing_can_tell_them():
     sample = Random(7).sample([m for m in mutants() if m.name not in known], 150)  # noqa: S311
     survivors = [mutant.name for mutant in sample if not killed(mutant, files, coverage)]
     assert survivors == []
+
+
+SCRIPT = """
+const LIMIT = 3n; // 4 < 5
+/** 6 + 7 */
+if (x < LIMIT && /[0-9]+ < 1/.test("8 + 9")) y = `10 ${x}`;
+return Math.min(x, 0.5) >>> 1_000;
+"""
+
+
+def test_a_mutant_of_javascript_has_one_token_changed():
+    found = [mutant.name.split(" in ")[0] for mutant in javascript.mutants_of("small.js", SCRIPT)]
+    assert found == [
+        "3n -> (4n)", "3n -> (2n)", "< -> <=", "&& -> ||", "min -> max", ">>> -> <<",
+        "1_000 -> (1001)", "1_000 -> (999)",
+    ]  # fmt: skip

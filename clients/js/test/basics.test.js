@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import test from "node:test";
-import { InvalidValue, newId, NoRandomness, Survey, systemWords, toHex } from "../dist/index.js";
+import { InvalidValue, newId, NoRandomness, Survey, systemWords, toHex, writeUpload } from "../dist/index.js";
 import { sha256 } from "../dist/sha256.js";
 import { shake256 } from "../dist/shake256.js";
 import { below } from "../dist/words.js";
@@ -28,11 +28,15 @@ test("the system's words, and where there are none", (t) => {
 
   const kept = Object.getOwnPropertyDescriptor(globalThis, "crypto");
   t.after(() => Object.defineProperty(globalThis, "crypto", kept));
+  const replaced = (value) => Object.defineProperty(globalThis, "crypto", { value, configurable: true, writable: true });
   for (const missing of [undefined, {}]) {
-    Object.defineProperty(globalThis, "crypto", { value: missing, configurable: true, writable: true });
+    replaced(missing);
     assert.throws(() => systemWords(), NoRandomness);
     assert.throws(() => newId(), NoRandomness);
   }
+  replaced({ getRandomValues: (array) => array }); // as stand-ins of test frameworks and phones do
+  assert.throws(() => systemWords().next(), NoRandomness);
+  assert.throws(() => newId(), NoRandomness);
 });
 
 test("a value that is refused draws no word", () => {
@@ -43,6 +47,27 @@ test("a value that is refused draws no word", () => {
       assert.throws(() => read.randomize(value, never), InvalidValue, why);
     }
   }
+});
+
+test("an upload is refused that its format cannot hold", () => {
+  const report = { id: new Uint8Array(16), payload: Uint8Array.of(7) };
+  const written = (more) => writeUpload({ fingerprint: "0".repeat(32), window: "2026", reports: [report], ...more });
+  const payload = (length) => [{ ...report, payload: new Uint8Array(length) }];
+  const some = written({}).length;
+  for (const [more, length] of [
+    [{ window: "é".repeat(15) + "x" }, some + 27], [{ reports: Array(65_535).fill(report) }, some + 65_534 * 22 + 2], [{ reports: payload(65_535) }, some + 65_535],
+  ]) assert.equal(written(more).length, length);
+  const part = (more, start, end) => toHex(written(more).subarray(start, end)); // after the version, the fingerprint and the window
+  for (const [count, head] of [[1, "9192"], [15, "9f92"], [16, "dc0010"], [257, "dc0101"], [65_535, "dcffff"]]) {
+    assert.equal(part({ reports: Array(count).fill(report) }, 25, 25 + head.length / 2), head);
+  }
+  for (const [length, head] of [[0, "c400"], [255, "c4ff"], [256, "c50100"], [257, "c50101"], [65_535, "c5ffff"]]) {
+    assert.equal(part({ reports: payload(length) }, 45, 45 + head.length / 2), head);
+  }
+  for (const more of [
+    { window: "é".repeat(16) }, { reports: [] }, { reports: Array(65_536).fill(report) }, { reports: payload(65_536) },
+    { fingerprint: "0".repeat(31) }, { fingerprint: "G".repeat(32) }, { reports: [{ ...report, id: new Uint8Array(15) }] },
+  ]) assert.throws(() => written(more), { code: "invalid-argument" });
 });
 
 test("a survey written again is the same", () => {

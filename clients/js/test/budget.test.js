@@ -1,6 +1,7 @@
 // Limits of the device, the rules against forged surveys and wrong clocks, and what a client refuses at birth.
 import assert from "node:assert/strict";
 import test from "node:test";
+import { LIMITS } from "../dist/device/budget.js";
 import { plain } from "../dist/device/charge.js";
 import { Client, Survey } from "../dist/index.js";
 import { MemoryLedger } from "../dist/testing.js";
@@ -35,6 +36,49 @@ test("every limit holds", async () => {
   assert.throws(() => makeClient(makeSurvey({ epsilon: "2.1" })), { code: "over-budget", message: /gives at most 2 \(maxEpsilon\)/ });
 });
 
+test("costs with different numbers of digits add up exactly", async () => {
+  const answers = ["1", "0.25", "0.125", "0.5", "0.0000011"].map((epsilon, i) => [makeSurvey({ name: `n${i}`, epsilon }), "2026-11-16"]);
+  const ledger = new MemoryLedger();
+  assert.deepEqual(await codes(answers, { ...WIDE, totalEpsilon: 1.8750011, ledger }), ["", "", "", "", ""]);
+  assert.equal(await makeClient(makeSurvey(), { ledger }).spent(), "1.8750011");
+  assert.deepEqual(await codes(answers, { ...WIDE, totalEpsilon: 1.875001 }), ["", "", "", "", "totalEpsilon"]);
+  assert.deepEqual(await codes(answers.reverse(), { ...WIDE, totalEpsilon: 1.875001 }), ["", "", "", "", "totalEpsilon"]);
+});
+
+test("the day is that of UTC", async () => {
+  const today = () => new Date().toISOString().split("T")[0];
+  const before = today();
+  const { window } = await new Client(makeSurvey(), { ledger: new MemoryLedger() }).report("yes");
+  assert.ok([before, today()].includes(window), window); // midnight may come between
+});
+
+test("a limit of 0 is a limit", async () => {
+  assert.deepEqual(await codes([[makeSurvey(), "2026-11-10"]], { ...WIDE, totalEpsilon: 0 }), ["totalEpsilon"]);
+});
+
+test("one window gets one answer by name, and one by question", async () => {
+  const first = makeSurvey({ name: "a", question: "A?" });
+  for (const [name, question, right] of [["a", "B?", false], ["b", "A?", false], ["b", "B?", true]]) {
+    const [, second] = await codes([[first, "2026-11-16"], [makeSurvey({ name, question }), "2026-11-16"]], WIDE);
+    if (right) assert.equal(second, "");
+    else assert.match(second, /which was answered for the same days or later ones: one window gets one answer/);
+    const [, dearer] = await codes([[first, "2026-11-16"], [makeSurvey({ name, question, epsilon: "1.1" }), "2026-11-17"]], WIDE);
+    if (right) assert.equal(dearer, "");
+    else assert.match(dearer, /asks for epsilon 1\.1; under the fingerprint \w+ it asked for 1\./);
+  }
+});
+
+test("the limits where a program sets none, and limits that options inherit", async () => {
+  assert.deepEqual(LIMITS, {
+    maxEpsilon: 2, dayEpsilon: 2, nameEpsilon: 5, questionEpsilon: 5, seriesEpsilon: 5, publisherEpsilon: 10, totalEpsilon: 10,
+  });
+  const inherited = new (class { get totalEpsilon() { return 1; } })();
+  const ledger = new MemoryLedger();
+  const clients = ["a", "b"].map((name) => new Client(makeSurvey({ name }), Object.setPrototypeOf({ ledger, clock: () => "2026-11-16" }, inherited)));
+  await clients[0].report("yes");
+  await assert.rejects(clients[1].report("yes"), { code: "over-budget", message: /totalEpsilon/ });
+});
+
 test("a clock that is set forward is stopped by elapsed time", async () => {
   const forward = [10, 11, 12, 13, 14].map((day) => [makeSurvey(), `2026-11-${day}`]);
   assert.deepEqual(await codes(forward, { ...WIDE, dayEpsilon: 2 }), ["", "", "", "", "dayEpsilon"]);
@@ -42,6 +86,16 @@ test("a clock that is set forward is stopped by elapsed time", async () => {
   let now = 0;
   ledger.elapsed = () => ({ boot: "one", seconds: (now += 40_000) });
   assert.deepEqual(await codes(forward, { ...WIDE, dayEpsilon: 2, ledger }), ["", "", "", "", ""]);
+});
+
+test("twice the limit of a day holds for 86,400 seconds of one start of the machine", async () => {
+  const forward = [10, 11, 12].map((day) => [makeSurvey(), `2026-11-${day}`]);
+  for (const [boots, seconds, last] of [["aaa", [0, 0, 86_400], ""], ["aaa", [0, 0, 86_399.5], "dayEpsilon"], ["aaa", [1e5, 1e5, 1e5], "dayEpsilon"], ["aab", [0, 0, 1], ""]]) {
+    const ledger = new MemoryLedger();
+    let i = 0;
+    ledger.elapsed = () => ({ boot: boots[i], seconds: seconds[i++] });
+    assert.deepEqual(await codes(forward, { ...WIDE, dayEpsilon: 1, ledger }), ["", "", last]);
+  }
 });
 
 test("windows are answered in order, under any fingerprint, and a known survey does not become dearer", async () => {

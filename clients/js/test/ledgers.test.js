@@ -4,7 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import test from "node:test";
 import { NodeLedger } from "../dist/device/nodeledger.js";
-import { toHex } from "../dist/index.js";
+import { BrowserLedger, toHex } from "../dist/index.js";
 import { MemoryLedger } from "../dist/testing.js";
 import { DAY, ledgers, makeClient, makeSurvey, temporary } from "./device.js";
 
@@ -55,6 +55,16 @@ for (const [name, make] of Object.entries(await ledgers())) {
     assert.ok(!Object.values(rows[0]).includes("yes")); // never the answer
   });
 
+  test(`${name}: receipts come by window, whatever happened to them`, { skip }, async () => {
+    const open = make();
+    const days = ["2026-11-14", "2026-11-15", "2026-11-16"];
+    const wide = { dayEpsilon: 9, ledger: open() };
+    for (const day of days) await makeClient(makeSurvey(), { ...wide, clock: () => day }).report("yes");
+    const client = makeClient(makeSurvey(), wide);
+    for (const which of [1, 0, 2]) await client.acknowledge((await client.receipts())[which]);
+    assert.deepEqual((await client.receipts()).map(({ window, state }) => `${window} ${state}`), days.map((day) => `${day} acknowledged`));
+  });
+
   test(`${name}: a clock that was ahead counts as today, even where the report is refused`, { skip }, async () => {
     const open = make();
     const ahead = makeClient(makeSurvey({ epsilon: "2" }), { ledger: open(), clock: () => "2027-01-01" });
@@ -64,6 +74,14 @@ for (const [name, make] of Object.entries(await ledgers())) {
     assert.deepEqual(rows.map(({ day }) => day), [DAY]);
   });
 }
+
+test("where the system does not say when it started, a page or process is one start", (t) => {
+  t.mock.method(performance, "now", () => 86_400_000);
+  const { boot, seconds } = new MemoryLedger().elapsed();
+  assert.match(boot, /^[0-9a-f]{32}$/);
+  assert.deepEqual(new BrowserLedger().elapsed(), { boot, seconds: 86_400 });
+  assert.equal(seconds, 86_400);
+});
 
 const browser = (await ledgers()).IndexedDB;
 test("rows of an older bundle, without series and publisher, still count", { skip: typeof browser === "string" ? browser : false }, async () => {

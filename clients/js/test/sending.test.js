@@ -95,6 +95,30 @@ test("nobody pays for a survey that is closed, or that wants a token", async (t)
   await assert.rejects(makeClient(dated, { clock: () => "2026-11-19" }).report("yes"), { code: "window-closed" });
 });
 
+test("of a value outside the domain a collector learns nothing", async (t) => {
+  const { url } = await collector(t, STORED);
+  const asked = t.mock.method(globalThis, "fetch");
+  const client = makeClient(makeSurvey(), { url, patience });
+  for (const value of ["perhaps", 1, undefined, null, ["yes"]]) await assert.rejects(client.report(value), { code: "invalid-value" });
+  assert.deepEqual([asked.mock.callCount(), await client.spent()], [0, "0"]);
+  await client.report("yes");
+  assert.ok(asked.mock.callCount() >= 2);
+});
+
+test("a log that comes too slowly is no answer: the report is kept", async (t) => {
+  const { url, requests, said } = await collector(t, STORED);
+  const client = makeClient(makeSurvey(), { url, patience: { ...patience, attempts: 1 } });
+  const whole = said.log;
+  said.log = (start) => ({ body: { ...whole(start).body, entries: whole(start).body.entries.slice(0, 1) } });
+  let now = 0;
+  const clock = t.mock.method(performance, "now", () => (now += 40_000));
+  const { state, code } = await client.report("yes");
+  assert.deepEqual([state, code, requests.length], ["pending", "no-answer", 0]);
+  clock.mock.restore();
+  const [sent] = await client.send();
+  assert.deepEqual([sent.state, requests.length, await client.spent()], ["acknowledged", 1, "1"]);
+});
+
 test("a report is withdrawn: not sent any more, deleted there, spent here", async (t) => {
   const { url, requests } = await collector(t, STORED, { status: 503 }, { body: { deleted: true } });
   const client = makeClient(makeSurvey(), { url, patience: { ...patience, attempts: 1 } });

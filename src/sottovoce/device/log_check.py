@@ -7,6 +7,8 @@ in the log gets no report: nobody is asked what others cannot see.
 
 from __future__ import annotations
 
+import math
+import time
 from typing import Any
 
 from sottovoce.base.errors import NotTrusted
@@ -20,6 +22,8 @@ __all__ = ["check_continues", "check_log", "read_log"]
 
 _MOST_ENTRIES = 10**6
 """A longer log is refused: an endless one would keep a device busy for ever."""
+_MOST_SECONDS = 60.0
+"""For the whole log: to a device, a collector that gives one entry at a time, slowly, does not answer."""
 _NO_LOG = {"no-such-route", "status-404", "status-410"}
 """Codes of a collector that has no log; any other may answer a moment later."""
 
@@ -34,7 +38,7 @@ def check_log(collector: RemoteCollector, ledger: Ledger, survey: Survey) -> Non
         kept = ledger.log_head(collector.url)
         known = ledger.is_logged(collector.url, digest)
         start = kept if known else EMPTY
-        entries, head = read_log(collector, start)
+        entries, head = read_log(collector, start, _MOST_SECONDS)
         check_continues(collector.url, kept, start, entries, head)
         if not known and digest not in {entry.survey for entry in entries}:
             raise NotTrusted(
@@ -46,13 +50,15 @@ def check_log(collector: RemoteCollector, ledger: Ledger, survey: Survey) -> Non
 
 
 def read_log(
-    collector: RemoteCollector, start: LogHead = EMPTY
+    collector: RemoteCollector, start: LogHead = EMPTY, seconds: float = math.inf
 ) -> tuple[list[Publication], LogHead]:
-    """All entries after a head, one chain, and the head of the log."""
+    """All entries after a head, one chain, and the head of the log; no answer after so many seconds."""
     entries: list[Publication] = []
-    head = start
+    head, end = start, time.monotonic() + seconds
     while True:
         size, told, documents = _page(collector, head.size)
+        if time.monotonic() > end:
+            raise NoAnswer(f"the log of {collector.url} did not come in time")
         head = follow(head, documents)
         entries += map(Publication.from_document, documents)
         if head.size == size:

@@ -7,6 +7,8 @@ import { ask } from "./sending.js";
 const EMPTY = { size: 0, head: "0".repeat(64) };
 /** A longer log is refused: an endless one would keep a device busy for ever. */
 const MOST_ENTRIES = 1000000;
+/** For the whole log: a collector that gives one entry at a time, slowly, does not answer. */
+const MOST_SECONDS = 60;
 /**
  * Refuse a collector whose log does not continue the one that this device has seen, or does not have the survey: nobody
  * is asked what others cannot see. `NoAnswer` where the collector does not answer now.
@@ -49,9 +51,12 @@ export function follow({ size, head }, entry) {
 async function readLog(collector, start) {
     const read = [start];
     let last = start;
+    const end = performance.now() + 1000 * MOST_SECONDS;
     try {
         for (;;) {
             const page = await readPage(collector, last.size);
+            if (performance.now() > end)
+                throw new NoAnswer("the collector's log did not come in time");
             const size = page.whole("size", last.size, MOST_ENTRIES);
             const entries = page.list("entries");
             for (const entry of entries)

@@ -22,6 +22,8 @@ const EMPTY: LogHead = { size: 0, head: "0".repeat(64) };
 
 /** A longer log is refused: an endless one would keep a device busy for ever. */
 const MOST_ENTRIES = 1_000_000;
+/** For the whole log: a collector that gives one entry at a time, slowly, does not answer. */
+const MOST_SECONDS = 60;
 
 /**
  * Refuse a collector whose log does not continue the one that this device has seen, or does not have the survey: nobody
@@ -64,9 +66,11 @@ export function follow({ size, head }: LogHead, entry: Json): Entry {
 async function readLog(collector: Collector, start: LogHead): Promise<Entry[]> {
   const read: Entry[] = [start];
   let last: Entry = start;
+  const end = performance.now() + 1000 * MOST_SECONDS;
   try {
     for (;;) {
       const page = await readPage(collector, last.size);
+      if (performance.now() > end) throw new NoAnswer("the collector's log did not come in time");
       const size = page.whole("size", last.size, MOST_ENTRIES);
       const entries = page.list("entries");
       for (const entry of entries) read.push((last = follow(last, entry)));

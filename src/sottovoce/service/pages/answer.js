@@ -2223,6 +2223,7 @@ function retryAfter(text) {
 // src/device/logcheck.ts
 var EMPTY = { size: 0, head: "0".repeat(64) };
 var MOST_ENTRIES = 1e6;
+var MOST_SECONDS = 60;
 async function checkLog(collector, ledger, survey) {
   const { url } = collector;
   const keptIn = (logs) => logs.find((log) => log.url === url) ?? { url, ...EMPTY, surveys: [] };
@@ -2256,9 +2257,11 @@ function follow({ size, head }, entry) {
 async function readLog(collector, start) {
   const read = [start];
   let last = start;
+  const end = performance.now() + 1e3 * MOST_SECONDS;
   try {
     for (; ; ) {
       const page = await readPage(collector, last.size);
+      if (performance.now() > end) throw new NoAnswer("the collector's log did not come in time");
       const size = page.whole("size", last.size, MOST_ENTRIES);
       const entries = page.list("entries");
       for (const entry of entries) read.push(last = follow(last, entry));

@@ -1,0 +1,63 @@
+"""Random values for surveys: inside the domain, at its edges, outside, and of no kind that it has."""
+
+from __future__ import annotations
+
+import math
+from random import Random
+from typing import Any
+
+import sottovoce as sv
+
+__all__ = ["random_value"]
+
+ODD = [
+    None,
+    True,
+    False,
+    "nothing",
+    "",
+    "1",
+    -1,
+    0,
+    2**53,
+    0.5,
+    [],
+    [0],
+    [[]],
+    {},
+    math.nan,
+    math.inf,
+    -math.inf,
+]
+"""What programs pass by mistake. Of texts of digits and of true, nothing is made into numbers."""
+
+
+def random_value(rng: Random, domain: Any) -> Any:
+    """A value in the domain, or beside it, as JavaScript can say it: it has no 1.0 beside 1."""
+    if rng.random() < 0.08:
+        return rng.choice(ODD)
+    if isinstance(domain, sv.Interval):
+        return _number(rng, domain)
+    if isinstance(domain, sv.Vector):
+        length = domain.coordinates + (rng.random() < 0.05)
+        return [_number(rng, domain.interval) for _ in range(length)]
+    if isinstance(domain, sv.KeyValues):
+        keys = rng.sample(range(domain.keys.size), min(domain.keys.size, rng.randint(1, 4)))
+        held = [[domain.keys.label(key), _number(rng, domain.interval)] for key in keys]
+        if rng.random() < 0.05:
+            held.append(rng.choice([held[0], ["nothing", 1], [held[0][0]], held[0][0]]))
+        return held[0] if domain.pairs is None else held
+    first, other = (domain.label(rng.randrange(domain.size)) for _ in range(2))
+    return rng.choice([first, other, 0, domain.size, "nothing"])
+
+
+def _number(rng: Random, domain: sv.Interval) -> Any:
+    if domain.whole:
+        low, high = domain.first, domain.last
+        inside = rng.randint(low, high)
+        return rng.choice([low, high, inside, inside, inside, inside, low - 1, high + 1, low + 2.5])
+    low, high = domain.span
+    edge = low + rng.randint(0, domain.bins) * domain.width
+    beside = math.nextafter(edge, rng.choice([-math.inf, math.inf]))
+    inside = rng.uniform(low, high)
+    return rng.choice([low, high, edge, beside, inside, inside, inside, high + 1])
