@@ -38,8 +38,8 @@ def test_payloads_round_trip(mechanism):
     assert {(type(payload), len(payload)) for payload in payloads} == {
         (bytes, payload_width(mechanism))
     }
-    survey = sv.Survey("s", "?", mechanism)
-    upload = Upload.of(survey, "", [new_id() for _ in range(50)], reports)
+    survey = sv.Survey("s", "?", mechanism, "day")
+    upload = Upload.of(survey, "2026-11-16", [new_id() for _ in range(50)], reports)
     for form in FORMS:
         assert decode_upload(encode_upload(upload, form), survey, form).reports == reports
 
