@@ -76,8 +76,6 @@ class KeptBits(Rounds):
         return tuple(bit * stay + (self.total - bit) * rise for bit in (own, other))
 
     def one_report(self, fresh: Fresh) -> Certificate:
-        if self.permanent.domain.size == 1:
-            return Certificate(1, 1)
         (own, other), total = self._chances(fresh), self.total**2
         return Certificate(own * (total - other), other * (total - own))
 
