@@ -20,6 +20,7 @@ from benchmarks import (
     likelihood,
     memory,
     reduction,
+    repeated,
     wiener,
 )
 from benchmarks.checks import TooWeak, Wrong
@@ -41,6 +42,7 @@ BENCHMARKS: dict[str, Benchmark] = {
         likelihood,
         wiener,
         reduction,
+        repeated,
         fusion,
     )
     for benchmark in module.BENCHMARKS

@@ -188,8 +188,14 @@ def _memoized(m: Any, position: int) -> list[Chosen]:
     first = m.rounds.permanent
     found = edges(first, position)
     if first.name == "unary-encoding":
-        stay, rise = (weight << (64 - first.bits) for weight in m.weights[1])
-        return found + [{-1: word} for bound in (stay, rise) for word in (bound, bound - 1)]
+        bounds = (weight << (64 - first.bits) for weight in m.weights[1])
+        for byte, rest in (
+            divmod(bound, 2**56) for bound in bounds
+        ):  # lanes of all values, then ties
+            lanes = byte * (2**64 // 255)
+            for word in (rest << 8, (rest << 8) - 1):
+                found += [{0: 0, 1: 0, m.words_per_report - 1: lanes, -1: word % 2**64}]
+        return found
     outputs = m.rounds.levels[3]
     return found + _response(m.weights[1], first.bits, outputs, -1)
 

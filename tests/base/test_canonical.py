@@ -108,7 +108,7 @@ def test_weights_are_decimal_text_whatever_they_are():
 
 def test_no_integer_of_any_document_exceeds_what_a_double_holds(mechanism):
     """So that every language's JSON parser reads the survey exactly, and writes the same text."""
-    survey = sv.Survey("s", "?", mechanism, closes="2026-12-31")
+    survey = sv.Survey("s", "?", mechanism, "day", closes="2026-12-31")
     text = survey.to_json()
     assert json.loads(text, parse_int=float) == json.loads(text)
     again = json.dumps(json.loads(text), sort_keys=True, separators=(",", ":"), ensure_ascii=False)
@@ -186,7 +186,7 @@ def taken_otherwise(text):
 
 
 def test_no_mutated_survey_is_taken_under_another_fingerprint(mechanism):
-    document = json.loads(sv.Survey("s", "?", mechanism).to_json())
+    document = json.loads(sv.Survey("s", "?", mechanism, "day").to_json())
     found = [taken_otherwise(json.dumps(mutant)) for mutant in [document, *mutants(document)][::7]]
     assert found[0] is False
     assert True not in found

@@ -50,6 +50,7 @@ def attacked(name: str, wanted: int, seed: int, *, by_page: bool = True) -> tupl
     """Judge documents of a mechanism until that many are accepted; how many were, and all tried."""
     rng, accepted, tried = random.Random(seed), 0, 0  # noqa: S311
     cases = [case for case in CASES if case.name == name]
+    assert cases, f"no document of {name} to attack"
     while accepted < wanted:
         for case in rng.sample(cases, len(cases)):
             weights, epsilon = weights_of(case, rng)

@@ -145,7 +145,7 @@ class Bits:
     def ratio(self, fresh) -> tuple[int, int]:
         own, other = self.chances(fresh)
         square = self.whole**2
-        return (own * (square - other), other * (square - own)) if self.first.d > 1 else (1, 1)
+        return own * (square - other), other * (square - own)
 
     def composed(self, fresh) -> dict[str, int]:
         own, other = self.chances(fresh)
@@ -153,10 +153,13 @@ class Bits:
 
     def respond(self, inside, fresh, position: int, words: Words) -> list:
         (kept,) = self.first.respond(position, words)
-        shift, told = 64 - self.first.bits, []
-        for v in range(self.first.d):
+        d, shift, told = self.first.d, 64 - self.first.bits, []
+        drawn = words.joined(ceil(d, 8))
+        for v in range(d):
             bound = fresh["stay" if kept >> v & 1 else "rise"]
-            told.append(words.next() < bound << shift)
+            first, rest = divmod(bound << shift, 2**56)
+            lane = (drawn >> 8 * v) % 256
+            told.append(lane < first or (lane == first and words.next() >> 8 < rest))
         return [packed(told)]
 
 

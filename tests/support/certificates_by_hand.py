@@ -169,6 +169,9 @@ def _memoized(document: dict[str, Any]) -> Ratio:
         (own, other), (stay, rise) = weights_of(inside, "own", "other"), (int(fresh["stay"]), int(fresh["rise"]))  # fmt: skip
         need(0 < rise < stay < T, "0 < rise < stay < T")
         P, Q = (bit * stay + (T - bit) * rise for bit in (own, other))
+        need(-(-Q // T) < P // T, "both rounds together tell nothing")
+        if values_of(document["domain"]) == 1:
+            return Fraction(1), NOTHING
         return Fraction(P * (T**2 - Q), Q * (T**2 - P)), NOTHING
     keep, more = int(fresh["keep"]), int(fresh["other"])
     if options["inner"]["mechanism"] == "square-wave":
@@ -176,12 +179,19 @@ def _memoized(document: dict[str, Any]) -> Ratio:
         grid = document["domain"]["bins"] * inside["options"]["steps"]
         N = grid if inside["options"]["wrap"] else grid + width - 1
         h, low_weight, S = low + unit, low, low * N + unit * width
+        need(keep * unit // S >= 1, "both rounds together tell nothing")
+        need(-(-(keep * low + more * S) // S) * N + keep * unit // S * width <= 2**63, "2^63")
+        single = grid == 1
     else:
         first, second = weights_of(inside, "keep", "other")
         hashed = options["inner"]["mechanism"] == "local-hashing"
         N = inside["options"]["hash_range"] if hashed else values_of(document["domain"])
         h, low_weight, S = first + second, second, T
-    need(keep >= 1 and keep + N * more == T, "keep + N other is not T")
+        single = values_of(document["domain"]) == 1
+        need(N == 1 or T - N * -(-(keep * second + more * S) // S) >= 1, "both rounds tell nothing")
+    need(keep >= 1 and keep + N * more == T and (more == 0) == (N == 1), "keep + N other is not T")
+    if single:
+        return Fraction(1), NOTHING
     return Fraction(keep * h + more * S, keep * low_weight + more * S), NOTHING
 
 

@@ -73,6 +73,7 @@ def _cases() -> Iterator[Case]:
     yield from _noises()
     yield from _pairs()
     yield from _nested()
+    yield from _memories()
     for d in (2, 3, 4):
         yield Case("table", few(d), {"weights": [[1] * d] * d})
 
@@ -126,6 +127,21 @@ def _pairs() -> Iterator[Case]:
         yield Case("key-value", wider, {**options, "numbers": "rounding"}, epsilon=3.0)
         sampled = sv.KeyValues(3, 0, 1, bins=2, pairs=2, larger="sample")
         yield Case("key-value", sampled, {**options, "numbers": "rounding"}, epsilon=3.0)
+
+
+def _memories() -> Iterator[Case]:
+    for bits in (10, 62):
+        for name, d, more in (
+            ("randomized-response", 2, {}), ("randomized-response", 5, {}),
+            ("local-hashing", 5, {"hash_range": 3}), ("unary-encoding", 3, {"variant": "symmetric"}),
+            ("unary-encoding", 2, {}),
+        ):  # fmt: skip
+            inner = {"mechanism": name, "options": {"bits": bits, **more}}
+            yield Case("memoized", sv.Categories(d), {"lifetime": 20.0, "inner": inner})
+    for more in ({}, {"wrap": True}):
+        inner = {"mechanism": "square-wave", "options": {"steps": 1, "bits": 40, **more}}
+        options = {"lifetime": 20.0, "inner": inner}
+        yield Case("memoized", sv.Interval(0, 1, bins=4), options, not more)
 
 
 def _nested() -> Iterator[Case]:

@@ -19,7 +19,8 @@ def weights_of(case: Case, rng: random.Random) -> tuple[Any, str]:
     """Weights for a case, and the epsilon that they claim."""
     while True:
         weights, epsilon = _any_weights(case, rng)
-        if not isinstance(weights, dict) or weights.get("width", 0) <= _WIDEST:
+        shape = weights.get("permanent", weights) if isinstance(weights, dict) else {}
+        if shape.get("width", 0) <= _WIDEST:
             return weights, epsilon
 
 
@@ -32,7 +33,8 @@ def _any_weights(case: Case, rng: random.Random) -> tuple[Any, str]:
     drawn = _drawn(document, rng)
     if rng.random() < 0.15:
         drawn = _tampered(drawn, rng)
-    return drawn, rng.choice(["20", "20", document["epsilon"]])
+    largest = "19.5" if case.name == "memoized" else "20"  # its lifetime is 20
+    return drawn, rng.choice([largest, largest, document["epsilon"]])
 
 
 def _tampered(weights: Any, rng: random.Random) -> Any:
@@ -46,6 +48,9 @@ def _tampered(weights: Any, rng: random.Random) -> Any:
             changed[index] = _other(changed[index], rng)
         return changed
     changed, names = dict(weights), list(weights)
+    if any(isinstance(part, dict) for part in weights.values()):
+        name = rng.choice(names)
+        return {**changed, name: _tampered(changed[name], rng)}
     kind = rng.choice(["nudge", "nudge", "one", "swap"])
     if kind == "nudge":
         for name in names:
@@ -89,6 +94,8 @@ def _drawn(document: dict[str, Any], rng: random.Random) -> Any:
         if name == "binned":
             interval["bins"] = options["report_bins"]
         return _drawn({**inside, "domain": interval, "weights": document["weights"]}, rng)
+    if name == "memoized":
+        return _of_memory(document, rng)
     if name == "hierarchy":
         return [_of_level(document, level, rng) for level in range(len(document["weights"]))]
     if name == "key-value":
@@ -121,6 +128,20 @@ def _of_response(g: int, T: int, rng: random.Random) -> dict[str, int]:
 def _of_unary(T: int, rng: random.Random) -> dict[str, int]:
     other, own = sorted([_spread(rng, 1, T - 1), _spread(rng, 1, T - 1)])
     return {"own": own, "other": other}
+
+
+def _of_memory(document: dict[str, Any], rng: random.Random) -> dict[str, Any]:
+    inside, size = document["options"]["inner"], size_of(document["domain"])
+    first = _drawn({**document, **inside, "weights": document["weights"]["permanent"]}, rng)
+    T = 2 ** inside["options"]["bits"]
+    if inside["mechanism"] == "unary-encoding":
+        fresh = _of_unary(T, rng)
+        return {"permanent": first, "fresh": {"stay": fresh["own"], "rise": fresh["other"]}}
+    outputs = inside["options"].get("hash_range", size)
+    if inside["mechanism"] == "square-wave":
+        grid = size * inside["options"]["steps"]
+        outputs = grid if inside["options"]["wrap"] else grid + first["width"] - 1
+    return {"permanent": first, "fresh": _of_response(outputs, T, rng)}
 
 
 def _of_level(document: dict[str, Any], level: int, rng: random.Random) -> dict[str, int]:

@@ -280,6 +280,41 @@ def _sampled_coordinate(document: dict[str, Any], mechanism: Any) -> Rows:
     return [[*chain(*rows)] for rows in product(each, repeat=domain["coordinates"])]
 
 
+def _memoized(document: dict[str, Any], mechanism: Any) -> Rows:
+    """Round 1 times round 2, over everything that may be kept."""
+    options, weights = document["options"], document["weights"]
+    inside = {**options["inner"], "domain": document["domain"], "weights": weights["permanent"]}
+    fresh, T = weights["fresh"], 2 ** inside["options"]["bits"]
+    if inside["mechanism"] == "unary-encoding":
+        d = size_of(document["domain"])
+        told = [
+            [
+                math.prod((fresh["stay" if one else "rise"], T - fresh["stay" if one else "rise"])[not y]
+                          for one, y in zip(memo, report, strict=True))
+                for report in product((0, 1), repeat=d)
+            ]
+            for memo in product((0, 1), repeat=d)
+        ]  # fmt: skip
+        return _times(_unary(d, weights["permanent"], inside["options"]["bits"]), told)
+    if inside["mechanism"] == "local-hashing":
+        d, g = size_of(document["domain"]), inside["options"]["hash_range"]
+        count, rows = _family_size(d, g), [[] for _ in range(d)]
+        for hash_ in range(count):
+            cells = [mechanism.respond(v, _Given(_word(hash_, count), 0, 0))[1] for v in range(d)]
+            kept = _response(cells, g, weights["permanent"])
+            for row, part in zip(rows, _times(kept, _response([*range(g)], g, fresh)), strict=True):
+                row += part
+        return rows
+    kept = law({**inside, "weights": weights["permanent"]}, mechanism.inner)
+    outputs = len(kept[0])
+    return _times(kept, _response([*range(outputs)], outputs, fresh))
+
+
+def _times(first: Rows, second: Rows) -> Rows:
+    columns = [*zip(*second, strict=True)]
+    return [[sum(a * b for a, b in zip(row, column, strict=True)) for column in columns] for row in first]  # fmt: skip
+
+
 _LAWS = {
     "binned": _binned,
     "degree-noise": noise_on_bins,
@@ -291,6 +326,7 @@ _LAWS = {
     "key-value": key_value,
     "laplace": noise_on_bins,
     "local-hashing": _local_hashing,
+    "memoized": _memoized,
     "piecewise": wave,
     "randomized-response": _randomized_response,
     "sampled-coordinate": _sampled_coordinate,

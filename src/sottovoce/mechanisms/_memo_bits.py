@@ -39,7 +39,7 @@ class KeptBits(Rounds):
 
     @property
     def fresh_words(self) -> int:
-        return int(self.permanent.domain.size)
+        return -(-int(self.permanent.domain.size) // 8)
 
     def _checked(self, first: int, second: int) -> tuple[int, int]:
         if not 0 < second < first < self.total:
@@ -76,8 +76,6 @@ class KeptBits(Rounds):
         return tuple(bit * stay + (self.total - bit) * rise for bit in (own, other))
 
     def one_report(self, fresh: Fresh) -> Certificate:
-        if self.permanent.domain.size == 1:
-            return Certificate(1, 1)
         (own, other), total = self._chances(fresh), self.total**2
         return Certificate(own * (total - other), other * (total - own))
 
@@ -103,9 +101,11 @@ class KeptBits(Rounds):
     def remember(self, entry: int, source: Source) -> Any:
         return self.permanent.respond(entry, source)[0]
 
-    def _thresholds(self, bits: NDArray[np.uint8], fresh: Fresh) -> NDArray[np.uint64]:
-        stay, rise = (np.uint64(weight << (64 - self.permanent.bits)) for weight in fresh)
-        return np.where(bits == 1, stay, rise)
+    def _thresholds(self, fresh: Fresh) -> tuple[NDArray[np.uint8], NDArray[np.uint64]]:
+        """The first byte and the other 56 bits of the thresholds of a zero and a one."""
+        stay, rise = (weight << (64 - self.permanent.bits) for weight in fresh)
+        first = np.array([rise >> 56, stay >> 56], dtype=np.uint8)
+        return first, np.array([rise % 2**56, stay % 2**56], dtype=np.uint64)
 
     def tell(self, hash_: int, memo: Any, fresh: Fresh, source: Source) -> tuple[Any, ...]:
         (packed,) = self.tell_many(None, np.frombuffer(memo, dtype=np.uint8)[None], fresh, source)
@@ -118,8 +118,13 @@ class KeptBits(Rounds):
     def tell_many(
         self, hashes: Indices | None, memos: Column, fresh: Fresh, source: Source
     ) -> tuple[Column, ...]:
-        size = self.permanent.domain.size
+        """A random byte a bit, and a word more where it equals the first byte of the bit's threshold."""
+        size, (first, rest) = self.permanent.domain.size, self._thresholds(fresh)
         bits = np.unpackbits(memos, axis=1, count=size, bitorder="little")
-        words = source.words(bits.size).reshape(bits.shape)
-        told = words < self._thresholds(bits, fresh)
+        words = source.words(len(bits) * -(-size // 8)).astype("<u8", copy=False)
+        lanes = words.view(np.uint8).reshape(len(bits), -1)[:, :size]
+        limits = first[bits]
+        told = lanes < limits
+        ties = np.nonzero(lanes == limits)  # row by row, as one device meets them
+        told[ties] = (source.words(len(ties[0])) >> np.uint64(8)) < rest[bits[ties]]
         return (np.packbits(told, axis=1, bitorder="little"),)

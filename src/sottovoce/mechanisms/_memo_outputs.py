@@ -70,9 +70,7 @@ class KeptOutput(Rounds):
         return Fraction(keep * weight + other * self.levels[2], self.total * self.levels[2])
 
     def one_report(self, fresh: Fresh) -> Certificate:
-        high, low, _, outputs = self.levels
-        if outputs == 1:
-            return Certificate(1, 1)
+        high, low, _, _ = self.levels
         ratio = self._chance(high, fresh) / self._chance(low, fresh)
         return Certificate(ratio.numerator, ratio.denominator)
 

@@ -176,7 +176,7 @@ class Memoized(Mechanism):
         return rounds
 
     def _keep(self, rounds: Rounds, fresh: Fresh) -> Any:
-        found = rounds.one_report(fresh)
+        found = self._one_report(rounds, fresh)
         if not found.holds(self.epsilon):
             allowed = f"such that no ratio exceeds e^{self.epsilon:g}"
             raise InvalidInput("weights", self.name, allowed, str(found))
@@ -302,7 +302,11 @@ class Memoized(Mechanism):
 
     def certificate(self) -> Certificate:
         """Of one report: both rounds together."""
-        return self.rounds.one_report(self.weights[1])
+        return self._one_report(self.rounds, self.weights[1])
+
+    def _one_report(self, rounds: Rounds, fresh: Fresh) -> Certificate:
+        single = rounds.permanent.positions == 1  # of which nothing can be learned
+        return Certificate(1, 1) if single else rounds.one_report(fresh)
 
     def lifetime_certificate(self) -> Certificate:
         """Of all reports of one value together, however many: that of the memo."""

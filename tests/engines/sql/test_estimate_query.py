@@ -36,6 +36,14 @@ def test_the_oracles_have_it():
     }  # fmt: skip
 
 
+def test_memoized_reports_are_estimated_window_by_window():
+    m = sv.mechanism("memoized", sv.Categories(3), 1.0, lifetime=2.0)
+    with pytest.raises(
+        Unfit, match=r"count each window with tally_sql\(by=...\), then use sv.trend"
+    ):
+        sv.estimate_sql(m, "reports")
+
+
 @pytest.mark.parametrize("about", ["respondents", "population"])
 @pytest.mark.parametrize("mechanism_", ORACLES, ids=lambda m: f"{m.name}-{m.domain.size}")
 def test_shares_and_errors_are_those_of_the_library(mechanism_, about, database):

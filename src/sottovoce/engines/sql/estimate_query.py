@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from textwrap import indent
 
 from sottovoce.answers.about import check_about
+from sottovoce.base.errors import Unfit
 from sottovoce.base.text import label_text
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.engines.sql.cell_weights import NUMBER, WEIGHT, CellWeightsSql, cell_weights_of
@@ -82,6 +83,11 @@ def estimate_sql(
     owner = "estimate_sql"
     chosen, asked = dialect_of(dialect, owner), mechanism_of(mechanism, owner)
     check_about(about, owner)
+    if asked.remembers:
+        raise Unfit(
+            "estimate_sql is not for memoized reports: those of one person in several windows share their "
+            "noise; count each window with tally_sql(by=...), then use sv.trend"
+        )
     taken = (*_RESULT, NUMBER, WEIGHT, _FIRST, _SECOND, MECHANISM, CELL)
     columns = check_columns(by, asked, owner, taken)
     minimum = mechanism.minimum_batch if isinstance(mechanism, Survey) else 1
