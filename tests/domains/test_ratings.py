@@ -99,7 +99,7 @@ def test_answers_are_those_of_the_numbers_themselves():
     "name", sorted({cls.name for cls in registered()} - {"degree-noise", "sampled-coordinate", "key-value", "table", "binned"})
 )  # fmt: skip
 def test_every_mechanism_for_numbers_or_categories_takes_ratings(name):
-    options = {"hash_count": 50} if name == "fixed-hashing" else {}
+    options = {"fixed-hashing": {"hash_count": 50}, "memoized": {"lifetime": 4.0}}.get(name, {})
     mechanism = sv.mechanism(name, BALANCE, 2.0, **options)
     assert mechanism.certificate().holds(2.0)
     values = np.repeat(np.arange(-2, 3), (SHARES * 40_000).astype(int))

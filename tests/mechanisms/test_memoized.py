@@ -280,8 +280,9 @@ def test_cost_is_the_lifetime_where_the_first_answer_speaks_for_good():
     ("change", "message"),
     [
         ({"lifetime": None}, "lifetime of memoized must be given"),
-        ({"lifetime": 1.0}, "lifetime of memoized must be above epsilon = 1"),
-        ({"lifetime": 21.0}, "epsilon of lifetime of memoized must be"),
+        ({"lifetime": 1.0}, "lifetime of memoized must be a number above epsilon = 1, at most 20"),
+        ({"lifetime": 21.0}, "at most 20; got 21"),
+        ({"lifetime": "x"}, "lifetime of memoized must be a number above"),
         ({"inner": "subset-selection"}, "inner of memoized must be one of randomized-response"),
         ({"inner": "oue"}, "domain of memoized must be of at most 20 values with unary-encoding"),
         ({"inner": "grr", "half": True}, "inner of memoized must be one of"),

@@ -21,6 +21,7 @@ from sottovoce.domains.vector import Vector
 
 _FAKES = 0.01
 _LIARS, _HONEST = 1_000, 99_000
+DAY = "2026-11-16"
 _MOST_REPORTS = 300
 """Reports above which an example's are sampled, and not all tried."""
 
@@ -69,7 +70,7 @@ def _all_reports(mechanism: sv.Mechanism) -> tuple[bool, list[sv.Tally]]:
     found = {}
     for chosen in choices:
         reports = sv.Reports(mechanism, dict(zip(names, chosen, strict=True)))
-        tally = mechanism.tally(reports)
+        tally = mechanism.tally(reports, window=DAY)
         found[tally.cells.tobytes()] = tally
     return every, list(found.values())
 
@@ -81,7 +82,7 @@ def _possible(field: Field) -> int:
 
 
 def _many(tally: sv.Tally, times: int) -> sv.Tally:
-    return sv.Tally(tally.mechanism, tally.n * times, tally.cells * times)
+    return sv.Tally(tally.mechanism, tally.n * times, tally.cells * times, tally.window)
 
 
 def _honest(mechanism: sv.Mechanism) -> sv.Tally:
@@ -121,7 +122,7 @@ def _value(domain: object, index: int) -> object:
 
 @pytest.mark.parametrize("example", _examples(), ids=str)
 def test_no_report_does_more_and_one_does_as_much(example: sv.Mechanism) -> None:
-    honest = _honest(example)
+    honest = _honest(example).of_window(DAY)
     every, reports = _all_reports(example)
     by_level = isinstance(example.channel(), LevelSampling)
     told = sv.estimate(honest, "unbiased")

@@ -307,7 +307,7 @@ def test_survey_new_writes_cohorts_and_memory(tmp_path):
         (["--cohorts", 1], "ask of Survey must be"),
         (["--cohorts", 7, "--window", "once"], "ask of Survey must be"),
         (["--changes", 1], "changes of Survey must be 0 unless"),
-        (["--memory", "--lifetime", 1], "lifetime of memoized must be above epsilon"),
+        (["--memory", "--lifetime", 1], "lifetime of memoized must be a number above epsilon"),
     ],
 )  # fmt: skip
 def test_survey_new_refuses(tmp_path, given, message):

@@ -106,7 +106,7 @@ class DeviceMemory:
 
     def _hash(self, database: sqlite3.Connection, source: Source) -> int:
         """One number for all surveys of a family: several would identify a device by their combination."""
-        family = getattr(self.mechanism.inner, "family", None)
+        family = self.mechanism.family
         if family is None:
             return 0
         name = f"{family.g}^{family.t}"

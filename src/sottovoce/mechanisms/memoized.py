@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.base.checks import check_epsilon, check_int
+from sottovoce.base.checks import MAX_EPSILON, check_decimal, check_int
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.exact import decimal_text, log_above
 from sottovoce.base.randomness import Source
@@ -28,6 +28,7 @@ from sottovoce.domains.categories import Categories
 from sottovoce.domains.interval import Interval
 from sottovoce.mechanisms._inner import asked_mechanism, described
 from sottovoce.mechanisms._level_oracle import best_hash_range
+from sottovoce.mechanisms._linear_family import LinearFamily
 from sottovoce.mechanisms._memo_bits import MOST_BITS, KeptBits
 from sottovoce.mechanisms._memo_outputs import KeptCell, KeptNumber, KeptOutput
 from sottovoce.mechanisms._memo_rounds import OWNER, Fresh, Rounds
@@ -129,9 +130,9 @@ class Memoized(Mechanism):
         if self.lifetime is None:
             hint = "It is the epsilon of all reports of one value together."
             raise InvalidInput("lifetime", self.name, "given", self.lifetime, hint=hint)
-        lifetime = check_epsilon(float(self.lifetime), f"lifetime of {self.name}")
-        if not lifetime > self.epsilon:
-            allowed = f"above epsilon = {self.epsilon:g}"
+        allowed = f"a number above epsilon = {self.epsilon:g}, at most {MAX_EPSILON:g}"
+        lifetime = check_decimal(self.lifetime, "lifetime", self.name, allowed)
+        if not self.epsilon < lifetime <= MAX_EPSILON:
             raise InvalidInput("lifetime", self.name, allowed, self.lifetime)
         object.__setattr__(self, "lifetime", lifetime)
 
@@ -231,6 +232,11 @@ class Memoized(Mechanism):
     @property
     def words_per_report(self) -> int:
         return int(self.inner.words_per_report) + self.rounds.fresh_words
+
+    @property
+    def family(self) -> LinearFamily | None:
+        """The hashes of which a device keeps one; None where there are none."""
+        return self.inner.family if isinstance(self.inner, LocalHashing) else None
 
     def hash_number(self, source: Source) -> int:
         """The hash that a device keeps for good, from words of its own; 0 where there are none."""

@@ -38,7 +38,8 @@ def push_by_trying(
     if liars:
         for wanted in (weights, -weights):
             for cells in _guesses(channel, shares, wanted, liars):
-                both = tally + Tally(tally.mechanism, liars, cells)
+                people = tally.n + liars
+                both = Tally(tally.mechanism, people, tally.cells + cells, tally.window)
                 shifts.append(ask(fit(both)) - ask(told))
     return max(shifts), -min(shifts)
 

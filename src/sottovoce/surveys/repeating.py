@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 from sottovoce.base.canonical import fingerprint_of
 from sottovoce.base.checks import check_int
 from sottovoce.base.errors import InvalidInput
+from sottovoce.mechanisms.memoized import Memoized
 from sottovoce.surveys.windows import window_index
 
 if TYPE_CHECKING:
@@ -152,5 +153,6 @@ def memory_key(survey: Survey) -> str:
 
 def hash_count(survey: Survey) -> int | None:
     """How many hashes there are of which a device keeps one; None where it keeps none."""
-    family = getattr(getattr(survey.mechanism, "inner", None), "family", None)
-    return int(family.hashes) if survey.mechanism.remembers and family is not None else None
+    if not isinstance(survey.mechanism, Memoized) or survey.mechanism.family is None:
+        return None
+    return survey.mechanism.family.hashes
