@@ -22,8 +22,10 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
 
-__all__ = ["Counter", "Partial"]
+__all__ = ["WINDOW", "Counter", "Partial"]
 
+WINDOW = "window"
+"""The public column of windows."""
 _ROWS = 2**17
 """Rows that are counted at once: batches of engines are smaller, too small for compiled kernels."""
 _BYTES = 2**23
@@ -176,11 +178,15 @@ class Counter:
     def tallies(self) -> dict[Group, Tally]:
         """The tally of every group so far, by its labels, in their order.
 
-        Without ``by`` there is one group, ``()``, also where nothing was added.
+        Without ``by`` there is one group, ``()``, also where nothing was added. Where ``by`` has a
+        column ``window``, tallies are labelled with it.
         """
         self._count()
         groups = self._groups.labels()
         found = {groups[number]: tally for number, tally in self._cells.tallies()}
+        if WINDOW in self.by:
+            place = self.by.index(WINDOW)
+            found = {group: tally.of_window(group[place]) for group, tally in found.items()}
         if not self.by:
             found.setdefault((), Tally.empty(self.mechanism))
         return dict(sorted(found.items()))
