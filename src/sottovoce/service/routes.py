@@ -147,6 +147,9 @@ _TYPED = (
     Parameter("question", "a question about the answers, by name"),
     Parameter("text", "what the question is about"),
 )
+_LINE = Parameter(
+    "line", "the line of the trend that stands out: the index of a value, or mean or median"
+)
 _WAIT = Parameter(rendering.WAIT, "1 to wait a few seconds for results that are being computed")
 _SURVEY = "/surveys/{fingerprint}"
 
@@ -157,7 +160,7 @@ ROUTES = (
     ),
     Described(
         "GET", "/dashboard/{fingerprint}", "The dashboard: one survey.", surveys.survey_page,
-        "text/html", "read", (_WINDOW, *_TYPED, _ABOUT, _WAIT),
+        "text/html", "read", (*_RANGE, _LINE, *_TYPED, _ABOUT, _WAIT),
     ),
     Described(
         "GET", "/dashboard/{fingerprint}/differences", "The dashboard: differences.",

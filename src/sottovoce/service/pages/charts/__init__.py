@@ -20,11 +20,14 @@ from sottovoce.service.pages.charts.numbers import (
     points,
     ticks,
 )
+from sottovoce.service.pages.charts.trends import Point, Trail, trails
 from sottovoce.service.pages.charts.windows import Column, columns
 
 __all__ = [
     "Bar",
     "Column",
+    "Point",
+    "Trail",
     "bars",
     "columns",
     "compact",
@@ -36,4 +39,5 @@ __all__ = [
     "percent",
     "points",
     "ticks",
+    "trails",
 ]
