@@ -135,3 +135,22 @@ def test_a_collector_is_asked(tmp_path):
         )
         pooled = run("answers", fingerprint, *asked, code=2)
         assert "cannot be pooled" in pooled.stderr
+
+
+def test_windows_of_memos_in_a_lake_are_never_pooled(tmp_path):
+    """Reports in folders window=...: one is labelled with it, several are refused with the way on."""
+    mechanism = sv.mechanism("memoized", sv.Categories(["tea", "coffee"]), 2.0, lifetime=4.0)
+    for seed, day in enumerate(DAYS[:2]):
+        folder = tmp_path / "lake" / f"window={day}"
+        folder.mkdir(parents=True)
+        values = ["tea"] * 150 + ["coffee"] * 50
+        mechanism.randomize(values, source=sv.Seeded(seed)).write(folder / "part.parquet")
+    lake, out = tmp_path / "lake", tmp_path / "out.svt"
+    told = refusal("tally", lake, "-o", out)
+    assert "cannot add tallies of memoized reports" in told and DAYS[0] in told
+    run("tally", lake / f"window={DAYS[1]}", "-o", out)
+    assert sv.Tally.read(out).window == DAYS[1]
+    found = run_json("trend", lake, "--by", "window", "--share", "tea")
+    assert found["windows"] == DAYS[:2]
+    run("tally", lake, "--by", "window", "-o", tmp_path / "days")
+    assert run_json("trend", tmp_path / "days", "--share", "tea") == found

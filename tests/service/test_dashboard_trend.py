@@ -102,7 +102,7 @@ def test_lines_can_be_chosen(board):
     assert "median over time" in median.words
     assert figure(rows(median, "day")[LAST][0]) > 8
     for name, wrong in (("travel", "6"), ("travel", "bus"), ("hours", "mode")):
-        assert "line of a survey page must be" in board.page(name, status=400, line=wrong).words
+        assert "Line of a survey page must be" in board.page(name, status=400, line=wrong).words
 
 
 @pytest.mark.parametrize("name", ["young", "pairs", "once"])

@@ -98,7 +98,7 @@ def _panel(known: TrendLines) -> Panel:
     )  # fmt: skip
     head = (
         window, what, "give or take", "95% interval", "change", "its 95% interval", "adjusted p",
-        f"a {period} before", "level",
+        *((f"a {period} before",) if known.before else ()), "level",
     )  # fmt: skip
     return Panel("trend", f"{first.label} over time", "", chart, head, _rows(known))
 
@@ -143,8 +143,8 @@ def _rows(known: TrendLines) -> list[tuple[str, ...]]:
             size, interval, _ = change_row(earlier, one, change, not known.are_shares)
             told = (size, interval, p_text(change.adjusted or 0.0))
         before = known.before.get(name)
-        period = "—" if before is None else write(before)[0]
-        rows.append((name, *write(one), *told, period, marked.get(name, "—")))
+        period = ("—" if before is None else write(before)[0],) if known.before else ()
+        rows.append((name, *write(one), *told, *period, marked.get(name, "—")))
         earlier = one
     return rows[::-1]
 
