@@ -22,7 +22,7 @@ from sottovoce.cli.shared.screen import Advance, progress
 from sottovoce.cli.shared.tables import CHUNK, PARQUET_MAGIC, STDIN, check_input
 from sottovoce.core.counter import Counter
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.reports import Reports
+from sottovoce.core.reports import Reports, is_described
 from sottovoce.core.tally import Tally
 from sottovoce.engines.files import count_files
 from sottovoce.engines.lake import WINDOW, ReportFile, report_files
@@ -117,7 +117,10 @@ def _are_of_windows(files: Sequence[ReportFile], survey: Survey | None) -> bool:
     if survey is not None:
         return survey.mechanism.remembers
     with named(str(files[0].path)), files[0].opened() as first:
-        return Reports.from_arrow(first.schema_arrow.empty_table()).mechanism.remembers
+        schema = first.schema_arrow
+        if not is_described(schema):
+            return False  # refused where it is counted
+        return Reports.from_arrow(schema.empty_table()).mechanism.remembers
 
 
 def check_distinct(inputs: Sequence[str]) -> None:

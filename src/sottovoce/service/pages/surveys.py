@@ -117,7 +117,7 @@ async def survey_page(state: CollectorState, request: Request) -> Response:
         asked=answered, questions=questions, typed=_example(questions, answered.question), answer=survey.mechanism.domain.summary(),
         about=view.about, other=urlencode([*chosen.query, *_other(view)]),
         promise=any_look(), every=urlencode([*_method(survey), *_about(view), *_windows(wanted)]), these=urlencode([*_about(view), *_windows(wanted)]),
-        windows_only=urlencode(_windows(wanted)),
+        per_window=urlencode([*_method(survey), *_about(view)]), windows_only=urlencode(_windows(wanted)),
         odds=_odds(survey), shifts=shifts.board or (), clients=default_client(survey),
         incomplete=(prepared.pending and board is None) or shifts.pending
         or (trend is not None and trend.pending and trend.board is None),
