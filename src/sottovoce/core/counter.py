@@ -22,7 +22,7 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
 
-__all__ = ["WINDOW", "Counter", "Partial"]
+__all__ = ["WINDOW", "Counter", "Partial", "labelled"]
 
 WINDOW = "window"
 """The public column of windows."""
@@ -64,6 +64,11 @@ class Partial:
     n: int
     cells: NDArray[np.int64]
     counts: NDArray[np.int64]
+
+
+def labelled(tally: Tally, by: tuple[str, ...], group: Group) -> Tally:
+    """The tally of a group with the label of its window, where a column tells windows."""
+    return tally.of_window(group[by.index(WINDOW)]) if WINDOW in by else tally
 
 
 class Counter:
@@ -183,10 +188,8 @@ class Counter:
         """
         self._count()
         groups = self._groups.labels()
-        found = {groups[number]: tally for number, tally in self._cells.tallies()}
-        if WINDOW in self.by:
-            place = self.by.index(WINDOW)
-            found = {group: tally.of_window(group[place]) for group, tally in found.items()}
+        counted = ((groups[number], tally) for number, tally in self._cells.tallies())
+        found = {group: labelled(tally, self.by, group) for group, tally in counted}
         if not self.by:
             found.setdefault((), Tally.empty(self.mechanism))
         return dict(sorted(found.items()))
