@@ -11,6 +11,7 @@ import typer
 
 from sottovoce.answers.about import check_about
 from sottovoce.answers.answer import two_sided
+from sottovoce.answers.overlap import read_overlap
 from sottovoce.answers.questions import Questions, read_questions
 from sottovoce.answers.questions.over_windows import (
     check_has_trend,
@@ -130,7 +131,7 @@ def trend(
     check_formats("trend", as_csv=as_csv, as_json=as_json)
     two_sided(confidence)
     check_about(about, "trend")
-    part = _read_overlap(overlap)
+    part = read_overlap(overlap, "--overlap", "trend")
     check_result(output, force=force, inputs=sources)
     if plot is not None:
         check_picture(plot, "trend", force=force)
@@ -178,18 +179,6 @@ class _Way:
             *((name, value) for name, value in given.items() if value is not None),
             *((name, 1) for name, value in flags.items() if value),
         ]  # fmt: skip
-
-
-def _read_overlap(text: str | None) -> float | str | None:
-    if text is None or text == "estimate":
-        return text
-    try:
-        part = float(text)
-    except ValueError:
-        part = -1.0
-    if not 0 <= part <= 1:
-        raise InvalidInput("--overlap", "trend", "a number from 0 to 1, or estimate", text)
-    return part
 
 
 def _refuse_for_collector(plot: str | None, by: str | None, sources: Sequence[str]) -> None:

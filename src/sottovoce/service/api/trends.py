@@ -11,10 +11,10 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sottovoce.answers.about import check_about
+from sottovoce.answers.overlap import read_overlap
 from sottovoce.answers.questions import Questions
 from sottovoce.answers.questions.over_windows import check_has_trend, check_over_windows, series_of
 from sottovoce.answers.series_document import COLUMNS, SMOOTHED, series_rows
-from sottovoce.base.errors import InvalidInput
 from sottovoce.base.text import csv_text
 from sottovoce.service import documents
 from sottovoce.service.analysis.trends import SurveyTrend, TrendOptions
@@ -86,19 +86,6 @@ def _way(query: QueryParams) -> TrendOptions:
     return TrendOptions(
         about,
         flag(query, "same_people"),
-        _overlap(query.get("overlap")),
+        read_overlap(query.get("overlap"), "overlap", _OWNER),
         query.get("method", "auto"),
     )
-
-
-def _overlap(text: str | None) -> float | str | None:
-    """A number, or that it is to be estimated."""
-    if text is None or text == "estimate":
-        return text
-    try:
-        part = float(text)
-    except ValueError:
-        part = -1.0
-    if not 0 <= part <= 1:
-        raise InvalidInput("overlap", _OWNER, "a number from 0 to 1, or estimate", text)
-    return part
