@@ -259,7 +259,7 @@ def test_names_of_other_options_and_parameters_are_reserved():
     questions = {each.name for each in registered_questions()}
     typed = {
         name.lstrip("-").replace("-", "_")
-        for command in ("estimate", "answers")
+        for command in ("estimate", "answers", "trend")
         for option in commands()[command].params
         for name in (option.name, *option.opts)
         if len(name.lstrip("-")) > 1

@@ -46,7 +46,9 @@ def test_a_folder_is_one_tally_or_one_per_group(reports):
     run("tally", LAKE, "--by", "window", "-o", "windows")
     column, groups = read_folder(Path("windows"))
     assert column == "window"
-    assert groups == {window: GRR.tally(drawn) for window, (drawn, _) in reports.items()}
+    assert groups == {
+        window: GRR.tally(drawn).of_window(window) for window, (drawn, _) in reports.items()
+    }
     run("tally", "lake", "--by", "region", "-o", "regions")
     _, groups = read_folder(Path("regions"))
     assert list(groups) == ["north", "south"] and sum(groups.values()) == whole

@@ -38,7 +38,7 @@ def test_a_window_is_a_folder_that_everything_reads(tmp_path):
     assert str(file.path.relative_to(tmp_path)) == f"{HOME}/window={WEEK}/part-00000.parquet"
     assert file.columns == {"survey": f"s{SURVEY.fingerprint}", "window": WEEK}
     found = count_files([file], ["window"], SURVEY).tallies()
-    assert found == {(WEEK,): GRR.tally(numbered())}
+    assert found == {(WEEK,): GRR.tally(numbered()).of_window(WEEK)}
     assert count_files([file]).tallies() == {(): GRR.tally(numbered())}
     text = (tmp_path / HOME / "_survey.json").read_text(encoding="utf-8")
     assert sv.Survey.from_json(text) == SURVEY

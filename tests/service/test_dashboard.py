@@ -27,6 +27,11 @@ def board(tmp_path_factory):
         yield found
 
 
+def week(first, last=None):
+    """The address of a range of weeks."""
+    return {"from": f"2026-W{first}", "to": f"2026-W{last or first}"}
+
+
 @pytest.mark.parametrize("name", list(surveys()))
 def test_every_survey_has_a_page_in_order(board, name):
     page = board.page(name)
@@ -69,29 +74,32 @@ def test_shares_are_those_of_the_answers(board):
 
 
 def test_windows_can_be_chosen(board):
-    first = rows(board.page("drinks", window="2026-W45"), "value")
-    last = rows(board.page("drinks", window="2026-W47"), "value")
+    first = rows(board.page("drinks", **week(45)), "value")
+    last = rows(board.page("drinks", **week(47)), "value")
     assert figure(first["tea"][0]) < 40 < figure(last["tea"][0])
-    assert "must be a week such as" in board.page("drinks", status=400, window="2026-11-16").words
-    assert (
-        "one that reports have come for"
-        in board.page("drinks", status=400, window="2020-W01").words
+    wrong = {"from": "soon"}
+    assert "must be a day, week or month" in board.page("drinks", status=400, **wrong).words
+    early = {"to": "2020-W01"}
+    assert "a range that reports have come for" in board.page("drinks", status=400, **early).words
+    assert "The windows chosen have fewer" in board.page("drinks", **week(44)).words
+    by_day = {"from": "2026-11-09", "to": "2026-11-15"}
+    assert rows(board.page("drinks", **by_day), "value") == rows(
+        board.page("drinks", **week(46)), "value"
     )
-    assert "The windows chosen have fewer" in board.page("drinks", window="2026-W44").words
 
 
 def test_one_window_is_counted_by_itself(board):
     """The head once counted the reports of all windows, whatever was chosen."""
-    lead = board.page("drinks", window="2026-W45").words
+    lead = board.page("drinks", **week(45)).words
     assert "4,000 reports in the window chosen. Each is" in lead
     assert "Results cover" not in lead  # the week has ended: all are in
-    both = board.page("drinks", window=["2026-W44", "2026-W46"]).words
+    both = board.page("drinks", **week(44, 45)).words
     assert "4,050 reports in the windows chosen. Each is" in both
     assert "12,050 reports. Each is" in board.page("drinks").words
 
 
 def test_an_open_window_says_what_waits(board):
-    words = board.page("drinks", window="2026-W47").words
+    words = board.page("drinks", **week(47)).words
     assert "4,000 reports in the window chosen. Each is" in words
     assert (
         "Results cover 3,900 reports. The newest 100 are added later: results are updated by"
@@ -104,7 +112,7 @@ def test_an_open_window_says_what_waits(board):
 
 def test_people_are_counted_in_one_window_and_reports_in_several(board):
     """Whoever reports every week is in the sum of all weeks once for each."""
-    one, several = board.page("drinks", window="2026-W45").words, board.page("drinks").words
+    one, several = board.page("drinks", **week(45)).words, board.page("drinks").words
     assert "The share of respondents with each value" in one
     assert "The share of reports with each value" in several
     assert "share of respondents" not in several
@@ -116,9 +124,9 @@ def test_people_are_counted_in_one_window_and_reports_in_several(board):
 def test_pages_say_whom_they_are_about(board):
     """By default the respondents; about the population intervals are wider, and so are downloads."""
     usual, wide = board.page("drinks"), board.page("drinks", about="population")
-    heads = [page.tables[0][0][1] for page in (usual, wide)]
+    heads = [page.tables[1][0][1] for page in (usual, wide)]  # the first is of the trend
     assert heads == ["share of reports", "share of the population"]
-    assert board.page("drinks", window="2026-W46").tables[0][0][1] == "share of respondents"
+    assert board.page("drinks", **week(46)).tables[0][0][1] == "share of respondents"
 
     def width(page, column):
         low, high = (figure(end) for end in rows(page, "value")["tea"][column].split(" to "))
@@ -135,8 +143,8 @@ def test_pages_say_whom_they_are_about(board):
 
 def test_reports_that_accumulate_have_intervals_for_every_look(board):
     """In one window, which was chosen, the intervals are for one look."""
-    page, one = board.page("drinks"), board.page("drinks", window="2026-W46")
-    assert page.tables[0][0][2:] == ["95%, one look", "95%, every look"]
+    page, one = board.page("drinks"), board.page("drinks", **week(46))
+    assert page.tables[1][0][2:] == ["95%, one look", "95%, every look"]
     assert one.tables[0][0][2:] == ["give or take", "95% interval"]
     survey = board.surveys["drinks"]
     windows = ["2026-W45", "2026-W46", "2026-W47"]

@@ -204,8 +204,10 @@ def test_downloads_hold_what_the_answers_say(board):
     table = parquet.read_table(io.BytesIO(board.http.get(f"{at}/estimate.parquet").content))
     assert table.column("value").to_pylist() == [row["value"] for row in told["answers"]]
     assert told["method"].encode() in table.schema.metadata[b"sottovoce"]
-    page = board.page("drinks", window=["2026-W45", "2026-W46"])
+    page = board.page("drinks", **{"from": "2026-W45", "to": "2026-W46"})
     links = [link for link in page.links if "/surveys/" in link and "." in link.rsplit("/", 1)[-1]]
-    assert len(links) == 4
+    by_window = [link for link in links if link.endswith(f"estimate.csv?window={'2026-W45'}")]
+    assert len(by_window) == 1
+    assert len(links) == 4 + 1 + 3  # both windows, their trend, and each window that is shown
     for link in links:
         assert board.http.get(f"/dashboard/{link}").status_code == 200

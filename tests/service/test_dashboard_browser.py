@@ -240,17 +240,18 @@ def test_the_whole_way_without_script(browser, closed, tmp_path):
         page.get_by_role("heading", name="How did you get to work").wait_for()
 
         visit.open(PAGES["commute"])
-        page.get_by_text("Windows: all of 8").click()
-        page.get_by_label("Windows", exact=True).select_option(["2026-W46", "2026-W47"])
-        page.get_by_role("button", name="Show these").click()
-        assert page.url.endswith("?window=2026-W47&window=2026-W46")
+        page.locator("summary", has_text="2026-W40 to 2026-W47").click()
+        page.get_by_label("From").fill("2026-11-09")
+        page.get_by_role("button", name="Show", exact=True).click()
+        assert page.url.endswith("?from=2026-11-09&to=2026-11-22")
         visit.open(page.url.removeprefix(visit.root))
-        assert "Shown: 2026-W46, 2026-W47." in page.locator("main").inner_text()
+        assert page.locator("summary", has_text="2026-W46 to 2026-W47").count() == 1
+        assert page.get_by_role("heading", name="over time").count() == 2
 
         page.get_by_label("Question").select_option("total")
         page.get_by_label("About", exact=True).fill("bus, train")
         page.get_by_role("button", name="Ask").click()
-        assert "Shown: 2026-W46, 2026-W47." in page.locator("main").inner_text()
+        assert page.locator("summary", has_text="2026-W46 to 2026-W47").count() == 1
         assert page.get_by_role("row", name="bus, train").count() == 1
 
         check_downloads(page, tmp_path)
@@ -284,7 +285,7 @@ def check_downloads(page, folder):
             lines = list(csv.DictReader((folder / name).open(encoding="utf-8")))
             rows[link.inner_text()] = len(lines)
     assert rows == {
-        "All answers, CSV": 8, "All answers, Parquet": 8,
+        "This trend, CSV": 2, "All answers, CSV": 8, "All answers, Parquet": 8,
         "Randomized reports, CSV": 5000, "Randomized reports, Parquet": 5000,  # W47 is open
     }  # fmt: skip
 
@@ -302,18 +303,18 @@ def test_a_page_that_is_not_ready_comes_again_by_itself(browser, closed):
 
 
 def test_axe_finds_nothing_while_answers_are_worked_out(browser, board, monkeypatch):
-    """The window of a survey that nobody has chosen yet, and whose board takes long."""
+    """A board that nobody has asked for yet, and that takes long."""
     ready, work = threading.Event(), surveys.board_of
     monkeypatch.setattr(surveys, "board_of", lambda told, view: ready.wait(60) and work(told, view))
     with Visit(browser, board) as visit:
-        answer = visit.page.goto(f"{visit.root}{PAGES['trips']}?window=")
-        assert answer.headers["refresh"] == "1; url=?window=&wait=1"
+        answer = visit.page.goto(f"{visit.root}{PAGES['trips']}?about=population")
+        assert answer.headers["refresh"] == "1; url=?about=population&wait=1"
         assert "Computing results" in visit.page.get_by_role("status").inner_text()
         assert violations(visit.page) == []
         visit.page.wait_for_timeout(1500)  # it asks once more, and waits
         ready.set()
         visit.page.locator("figure").first.wait_for(timeout=30_000)
-        assert visit.page.url.endswith("?window=&wait=1")
+        assert visit.page.url.endswith("?about=population&wait=1")
 
 
 @pytest.mark.parametrize("path", ["", "sign-in", PAGES["commute"], "calculator"])

@@ -210,7 +210,9 @@ class Model(RuleBasedStateMachine):
                 cells = np.zeros(survey.mechanism.cells, dtype=np.int64)
                 for value, number in self.counted[f, window].items():
                     cells[value] = number
-                expected = sv.Tally(survey.mechanism, int(cells.sum()), cells)
+                count = int(cells.sum())
+                label = window if count else ""
+                expected = sv.Tally(survey.mechanism, count, cells, label)
                 assert self.store.tally(f, [window]) == expected
                 assert self.store.windows(f).get(window, 0) == expected.n
             hashes = [each for some, _ in self.store.reports(f, chunk=3) for each in some]

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 from sqlalchemy import func, select
 
-from sottovoce.base.errors import Unfit
+import sottovoce as sv
+from sottovoce.base.errors import Mismatch, Unfit
 from sottovoce.store import Released, Rules, Submission
 from sottovoce.store.schema import releases, waiting
+from sottovoce.surveys.survey import Survey
 from sottovoce.wire.payloads import payloads_of
 from support.stores import DAY, NEXT_DAY, made, place, server, store, survey_of
 
@@ -22,6 +24,11 @@ AFTER = date(2026, 11, 20)
 
 def batched(batch=BATCH, **rest):
     return survey_of(minimum_batch=batch, **rest)
+
+
+def memoized():
+    mechanism = sv.mechanism("memoized", sv.Categories(4), 1.0, lifetime=2.0)
+    return Survey("kept", "Which?", mechanism, "day", BATCH)
 
 
 class Sending:
@@ -240,3 +247,36 @@ def test_a_check_finds_a_release_that_is_not_of_its_tally(store):
 def test_only_the_collector_releases(place):
     with place.open(), place.open(writable=False) as reader, pytest.raises(Unfit, match="release"):
         reader.release()
+
+
+def test_each_window_has_its_own_tally_with_its_label(store):
+    """Memoized reports of two windows are never one tally; each window by itself is."""
+    survey = memoized()
+    sending = Sending(store, survey, 40)
+    sending.send(40)
+    second = made(survey, 30, seed=2)
+    later = Submission(survey.fingerprint, NEXT_DAY, second[0], payloads_of(second[1]))
+    store.write([later])
+    f, days = survey.fingerprint, [DAY, NEXT_DAY]
+    store.release(f, AFTER)
+    tallies = store.released_tallies(f, [NEXT_DAY, DAY, "2026-11-19"])
+    assert {name: tally.n for name, tally in tallies.items()} == {DAY: 40, NEXT_DAY: 30}
+    assert [tally.window for tally in tallies.values()] == days
+    assert store.released_tally(f, [DAY]) == tallies[DAY] == store.tally(f, [DAY])
+    for pooled in (store.released_tally, store.tally):
+        with pytest.raises(Mismatch, match=r"memoized reports of 2026-11-16 and 2026-11-17.*trend"):
+            pooled(f, days)
+    assert store.check() == []
+
+
+def test_windows_of_fresh_reports_are_merged_without_a_label(store):
+    survey = batched()
+    sending = Sending(store, survey, 40)
+    sending.send(40)
+    ids, reports = made(survey, 5, seed=2)
+    store.write([Submission(survey.fingerprint, NEXT_DAY, ids, payloads_of(reports))])
+    f, days = survey.fingerprint, [DAY, NEXT_DAY]
+    store.release(f, AFTER)
+    assert list(store.released_tallies(f, days)) == [DAY]  # the other is below its minimum batch
+    assert store.tally(f, days).window == "" and store.tally(f, days).n == 45
+    assert store.released_tally(f, days).window == DAY

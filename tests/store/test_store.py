@@ -47,8 +47,10 @@ EXAMPLE = count()
 
 def tally_of(*submissions):
     mechanism = SURVEY.mechanism
-    rows = [row for item in submissions for row in item.rows]
-    return mechanism.tally(reports_from_rows(mechanism, rows))
+    return sum(
+        mechanism.tally(reports_from_rows(mechanism, item.rows)).of_window(item.window)
+        for item in submissions
+    )
 
 
 # -- rows ------------------------------------------------------------------------------------
@@ -310,10 +312,10 @@ def test_folding_in_any_pieces_gives_the_tally_of_all_reports(store, sizes, piec
             assert store.delete(f, victim)
     rows = [row for item in sent for row in item.rows][1 if len(sizes) > 1 else 0 :]
     expected = survey.mechanism.tally(reports_from_rows(survey.mechanism, rows))
-    assert store.tally(f) == expected
+    assert store.tally(f).of_window("") == expected
     while store.fold(f, pieces[0]):
-        assert store.tally(f) == expected
-    assert store.tally(f) == expected
+        assert store.tally(f).of_window("") == expected
+    assert store.tally(f).of_window("") == expected
 
 
 # -- removing --------------------------------------------------------------------------------
@@ -548,7 +550,7 @@ def test_the_writer_answers_everything_once(place):
         assert len(answers) == 50
         assert sum(answers[part, turn].stored for part in range(5) for turn in range(5)) == 500
         assert (store.counts().sent, store.counts().duplicates) == (2500 + 25, 2000)
-        assert store.tally(survey.fingerprint) == survey.mechanism.tally(reports)
+        assert store.tally(survey.fingerprint) == survey.mechanism.tally(reports).of_window(DAY)
         assert store.check() == []
 
 

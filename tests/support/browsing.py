@@ -106,8 +106,8 @@ def addresses() -> dict[str, str]:
     return {
         "list": "",
         **at,
-        "chosen": f"{at['commute']}?window=2026-W46&window=2026-W47",
-        "held back": f"{at['commute']}?window=2026-W40",
+        "chosen": f"{at['commute']}?from=2026-W46&to=2026-W47",
+        "held back": f"{at['commute']}?from=2026-W40&to=2026-W40",
         "asked": f"{at['ages']}?question=range&text=20:30",
         "asked badly": f"{at['ages']}?question=range&text=young",
         "differences": f"{at['commute']}/differences",

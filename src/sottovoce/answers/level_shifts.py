@@ -45,6 +45,11 @@ class Shift:
     last: str
     change: Answer
 
+    @property
+    def p(self) -> float:
+        """Its p-value, with all runs counted that were looked at."""
+        return self.change.adjusted or 0.0
+
     def __str__(self) -> str:
         when = self.first if self.first == self.last else f"{self.first} to {self.last}"
         value, stderr = f"{self.change.value:+.4f}", f"{self.change.stderr:.4f}"
@@ -67,7 +72,7 @@ def find_shifts(
     left, found = np.ones(len(windows), dtype=bool), list[Shift]()
     while True:
         shift = _clearest(windows, precision, left, combine)
-        if shift is None or (shift[0].change.adjusted or 0.0) > level:
+        if shift is None or shift[0].p > level:
             return found
         found.append(shift[0])
         left[shift[1]] = False

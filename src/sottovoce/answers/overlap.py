@@ -22,12 +22,29 @@ import numpy as np
 from sottovoce.base.errors import InvalidInput
 from sottovoce.channels.base import Floats
 
-__all__ = ["Overlap"]
+__all__ = ["Overlap", "read_overlap"]
 
 _ALLOWED = (
     "None, or a number from 0 to 1 (the part of people with the same value in the next window), such "
     "numbers by distance of windows, or a matrix of them"
 )
+
+
+def read_overlap(text: str | None, parameter: str, owner: str) -> float | str | None:
+    """What is said of the overlap on a command line or in an address: a number, ``estimate``, nothing.
+
+    >>> read_overlap("0.5", "overlap", "trend"), read_overlap("estimate", "overlap", "trend")
+    (0.5, 'estimate')
+    """
+    if text is None or text == "estimate":
+        return text
+    try:
+        part = float(text)
+    except ValueError:
+        part = -1.0
+    if not 0 <= part <= 1:
+        raise InvalidInput(parameter, owner, "a number from 0 to 1, or estimate", text)
+    return part
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,6 +18,7 @@ from sottovoce.answers.comparing import holm, normal_p
 from sottovoce.answers.level_shifts import Shift, find_shifts
 from sottovoce.answers.local_level import smooth
 from sottovoce.answers.overlap import Overlap
+from sottovoce.answers.series_document import series_document
 from sottovoce.answers.show import renderer
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.frame import Frame
@@ -184,6 +185,12 @@ class Series:
         return found
 
     # -- shown -------------------------------------------------------------------------
+
+    def document(
+        self, *, confidence: float = 0.95, smooth: bool = False, alpha: float = 0.05
+    ) -> dict[str, Any]:
+        """All of it as a document: windows with their changes, shifts, and the mean over all."""
+        return series_document(self, confidence, smooth, alpha)
 
     def frame(self, *, confidence: float = 0.95) -> Frame:
         """Every window with its answer, the change against the one before and its p-values."""

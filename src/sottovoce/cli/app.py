@@ -31,6 +31,7 @@ from sottovoce.cli.commands import (
     sql,
     survey,
     tokens,
+    trend,
 )
 from sottovoce.cli.commands import audit as check
 from sottovoce.cli.shared.exits import EXIT_CODES, INTERRUPTED, end_with_pipes
@@ -41,7 +42,7 @@ __all__ = ["COMMANDS", "app", "run"]
 
 COMMANDS = (
     design.methods, design.plan, collect.randomize, collect.tally, sql.sql, estimate.estimate,
-    compare.compare, fuse.fuse, serve.serve, keys.keys, publish.publish, tokens.tokens, send.send,
+    trend.trend, compare.compare, fuse.fuse, serve.serve, keys.keys, publish.publish, tokens.tokens, send.send,
     answers.answers, export.export, backup.backup, check.audit, research.bench, research.reproduce,
     demo.demo,
 )  # fmt: skip

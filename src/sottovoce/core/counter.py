@@ -22,8 +22,10 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
 
-__all__ = ["Counter", "Partial"]
+__all__ = ["WINDOW", "Counter", "Partial", "labelled"]
 
+WINDOW = "window"
+"""The public column of windows."""
 _ROWS = 2**17
 """Rows that are counted at once: batches of engines are smaller, too small for compiled kernels."""
 _BYTES = 2**23
@@ -62,6 +64,11 @@ class Partial:
     n: int
     cells: NDArray[np.int64]
     counts: NDArray[np.int64]
+
+
+def labelled(tally: Tally, by: tuple[str, ...], group: Group) -> Tally:
+    """The tally of a group with the label of its window, where a column tells windows."""
+    return tally.of_window(group[by.index(WINDOW)]) if WINDOW in by else tally
 
 
 class Counter:
@@ -176,11 +183,13 @@ class Counter:
     def tallies(self) -> dict[Group, Tally]:
         """The tally of every group so far, by its labels, in their order.
 
-        Without ``by`` there is one group, ``()``, also where nothing was added.
+        Without ``by`` there is one group, ``()``, also where nothing was added. Where ``by`` has a
+        column ``window``, tallies are labelled with it.
         """
         self._count()
         groups = self._groups.labels()
-        found = {groups[number]: tally for number, tally in self._cells.tallies()}
+        counted = ((groups[number], tally) for number, tally in self._cells.tallies())
+        found = {group: labelled(tally, self.by, group) for group, tally in counted}
         if not self.by:
             found.setdefault((), Tally.empty(self.mechanism))
         return dict(sorted(found.items()))

@@ -18,6 +18,7 @@ from urllib.parse import quote, unquote
 
 from sottovoce.base.errors import InvalidInput, Unfit
 from sottovoce.base.parquet import open_parquet
+from sottovoce.core.counter import WINDOW
 
 __all__ = [
     "SURVEY",
@@ -31,7 +32,7 @@ __all__ = [
     "survey_label",
 ]
 
-SURVEY, WINDOW = "survey", "window"
+SURVEY = "survey"
 SURVEY_KEY = "sottovoce.survey"
 """The key of the survey's fingerprint in the metadata of a file."""
 _EMPTY = "__HIVE_DEFAULT_PARTITION__"

@@ -19,9 +19,10 @@ from sottovoce.service.refusals import CODES, Declined
 from sottovoce.wire.uploads import VERSION
 
 __all__ = [
-    "About", "Acknowledgement", "Answers", "Deleted", "Differences", "FailingWork", "Live", "Log",
-    "LogEntry", "OpenApi", "Publication", "Published", "Ready", "Refusal", "Report", "Row", "RulesWanted", "SignIn", "Source",
-    "Signed", "Status", "Survey", "Surveys", "Tokens", "TokensWanted", "Upkeep", "Upload", "WindowStatus",
+    "About", "Acknowledgement", "Answers", "Change", "Deleted", "Differences", "FailingWork", "Level", "Live", "Log",
+    "LogEntry", "OpenApi", "Publication", "Published", "Ready", "Refusal", "Report", "Row", "RulesWanted", "Series", "Shift", "SignIn", "Source",
+    "Signed", "Status", "Survey", "Surveys", "Tokens", "TokensWanted", "Trend", "Upkeep", "Upload", "WindowAnswer",
+    "WindowStatus",
     "refusal_body",
 ]  # fmt: skip
 
@@ -258,6 +259,74 @@ class Answers(Source, frozen=True):
 
     confidence: float
     answers: list[Row]
+
+
+class Level(Struct, frozen=True):
+    """A number with its interval."""
+
+    value: Number
+    stderr: Number
+    low: Number
+    high: Number
+
+
+class Change(Level, frozen=True):
+    """A window's answer minus that of another; ``adjusted`` counts all windows (Holm)."""
+
+    p_value: Number
+    adjusted: Number
+    against: str
+
+
+class Shift(Level, frozen=True):
+    """Windows that differ from all others, and by how much; ``adjusted`` counts all that were tried."""
+
+    p_value: Number
+    adjusted: Number
+    first: str
+    last: str
+
+
+class WindowAnswer(Level, frozen=True):
+    """The answer of one window, and how it changed."""
+
+    window: str
+    reports: Count
+    change: Change | None
+    """Against the window before that is shown."""
+    since_last_period: Change | None
+    """Against the same window a period earlier: a week for days, a year for weeks and months."""
+    smoothed: Level | UnsetType = UNSET
+    """The level, with what the other windows add to it."""
+
+
+class Series(Struct, frozen=True):
+    """One question, answered in every window."""
+
+    question: str
+    label: Any
+    about: str
+    """Whom levels and changes are about: respondents or population."""
+    why: str
+    """What is compared, and what is known of people who answered twice."""
+    false_alarms: float
+    """In at most this part of series whose level never changes is any shift found."""
+    average: Level
+    """Over all windows, each counted alike."""
+    shifts: list[Shift]
+    windows: list[WindowAnswer]
+
+
+class Trend(Struct, frozen=True):
+    """Answers over windows."""
+
+    fingerprint: Hex
+    name: str
+    windows: list[str]
+    left_out: list[str]
+    reports: Count
+    confidence: float
+    trends: list[Series]
 
 
 class Differences(Struct, frozen=True):

@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from sottovoce.answers.questions import Question, registered_questions
 from sottovoce.service import documents
-from sottovoce.service.api import downloads, health
+from sottovoce.service.api import downloads, health, trends
 from sottovoce.service.api import results as reading
 from sottovoce.service.api import surveys as publishing
 from sottovoce.service.pages import (
@@ -64,6 +64,8 @@ class Described:
     refuses: tuple[str, ...] = ()
     asks: bool = False
     """Whether questions can be asked: every one that is registered is a parameter too."""
+    over_windows: bool = False
+    """Whether only questions that a trend answers can be asked."""
     device: bool = False
     """Whether devices use it: pages of the setting ``origins`` may, from a browser."""
     light: bool = False
@@ -75,7 +77,8 @@ class Described:
     def query(self) -> tuple[Parameter, ...]:
         """Every parameter in the address, questions included."""
         questions = registered_questions() if self.asks else ()
-        return (*self.parameters, *map(_question_parameter, questions))
+        asked = (each for each in questions if each.in_trend or not self.over_windows)
+        return (*self.parameters, *map(_question_parameter, asked))
 
     @property
     def codes(self) -> tuple[str, ...]:
@@ -127,7 +130,24 @@ _SIDES = (
     Parameter("second", "the fingerprint of the second survey, may be the same", needed=True),
     *_SIDE_WINDOWS,
 )
-_NUMBERS = ("below-minimum-batch", "unfit")
+_RANGE = (
+    Parameter("from", "the first window, by name, or a day in it; the earliest if not given"),
+    Parameter("to", "the last window, by name, or a day in it; the latest if not given"),
+)
+_TREND = (
+    *_RANGE,
+    Parameter("method", "the method by name; auto if not given"),
+    Parameter("confidence", "of the intervals; 0.95 if not given"),
+    _ABOUT_CHANGE,
+    Parameter("same_people", "1 where the same people answered in all windows"),
+    Parameter(
+        "overlap",
+        "the part of people who answer with the same value in the next window, from 0 (others in each "
+        "window) to 1, or estimate; not known if not given, so that errors are the largest there can be",
+    ),
+    Parameter("smooth", "1 for a smoothed level too"),
+)
+_NUMBERS = ("below-minimum-batch", "unfit", "mismatch")
 _UPLOAD = (
     "wrong-media-type", "malformed", "wrong-version", "no-id", "wrong-payload", "unknown-survey", "window-closed",
     "clock-skew", "not-allowed",
@@ -135,6 +155,9 @@ _UPLOAD = (
 _TYPED = (
     Parameter("question", "a question about the answers, by name"),
     Parameter("text", "what the question is about"),
+)
+_LINE = Parameter(
+    "line", "the line of the trend that stands out: the index of a value, or mean or median"
 )
 _WAIT = Parameter(rendering.WAIT, "1 to wait a few seconds for results that are being computed")
 _SURVEY = "/surveys/{fingerprint}"
@@ -146,7 +169,7 @@ ROUTES = (
     ),
     Described(
         "GET", "/dashboard/{fingerprint}", "The dashboard: one survey.", surveys.survey_page,
-        "text/html", "read", (_WINDOW, *_TYPED, _ABOUT, _WAIT),
+        "text/html", "read", (*_RANGE, _LINE, *_TYPED, _ABOUT, _WAIT),
     ),
     Described(
         "GET", "/dashboard/{fingerprint}/differences", "The dashboard: differences.",
@@ -256,19 +279,29 @@ ROUTES = (
         "read", (_WINDOW, *_WAY), refuses=_NUMBERS, asks=True,
     ),
     Described(
+        "GET", f"{_SURVEY}/trend", "Answers in every window, their changes and shifts.", trends.trend,
+        documents.Trend, "read", _TREND, refuses=("below-minimum-batch", "unfit"), asks=True,
+        over_windows=True,
+    ),
+    Described(
+        "GET", f"{_SURVEY}/trend.csv", "The same as a table, a row per window.", trends.trend_csv,
+        "text/csv", "read", _TREND, refuses=("below-minimum-batch", "unfit"), asks=True,
+        over_windows=True,
+    ),
+    Described(
         "GET", f"{_SURVEY}/reports.parquet", "Reports as Parquet.", downloads.reports_parquet,
         "application/vnd.apache.parquet", "read", (_WINDOW,),
-        refuses=("below-minimum-batch", "not-installed"),
+        refuses=("below-minimum-batch", "mismatch", "not-installed"),
     ),
     Described(
         "GET", f"{_SURVEY}/reports.csv", "Reports as CSV.", downloads.reports_csv, "text/csv",
-        "read", (_WINDOW,), refuses=("below-minimum-batch",),
+        "read", (_WINDOW,), refuses=("below-minimum-batch", "mismatch"),
     ),
     Described(
         "GET", "/differences", "Second minus first.", reading.differences,
         documents.Differences, "read",
         (*_SIDES, *(each for each in _WAY if each.name != "about"), _ABOUT_CHANGE, _SAME_PEOPLE),
-        refuses=(*_NUMBERS, "mismatch", "unknown-survey"), asks=True,
+        refuses=(*_NUMBERS, "unknown-survey"), asks=True,
     ),
     Described("GET", "/health/live", "The process answers.", health.live, documents.Live),
     Described("GET", "/health/ready", "Reports are taken.", health.ready, documents.Ready),

@@ -34,7 +34,7 @@ class Stored:
 
 
 def stored_tally(connection: Connection, entry: Entry, window: int) -> Stored:
-    """What is folded of a window."""
+    """What is folded of a window, without its label: it is added to within that window only."""
     mechanism = entry.mechanism
     found = connection.execute(select(tallies).where(tallies.c.window == window)).one_or_none()
     if found is None:

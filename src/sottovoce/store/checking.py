@@ -20,6 +20,7 @@ from typing import Any
 from sqlalchemy import Connection, func, select
 
 from sottovoce.base.errors import SottovoceError
+from sottovoce.core.batches import RunningCount
 from sottovoce.core.tally import Tally
 from sottovoce.store import folding, releasing
 from sottovoce.store.catalogue import Catalogue, Entry
@@ -54,7 +55,7 @@ def _check_survey(connection: Connection, entry: Entry) -> list[str]:
         found = states[row.number]
         pairs = _counters(row, found)
         try:
-            tally = folding.tally_of(connection, entry, [row.number])
+            tally = folding.tally_of(connection, entry, [row.name])
         except SottovoceError as error:
             wrong.append(f"{_name(entry, row.name)}: its tally cannot be read: {error}")
         else:
@@ -89,7 +90,7 @@ def _recount(
     connection: Connection, entry: Entry, whole: dict[int, tuple[str, Tally]]
 ) -> list[str]:
     """Count the reports of windows anew whose payloads are all there."""
-    counted = {number: Tally.empty(entry.mechanism) for number in whole}
+    counted = {number: RunningCount(entry.mechanism) for number in whole}
     rows = select(reports.c.window, reports.c.row)
     held = rows.where((reports.c.survey == entry.number) & (reports.c.state == HELD))
     with connection.execute(held, execution_options={"yield_per": _CHUNK}) as found:
@@ -98,9 +99,9 @@ def _recount(
             for window, row in part:
                 gathered[window].append(row)
             for window in counted.keys() & gathered.keys():
-                counted[window] += entry.tally(b"".join(gathered[window]))
+                counted[window].add(entry.reports(b"".join(gathered[window])))
     return [
         f"{_name(entry, name)}: its tally is not that of its reports"
         for number, (name, tally) in whole.items()
-        if counted[number] != tally
+        if counted[number].tally().of_window(tally.window) != tally
     ]

@@ -92,25 +92,30 @@ def _replace_tally(
 def tally(database: Database, entry: Entry, names: Iterable[str] | None) -> Tally:
     """The tallies of windows, merged, with all changes that are not yet folded."""
     if names is None:
-        chosen = [window.number for window in list(entry.windows.values())]
+        chosen = list(entry.windows)
     else:
         for name in (asked := sorted(set(names))):
             window_days(entry.published.survey.window, name)  # refuses what is no window of it
-        chosen = [entry.windows[name].number for name in asked if name in entry.windows]
+        chosen = [name for name in asked if name in entry.windows]
     with database.reading() as connection:
         return tally_of(connection, entry, chosen)
 
 
-def tally_of(connection: Connection, entry: Entry, chosen: Collection[int]) -> Tally:
-    """The tallies of windows by number, merged, with all changes that are not yet folded."""
-    pieces = _gather(connection, dict.fromkeys(chosen, entry), None)
+def tally_of(connection: Connection, entry: Entry, names: Collection[str]) -> Tally:
+    """The tallies of windows, merged, with all changes that are not yet folded.
+
+    One window's has its label; several of memoized reports are refused, by :class:`Tally` itself.
+    """
+    numbers = {name: entry.windows[name].number for name in names}
+    pieces = _gather(connection, dict.fromkeys(numbers.values(), entry), None)
     total = None
-    for window in chosen:
-        found = stored_tally(connection, entry, window)
-        if found.folds:
-            total = found.tally if total is None else total + found.tally
-    for piece in pieces.values():
-        total = piece.onto(total)
+    for name, number in numbers.items():
+        found = stored_tally(connection, entry, number).tally
+        if number in pieces:
+            found = pieces[number].onto(found)
+        if found is not None and found.n:
+            part = found.of_window(name)
+            total = part if total is None else total + part
     return Tally.empty(entry.mechanism) if total is None else total
 
 

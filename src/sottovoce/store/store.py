@@ -191,6 +191,10 @@ class Store:
         """The tally that readers see of some windows; those below the minimum batch are left out."""
         return releasing.released_tally(self.database, self._entry(fingerprint), windows)
 
+    def released_tallies(self, fingerprint: str, windows: Collection[str]) -> dict[str, Tally]:
+        """The same for each window by itself, in the order of names."""
+        return releasing.released_tallies(self.database, self._entry(fingerprint), windows)
+
     def windows_to_hand_out(self, fingerprint: str) -> tuple[str, ...]:
         """Windows whose reports readers may have one by one: all are released, none is gone."""
         return handing_out.windows_to_hand_out(self.database, self._entry(fingerprint))

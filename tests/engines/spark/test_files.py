@@ -72,9 +72,9 @@ def test_folders_are_columns(lake, spark):
     place, reports = lake
     found = svs.collect(svs.tally_files(str(place), SURVEY, by=["region", "window"], spark=spark))
     assert found == {
-        ("a/b", "2026-11-16"): DRINKS.tally(reports[100:200]),
-        ("north", "2026-11-16"): DRINKS.tally(reports[:100]),
-        ("south", "0042"): DRINKS.tally(reports[200:300]),
+        ("a/b", "2026-11-16"): DRINKS.tally(reports[100:200]).of_window("2026-11-16"),
+        ("north", "2026-11-16"): DRINKS.tally(reports[:100]).of_window("2026-11-16"),
+        ("south", "0042"): DRINKS.tally(reports[200:300]).of_window("0042"),
     }
     whole = svs.tally_files(str(place), SURVEY, spark=spark)
     assert svs.collect(whole) == {(): DRINKS.tally(reports[:300])}

@@ -25,7 +25,8 @@ RESERVED = frozenset({
     "about", "anytime", "confidence", "goal", "method", "option", "planned", "same_people", "then",
     "by", "by_window", "first", "first_window", "second", "second_window", "source", "survey", "window",
     "csv", "as_csv", "force", "help", "json", "as_json", "kind", "output", "plot", "status",
-    "key_file", "plain_http", "url",
+    "key_file", "plain_http", "url", "first_day", "last_day", "from", "to", "smooth", "overlap",
+    "sources",
 })  # fmt: skip
 """Names of other options and parameters where questions are asked."""
 
@@ -103,11 +104,12 @@ QUESTIONS = tuple(
     for question in (
         Question(
             "share", "the share of one value", "values", texts.VALUE, examples.value_example,
-            metavar="VALUE",
+            metavar="VALUE", in_trend=True,
         ),
         Question(
             "total", "the share of several values together, separated by commas", "values",
             texts.VALUES, examples.values_example, goals=("subset",), metavar="A,B",
+            in_trend=True,
         ),
         Question(
             "top", "the N most frequent values", "values", texts.COUNT, examples.count_example,
@@ -115,7 +117,7 @@ QUESTIONS = tuple(
         ),
         Question(
             "range", "the share of numbers in a range LOW:HIGH", "numbers", texts.BOUNDS,
-            examples.range_example, goals=("range",), metavar="LOW:HIGH",
+            examples.range_example, goals=("range",), metavar="LOW:HIGH", in_trend=True,
         ),
         Question(
             "cdf", "the share of numbers up to X", "numbers", texts.NUMBER,
@@ -124,11 +126,12 @@ QUESTIONS = tuple(
         Question(
             "quantile", "the number below which a share Q lies, 0.5 for the median", "numbers",
             texts.NUMBER, lambda _: "0.5", goals=("range",), unit="number", metavar="Q",
+            in_trend=True,
         ),
         Question(
             "mean", "the mean of the numbers", "numbers", texts.FLAG, lambda _: "1",
             goals=("mean", "range"), unit="number", repeatable=False, in_form=False,
-            in_every_key=True,
+            in_trend=True, in_every_key=True,
         ),
         Question(
             "variance", "the variance of the numbers", "numbers", texts.FLAG, lambda _: "1",

@@ -73,6 +73,8 @@ class Question:
 
     Every key that is chosen is answered with its frequency and its mean.
     """
+    in_trend: bool = False
+    """Whether a trend over windows answers it too, by the method of its name."""
     in_every_key: bool = False
     """Whether the answer about every key already holds it, as it holds the mean."""
 

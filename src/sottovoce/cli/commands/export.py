@@ -200,6 +200,11 @@ class _Export:
         if not shown:
             allowed = f"windows that keep at least {survey.minimum_batch} reports"
             raise InvalidInput("--window", "export", allowed, chosen)
+        if survey.mechanism.remembers and len(shown) > 1:
+            allowed = (
+                "one window where devices keep memos: a file pools them; --partitioned does not"
+            )
+            raise InvalidInput("--window", "export", allowed, shown)
         return shown, tuple(name for name in chosen if name not in shown)
 
     def _parts(self, store: Store, windows: Sequence[str]) -> Iterator[Reports]:

@@ -17,7 +17,7 @@ from sottovoce.base.errors import InvalidInput
 
 __all__ = [
     "METHOD", "About", "Anytime", "AsCsv", "AskedOptions", "Confidence", "Goal", "Method", "Planned",
-    "SamePeople", "Then", "check_formats", "option_name", "option_words",
+    "SamePeople", "Then", "TrendQuestions", "check_formats", "option_name", "option_words",
 ]  # fmt: skip
 
 _QUESTIONS = "Questions (if none is given: the share of every value, or every key)"
@@ -136,6 +136,20 @@ class AskedOptions:
                     check_int(int(text), option_name(question.name), command, 1)
 
 
+@dataclass(frozen=True)
+class TrendQuestions(AskedOptions):
+    """The questions that a trend over windows answers."""
+
+    @classmethod
+    def parameters(cls) -> list[inspect.Parameter]:
+        """One option per question."""
+        return [
+            _option(question, "Questions (at least one)")
+            for question in _in_order()
+            if question.in_trend
+        ]
+
+
 def _in_order() -> list[Question]:
     """By subject; questions that find values or keys come before those that name them."""
     return sorted(
@@ -144,7 +158,7 @@ def _in_order() -> list[Question]:
     )
 
 
-def _option(question: Question) -> inspect.Parameter:
+def _option(question: Question, panel: str = _QUESTIONS) -> inspect.Parameter:
     """The option of a question."""
     kind: Any = question.text.option
     default = False if kind is bool else None
@@ -153,7 +167,7 @@ def _option(question: Question) -> inspect.Parameter:
     option = typer.Option(
         option_name(question.name),
         metavar=question.metavar or None,
-        rich_help_panel=_QUESTIONS,
+        rich_help_panel=panel,
         help=_help(question),
     )
     return inspect.Parameter(

@@ -22,10 +22,10 @@ from sottovoce.cli.shared.screen import Advance, progress
 from sottovoce.cli.shared.tables import CHUNK, PARQUET_MAGIC, STDIN, check_input
 from sottovoce.core.counter import Counter
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.core.reports import Reports
+from sottovoce.core.reports import Reports, is_described
 from sottovoce.core.tally import Tally
 from sottovoce.engines.files import count_files
-from sottovoce.engines.lake import ReportFile, report_files
+from sottovoce.engines.lake import WINDOW, ReportFile, report_files
 from sottovoce.surveys.survey import Survey
 
 __all__ = ["MOST_GROUPS", "Groups", "add_group", "check_distinct", "read_groups", "read_tally"]
@@ -102,10 +102,25 @@ def _tallies(
             _refuse_groups(by)
 
     columns = () if by is None else (by,)
+    if WINDOW not in columns and _are_of_windows(files, survey):
+        columns = (*columns, WINDOW)
     with outlive_pipes():
         counter = count_files(files, columns, survey, advance=advance, check=check)
     for group, tally in counter.tallies().items():
         yield (_ALL if by is None else group[0]), tally
+
+
+def _are_of_windows(files: Sequence[ReportFile], survey: Survey | None) -> bool:
+    """Whether files are of windows whose reports may not be pooled, since devices have memos."""
+    if not all(WINDOW in file.columns for file in files):
+        return False
+    if survey is not None:
+        return survey.mechanism.remembers
+    with named(str(files[0].path)), files[0].opened() as first:
+        schema = first.schema_arrow
+        if not is_described(schema):
+            return False  # refused where it is counted
+        return Reports.from_arrow(schema.empty_table()).mechanism.remembers
 
 
 def check_distinct(inputs: Sequence[str]) -> None:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.base.errors import CorruptBytes, InvalidInput
-from sottovoce.core.counter import Counter, Partial
+from sottovoce.core.counter import Counter, Partial, labelled
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.tally import Tally
 from sottovoce.engines.spark.frames import (
@@ -131,10 +131,11 @@ class FromCounts(Step):
             sums = np.zeros(len(numbers), dtype=np.int64)
             np.add.at(sums, which, counts[rows])  # two values of a column may have one text
             try:
-                yield group, Tally.from_counts(self.mechanism, numbers, sums)
+                tally = Tally.from_counts(self.mechanism, numbers, sums)
             except CorruptBytes as error:
                 of = ", ".join(f"{n} {x}" for n, x in zip(self.by, group, strict=True))
                 raise CorruptBytes(f"{of}: {error}" if of else str(error)) from error
+            yield group, labelled(tally, self.by, group)
 
 
 def _groups(table: Any, by: tuple[str, ...]) -> Iterator[tuple[Group, NDArray[np.int64]]]:

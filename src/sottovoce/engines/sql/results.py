@@ -12,6 +12,7 @@ from sottovoce.base.errors import CorruptBytes, Mismatch, SottovoceError, Unfit
 from sottovoce.base.suggestions import no_column
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.tally import Tally
+from sottovoce.engines.lake import WINDOW
 from sottovoce.engines.sql.tally_query import CELL, COUNT, MECHANISM, fingerprint_text
 
 __all__ = ["tallies_of_result"]
@@ -42,7 +43,8 @@ def tallies_of_result(
             )
         except SottovoceError as error:
             raise CorruptBytes(f"{name}: {error}") from error
-        tallies[group] = tallies.get(group, Tally.empty(mechanism)) + part
+        window = str(found[WINDOW][rows[0]]) if WINDOW in found else ""
+        tallies[group] = tallies.get(group, Tally.empty(mechanism)) + part.of_window(window)
     if by is None:
         tallies.setdefault("", Tally.empty(mechanism))
     return tallies

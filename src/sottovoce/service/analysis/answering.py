@@ -10,19 +10,27 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from threading import Lock
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from sottovoce.answers.about import whole_of
 from sottovoce.answers.difference import Difference
 from sottovoce.answers.estimate import Estimate
+from sottovoce.answers.trend import Trend
 from sottovoce.answers.view import View
 from sottovoce.core.tally import Tally
 from sottovoce.estimators import estimate
 from sottovoce.estimators.coordinates import coordinates
+from sottovoce.estimators.trend import trend
+from sottovoce.service.analysis.trends import (
+    SurveyTrend,
+    TrendOptions,
+    check_size,
+    windows_from_to,
+)
 from sottovoce.service.refusals import Declined
 from sottovoce.store import Published, Released, Store
 from sottovoce.surveys.survey import Survey
@@ -34,12 +42,14 @@ __all__ = [
     "Coordinates",
     "SurveyEstimate",
     "EstimateOptions",
+    "check_one_window",
     "nothing_yet",
 ]
 
 MOST_COORDINATES = 500
 """Coordinates of a vector that are estimated, the first that may be shown."""
 _MOST_REMEMBERED = 64
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -85,6 +95,34 @@ def nothing_yet(survey: Survey) -> str:
     )
 
 
+def check_one_window(survey: Survey, windows: Sequence[str]) -> None:
+    """Refuse to pool windows where devices have memos: their reports share noise."""
+    if survey.mechanism.remembers and len(windows) > 1:
+        raise Declined(
+            "mismatch",
+            f"survey {survey.name!r} keeps a memo on each device, so that reports of several windows "
+            f"share noise and cannot be pooled; choose one window, or ask for the trend over them "
+            f"at /surveys/{survey.fingerprint}/trend",
+        )
+
+
+def _digest(*tallies: Tally) -> str:
+    found = hashlib.sha256()
+    for tally in tallies:
+        found.update(tally.to_bytes())
+    return found.hexdigest()
+
+
+def _trend(tallies: Sequence[Tally], way: TrendOptions) -> Trend:
+    return trend(
+        tallies,
+        overlap=way.overlap,
+        about=way.about,
+        same_people=way.same_people,
+        method=way.method,
+    )
+
+
 class Analyst:
     """Answers questions about what a store holds; may be used by several threads.
 
@@ -93,7 +131,7 @@ class Analyst:
 
     def __init__(self, store: Store, ended: Callable[[], date]) -> None:
         self._store, self._ended = store, ended
-        self._remembered: OrderedDict[tuple[str, EstimateOptions], Estimate] = OrderedDict()
+        self._remembered: OrderedDict[Hashable, Any] = OrderedDict()
         self._lock, self._work = Lock(), Lock()
 
     def released(self, published: Published) -> dict[str, Released]:
@@ -127,6 +165,7 @@ class Analyst:
         shown, below = self.windows(published, wanted)
         whole = set(self._store.windows_to_hand_out(survey.fingerprint)).intersection(shown)
         left_out = tuple(sorted({*shown, *below} - whole))
+        check_one_window(survey, sorted(whole))
         if not whole:
             raise Declined(
                 "below-minimum-batch",
@@ -143,6 +182,23 @@ class Analyst:
         """The estimate from some windows of a survey together."""
         tally, shown, left_out = self._tally(published, wanted)
         return SurveyEstimate(published.survey, shown, left_out, self._estimated(tally, way))
+
+    def trend(
+        self, published: Published, first: str | None, last: str | None, way: TrendOptions
+    ) -> SurveyTrend:
+        """The trend over the windows from one to another; those below the minimum batch are left out."""
+        survey = published.survey
+        names = windows_from_to(survey, sorted(self.released(published)), first, last, "a request")
+        if not names:
+            raise Declined("below-minimum-batch", f"survey {survey.name!r} has no reports there")
+        shown, left_out = self.windows(published, names)
+        check_size(survey, len(shown))
+        tallies = self._store.released_tallies(survey.fingerprint, shown)
+        if not tallies:  # deleted in between
+            raise Declined("below-minimum-batch")
+        key = _digest(*tallies.values()), way
+        found = self._kept(key, lambda: _trend(list(tallies.values()), way))
+        return SurveyTrend(survey, found, left_out)
 
     def coordinates(
         self, published: Published, wanted: Sequence[str], *, population: bool = False
@@ -177,30 +233,37 @@ class Analyst:
     ) -> tuple[Tally, tuple[str, ...], tuple[str, ...]]:
         survey = published.survey
         shown, left_out = self.windows(published, wanted)
+        check_one_window(survey, shown)
         tally = self._store.released_tally(survey.fingerprint, shown)
         if not survey.shows(tally.n):  # deleted in between
             raise Declined("below-minimum-batch")
         return tally, shown, left_out
 
     def _estimated(self, tally: Tally, way: EstimateOptions) -> Estimate:
-        key = hashlib.sha256(tally.to_bytes()).hexdigest(), way
-        found = self._recall(key)
+        def work() -> Estimate:
+            return estimate(tally, way.method, goal=way.goal, then=way.then)
+
+        return self._kept((_digest(tally), way), work)
+
+    def _kept(self, key: Hashable, work: Callable[[], T]) -> T:
+        """What is remembered under a key, or else what the work gives."""
+        found: T | None = self._recall(key)
         if found is None:
             with self._work:  # one at a time: uploads need the processor too
                 found = self._recall(key)
                 if found is None:
-                    found = estimate(tally, way.method, goal=way.goal, then=way.then)
+                    found = work()
                     self._remember(key, found)
         return found
 
-    def _recall(self, key: tuple[str, EstimateOptions]) -> Estimate | None:
+    def _recall(self, key: Hashable) -> Any:
         with self._lock:
             found = self._remembered.get(key)
             if found is not None:
                 self._remembered.move_to_end(key)
             return found
 
-    def _remember(self, key: tuple[str, EstimateOptions], found: Estimate) -> None:
+    def _remember(self, key: Hashable, found: Any) -> None:
         with self._lock:
             self._remembered[key] = found
             if len(self._remembered) > _MOST_REMEMBERED:

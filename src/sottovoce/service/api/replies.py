@@ -33,7 +33,7 @@ from sottovoce.surveys.survey import Survey
 
 __all__ = [
     "answers_document", "canonical", "differences_document", "json_reply",
-    "parquet_bytes", "refusal_reply", "source_document", "survey_document",
+    "parquet_bytes", "plain_document", "refusal_reply", "source_document", "survey_document",
 ]  # fmt: skip
 
 
@@ -54,6 +54,11 @@ def json_reply(
     """A document as JSON, which caches may not keep."""
     more = {"cache-control": "no-store", **(headers or {})}
     return Response(_encode(document), status, more, "application/json")
+
+
+def plain_document(document: Any) -> Any:
+    """A document of numbers of numpy and Python as JSON has it."""
+    return msgspec.json.decode(_encode(document))
 
 
 def refusal_reply(declined: Declined) -> Response:

@@ -30,7 +30,7 @@ from sottovoce.surveys.survey import Survey
 
 __all__ = [
     "answers", "answers_csv", "differences", "estimate", "estimate_csv", "estimate_parquet",
-    "status", "view_of",
+    "file_reply", "flag", "questions_of", "status", "view_of",
 ]  # fmt: skip
 
 COLUMNS = ("question", "label", "value", "stderr", "low", "high", "about")
@@ -103,7 +103,7 @@ async def differences(state: CollectorState, request: Request) -> Response:
     query = request.query_params
     published = [state.published(_needed(query, name)) for name in _SURVEYS]
     windows = [query.getlist(f"{name}_window") for name in _SURVEYS]
-    questions = _questions(query, published[0].survey.mechanism.domain)
+    questions = questions_of(query, published[0].survey.mechanism.domain)
     way, view = _way(query, questions), view_of(query, published[0].survey)
     first, second, found = await state.aside(
         state.analyst.difference, (published[0], windows[0]), (published[1], windows[1]), way, view
@@ -124,7 +124,11 @@ def _about(told: SurveyEstimate, rows: Sequence[Row]) -> list[Row]:
 
 def _file(data: bytes, told: SurveyEstimate, form: str, media: str) -> Response:
     """Something to be kept under the survey's fingerprint."""
-    name = f"answers-{told.survey.fingerprint}.{form}"
+    return file_reply(data, f"answers-{told.survey.fingerprint}.{form}", media)
+
+
+def file_reply(data: bytes, name: str, media: str) -> Response:
+    """Something to be kept, under a name."""
     headers = {
         "cache-control": "no-store",
         "content-disposition": f'attachment; filename="{name}"',
@@ -145,7 +149,7 @@ async def _told(
 ) -> tuple[SurveyEstimate, Questions]:
     query = request.query_params
     published = state.published(request.path_params["fingerprint"])
-    questions = _questions(query, published.survey.mechanism.domain)
+    questions = questions_of(query, published.survey.mechanism.domain)
     if needs_question and not questions.asked:
         allowed = f"one of {', '.join(each.name for each in registered_questions())}"
         raise InvalidInput("question", "a request for answers", allowed, None)
@@ -155,7 +159,7 @@ async def _told(
     return replace(told, estimate=seen), questions
 
 
-def _questions(query: QueryParams, domain: Domain) -> Questions:
+def questions_of(query: QueryParams, domain: Domain) -> Questions:
     """The questions in the order of the address; parameters of other names are not questions."""
     names = {each.name for each in registered_questions()}
     named_texts = [(name, text) for name, text in query.multi_items() if name in names]
@@ -180,12 +184,12 @@ def view_of(query: QueryParams, survey: Survey) -> View:
     if planned is not None and not (planned.isdecimal() and len(planned) <= _DIGITS):
         raise InvalidInput("planned", "a request", "a whole number of at least 1", planned)
     return View(
-        query.get("about"), _flag(query, "same_people"), _flag(query, "anytime"),
+        query.get("about"), flag(query, "same_people"), flag(query, "anytime"),
         None if planned is None else int(planned), survey.minimum_batch,
     ).check("a request")  # fmt: skip
 
 
-def _flag(query: QueryParams, name: str) -> bool:
+def flag(query: QueryParams, name: str) -> bool:
     """1 for yes, 0 or nothing for no."""
     text = query.get(name, "0")
     if text not in ("0", "1"):

@@ -19,16 +19,15 @@ from sottovoce.service.analysis.answering import SurveyEstimate
 from sottovoce.service.api.results import view_of
 from sottovoce.service.pages.boards import way_of
 from sottovoce.service.pages.charts import intervals
-from sottovoce.service.pages.charts.numbers import digits_of, signed
 from sottovoce.service.pages.panels import MOST_SHOWN, Panel, bar
 from sottovoce.service.pages.rendering import is_patient, page
 from sottovoce.service.pages.versions import version_of, windows_wanted
 from sottovoce.service.pages.words import (
-    but_for_rounding,
+    change_row,
     ends_of,
     number_row,
+    p_text,
     part_in_words,
-    reach_of,
     share_row,
     text,
 )
@@ -201,29 +200,10 @@ def _panel(
         ),
         (head, "first", "second", "difference", "95% interval", "p", "adjusted p"),
         [
-            (label, write(a)[0], write(b)[0], *_change(a, b, change, numbers), _p_text(p))
+            (label, write(a)[0], write(b)[0], *change_row(a, b, change, numbers), p_text(p))
             for (label, a, b, change), p in zip(rows, adjusted, strict=True)
         ],
     )  # fmt: skip
-
-
-def _change(first: Answer, second: Answer, change: Answer, numbers: bool) -> tuple[str, str, str]:
-    """A difference with its sign, its interval, and how often noise alone would do as much."""
-    times = 1 if numbers else 100
-    size = max(abs(first.value), abs(second.value)) if numbers else 1.0
-    reach = times * reach_of(change, size)
-    digits = None if numbers and not reach else digits_of(reach)
-    parts = (but_for_rounding(x, size) for x in (change.value, change.low, change.high))
-    value, low, high = (signed(times * x, digits) for x in parts)
-    return value, f"{low} to {high}", _p_text(change.p_value or 0.0)
-
-
-def _p_text(p: float) -> str:
-    """
-    >>> _p_text(0.0421), _p_text(1e-9)
-    ('0.042', 'below 0.001')
-    """
-    return "below 0.001" if p < 0.0005 else f"{p:.3f}"
 
 
 def _adjusted(changes: Sequence[Answer]) -> list[float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -16,6 +15,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sottovoce.answers.anytime import any_look
+from sottovoce.answers.questions.over_windows import has_trend
 from sottovoce.answers.view import View
 from sottovoce.service.analysis.background import Prepared
 from sottovoce.service.analysis.shifts import shifts_of
@@ -24,8 +24,11 @@ from sottovoce.service.pages.asking import Asked, asked, offered
 from sottovoce.service.pages.boards import board_of, board_of_vector, way_of
 from sottovoce.service.pages.charts import Column, columns
 from sottovoce.service.pages.panels import Board
+from sottovoce.service.pages.ranges import Range, calendar, latest_complete, range_of
 from sottovoce.service.pages.rendering import is_patient, page
-from sottovoce.service.pages.versions import version_of, windows_wanted
+from sottovoce.service.pages.trend_boards import trend_board
+from sottovoce.service.pages.trend_lines import check_line
+from sottovoce.service.pages.versions import version_of
 from sottovoce.service.pages.words import count
 from sottovoce.service.refusals import Declined
 from sottovoce.service.state import CollectorState
@@ -33,7 +36,7 @@ from sottovoce.store import Published, Released
 from sottovoce.surveys.all_reports import cost_in_words
 from sottovoce.surveys.default_limits import default_client
 from sottovoce.surveys.survey import Survey
-from sottovoce.surveys.windows import window_days, window_name
+from sottovoce.surveys.windows import window_days
 from sottovoce.surveys.wording import beliefs, how_often
 
 __all__ = ["list_page", "survey_page"]
@@ -85,30 +88,38 @@ async def survey_page(state: CollectorState, request: Request) -> Response:
     held = await state.lookup(state.store.windows, survey.fingerprint)
     files = await state.lookup(state.store.windows_to_hand_out, survey.fingerprint)
     counts = await state.lookup(state.store.counts, survey.fingerprint)
-    wanted = windows_wanted(survey, query.getlist("window"), released)
+    line = query.get("line", "")
+    check_line(survey.mechanism.domain, line)
+    chosen = range_of(survey, query, released)
+    whole = _Numbers(survey, chosen.windows, held, released)
+    wanted = _together(state, published, chosen, whole)
     numbers = _Numbers(survey, wanted or tuple(released), held, released)
     view = _view(survey, query, wanted)
-    version = version_of(released, wanted)
-    prepared, shifts = await asyncio.gather(
-        _prepared(state, published, wanted, view, version, patient=is_patient(request)),
-        _shifts(state, survey, is_patient(request)),
+    version, patient = version_of(released, wanted), is_patient(request)
+    prepared, shifts, trend = await asyncio.gather(
+        _prepared(state, published, wanted, view, version, patient=patient),
+        _shifts(state, survey, patient),
+        _trend(state, published, chosen, whole, line, patient=patient),
     )
     board = prepared.board
     questions = _questions(board, survey)
     answered = await state.aside(asked, query, board.told.estimate) if questions else Asked()
     return page(
         request, "survey.html", 200 if not answered.problem else 400,
-        published=published, survey=survey, reads=True, state=state, wanted=wanted,
+        published=published, survey=survey, reads=True, state=state, wanted=wanted, chosen=chosen,
+        whole=whole, trend=trend, links=_links(chosen, view), line=line,
+        keep=urlencode([*chosen.query, *_about(view)]),
         windows=_window_rows(survey, held, released), most_windows=_MOST_WINDOWS,
         chart=_window_chart(survey, held, released), counts=counts, numbers=numbers,
         prepared=prepared, board=board, since=_since(board, released),
         files=bool(set(files).intersection(numbers.shown)),
         asked=answered, questions=questions, typed=_example(questions, answered.question), answer=survey.mechanism.domain.summary(),
-        about=view.about, other=urlencode([*_windows(wanted), *_other(view)]),
-        promise=any_look(), whole=urlencode([*_method(survey), *_about(view), *_windows(wanted)]), these=urlencode([*_about(view), *_windows(wanted)]),
-        windows_only=urlencode(_windows(wanted)),
+        about=view.about, other=urlencode([*chosen.query, *_other(view)]),
+        promise=any_look(), every=urlencode([*_method(survey), *_about(view), *_windows(wanted)]), these=urlencode([*_about(view), *_windows(wanted)]),
+        per_window=urlencode([*_method(survey), *_about(view)]), windows_only=urlencode(_windows(wanted)),
         odds=_odds(survey), often=how_often(survey), shifts=shifts.board or (), clients=default_client(survey),
-        incomplete=(prepared.pending and board is None) or shifts.pending,
+        incomplete=(prepared.pending and board is None) or shifts.pending
+        or (trend is not None and trend.pending and trend.board is None),
     )  # fmt: skip
 
 
@@ -124,6 +135,50 @@ async def _prepared(
     key: Hashable = ("survey", published.survey.fingerprint, wanted, view.about)
     work = _work(state, published, wanted, view)
     return await state.preparer.board(key, version, work, patient=patient)
+
+
+def _together(
+    state: CollectorState, published: Published, chosen: Range, whole: _Numbers
+) -> tuple[str, ...]:
+    """The windows whose reports a board has together; none for all.
+
+    Where devices have memos, windows are not pooled: it is the latest that has ended.
+    """
+    survey, shown = published.survey, whole.shown
+    if survey.mechanism.remembers and len(shown) > 1:
+        return (latest_complete(survey, shown, state.ended(), published.closed),)
+    return chosen.windows if chosen.is_part else ()
+
+
+async def _trend(
+    state: CollectorState,
+    published: Published,
+    chosen: Range,
+    whole: _Numbers,
+    line: str,
+    *,
+    patient: bool,
+) -> Prepared | None:
+    """The trend, where there are two windows or more to show of a survey that is repeated."""
+    survey, shown = published.survey, whole.shown
+    if survey.window == "once" or len(shown) < 2 or not has_trend(survey.mechanism.domain):
+        return None
+    ended = state.ended()
+    still = () if published.closed else tuple(
+        name for name in shown if window_days(survey.window, name)[1] >= ended
+    )  # fmt: skip
+    key: Hashable = ("trend", survey.fingerprint, chosen.windows[0], chosen.windows[-1], line)
+    version = version_of(whole.released, chosen.windows), still
+    work = partial(trend_board, state.analyst, published, chosen, line, still)
+    return await state.preparer.board(key, version, work, patient=patient)
+
+
+def _links(chosen: Range, view: View) -> list[tuple[str, str, bool]]:
+    """Words, addresses after the fingerprint, and which of them this is, for the latest windows."""
+    return [
+        (words, urlencode([*query, *_about(view)]), current)
+        for words, query, current in chosen.links
+    ]
 
 
 async def _shifts(state: CollectorState, survey: Survey, patient: bool) -> Prepared:
@@ -243,23 +298,13 @@ def _window_chart(
             held.get(name, 0),
             name not in released or survey.shows(released[name].reports),
         )
-        for name in _latest_windows(survey.window, held)
+        for name in calendar(survey.window, min(held), max(held), _MOST_WINDOWS)
     ]
     largest = max(rows, key=lambda row: row.count)
     return columns(
         rows, name="windows", title=f"Reports each {survey.window}",
         description=f"{len(rows)} windows; most in {largest.label}, {count(largest.count)} reports.",
     )  # fmt: skip
-
-
-def _latest_windows(window: str, held: Mapping[str, int]) -> list[str]:
-    """The windows up to the last, those without reports among them: a gap is seen as one."""
-    first, name = min(held), max(held)
-    found = [name]
-    while name > first and len(found) < _MOST_WINDOWS:
-        name = window_name(window, window_days(window, name)[0] - timedelta(1))
-        found.append(name)
-    return found[::-1]
 
 
 def _odds(survey: Survey) -> list[tuple[str, str]]:

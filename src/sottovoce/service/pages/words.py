@@ -7,10 +7,10 @@ from typing import Any
 from sottovoce.answers.answer import Answer
 from sottovoce.base.text import label_text
 from sottovoce.domains.interval import Interval
-from sottovoce.service.pages.charts.numbers import digits_of, number, percent
+from sottovoce.service.pages.charts.numbers import digits_of, number, percent, signed
 
 __all__ = [
-    "but_for_rounding", "count", "ends_of", "number_row", "part_in_words",
+    "but_for_rounding", "change_row", "count", "ends_of", "number_row", "p_text", "part_in_words",
     "reach_of", "share_row", "short", "text",
 ]  # fmt: skip
 
@@ -51,6 +51,27 @@ def number_row(answer: Answer) -> tuple[str, str, str]:
     digits = digits_of(reach) if reach else None
     value, low, high = (number(x, digits) for x in parts)
     return value, f"±{number(reach, digits)}", f"{low} to {high}"
+
+
+def change_row(
+    first: Answer, second: Answer, change: Answer, numbers: bool
+) -> tuple[str, str, str]:
+    """A difference with its sign, its interval, and how often noise alone would do as much."""
+    times = 1 if numbers else 100
+    size = max(abs(first.value), abs(second.value)) if numbers else 1.0
+    reach = times * reach_of(change, size)
+    digits = None if numbers and not reach else digits_of(reach)
+    parts = (but_for_rounding(x, size) for x in (change.value, change.low, change.high))
+    value, low, high = (signed(times * x, digits) for x in parts)
+    return value, f"{low} to {high}", p_text(change.p_value or 0.0)
+
+
+def p_text(p: float) -> str:
+    """
+    >>> p_text(0.0421), p_text(1e-9)
+    ('0.042', 'below 0.001')
+    """
+    return "below 0.001" if p < 0.0005 else f"{p:.3f}"
 
 
 def reach_of(answer: Answer, size: float) -> float:

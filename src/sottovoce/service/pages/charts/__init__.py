@@ -21,11 +21,14 @@ from sottovoce.service.pages.charts.numbers import (
     ticks,
 )
 from sottovoce.service.pages.charts.people import people
+from sottovoce.service.pages.charts.trends import Point, Trail, trails
 from sottovoce.service.pages.charts.windows import Column, columns
 
 __all__ = [
     "Bar",
     "Column",
+    "Point",
+    "Trail",
     "bars",
     "columns",
     "compact",
@@ -38,4 +41,5 @@ __all__ = [
     "percent",
     "points",
     "ticks",
+    "trails",
 ]

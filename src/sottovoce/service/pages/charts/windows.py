@@ -16,7 +16,7 @@ from sottovoce.service.pages.charts.labels import cut, plain, width
 from sottovoce.service.pages.charts.numbers import compact, number
 from sottovoce.service.pages.charts.scales import Scale, finite
 
-__all__ = ["Column", "columns"]
+__all__ = ["Column", "columns", "window_labels"]
 
 MOST_COLUMNS = 400
 TOP, HEIGHT, STRIP, FOOT = 28, 160, 7, 24  # pixels: above, the plot, marks of held-back, labels
@@ -82,7 +82,7 @@ def columns(rows: Sequence[Column], *, name: str, title: str, description: str) 
             fill=f"url(#{name}-hatch)",
             class_="held",
         )
-    _labels(svg, [row.label for row in known], height - 6)
+    window_labels(svg, [row.label for row in known], height - 6)
     return markup(svg)
 
 
@@ -162,7 +162,7 @@ def _runs(positions: Sequence[int]) -> list[tuple[int, int]]:
     return runs
 
 
-def _labels(svg: Element, names: Sequence[str], y: float) -> None:
+def window_labels(svg: Element, names: Sequence[str], y: float) -> None:
     """As many names as fit; those a phone has no room for are hidden there by the stylesheet."""
     cuts = [cut(name, _LABEL, _LABEL) for name in names]
     written = [f"{head}…" if shortened else head for head, _, shortened in cuts]
