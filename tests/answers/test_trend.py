@@ -169,6 +169,17 @@ def test_a_mean_over_days_of_the_same_people_keeps_their_sampling_error():
     assert np.isclose(others.stderr**2 - respondents.stderr**2, sampling**2 / 10, rtol=0.05)
 
 
+def test_cohorts_answer_once_in_a_period():
+    """With 1/7, two windows have people in common only where they are a multiple of seven apart."""
+    tallies = [fresh([600, 400], i) for i in range(9)]
+    asked = sv.trend(tallies, DAYS[:9], overlap="1/7", method="unbiased")
+    assert asked.overlap.high[0, 7] > 0 == asked.overlap.high[0, 6]
+    week, apart = (asked.share("bus").average(DAYS[1], DAYS[7]), sv.trend(tallies, DAYS[:9], overlap=0, method="unbiased").share("bus").average(DAYS[1], DAYS[7]))  # fmt: skip
+    assert week.stderr == apart.stderr
+    gap = sv.trend([tallies[0], tallies[1]], [DAYS[0], DAYS[14]], overlap=0.5, same_people=True)
+    assert np.isclose(gap.overlap.high[0, 1] * 1000, 0.5**14)
+
+
 def test_windows_are_put_in_order_and_periods_found():
     tallies = [fresh([600 + 10 * i, 400 - 10 * i], i) for i in range(10)]
     x = sv.trend(tallies[::-1], DAYS[:10][::-1]).share("bus")
@@ -199,7 +210,7 @@ def test_windows_are_put_in_order_and_periods_found():
         ({"windows": ["a"]}, InvalidInput, "windows of trend must be 2 names"),
         ({"windows": ["a", "a"]}, Mismatch, "two tallies are of window a: add them first"),
         ({"overlap": 1.5}, InvalidInput, "overlap of trend must be None, or a number from 0 to 1"),
-        ({"overlap": "all"}, InvalidInput, "None, numbers, or 'estimate'"),
+        ({"overlap": "all"}, InvalidInput, "None, numbers, cohorts such as"),
         ({"overlap": "estimate"}, Unfit, "needs memoized reports of local hashing"),
         ({"overlap": [[1, 0.5], [0.4, 1]]}, InvalidInput, "a symmetric matrix of 2 windows"),
         ({"about": "everybody"}, InvalidInput, "about of trend must be one of"),
@@ -260,7 +271,7 @@ def test_smoothed_levels_are_closer_and_covered():
 def alarms(levels, surveys: int, alpha: float = 0.05) -> list[list[tuple[str, str]]]:
     random = np.random.default_rng(5)
     own, names = np.full(len(levels), 1.0), DAYS[: len(levels)]
-    overlap = Overlap.given(0.0, np.ones(len(levels)))
+    overlap = Overlap.cohorts(99, np.ones(len(levels)), np.ones((len(levels),) * 2, dtype=int))
     found = []
     for _ in range(surveys):
         values = levels + random.normal(0, 1, len(levels))

@@ -14,16 +14,20 @@ negative: means take the largest overlap there can be, differences the smallest.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce.base.errors import InvalidInput
 from sottovoce.channels.base import Floats
 
 __all__ = ["Overlap", "read_overlap"]
 
+Distances = NDArray[np.int64]
+"""Between any two windows, 1 for the next."""
 _ALLOWED = (
     "None, or a number from 0 to 1 (the part of people with the same value in the next window), such "
     "numbers by distance of windows, or a matrix of them"
@@ -31,20 +35,27 @@ _ALLOWED = (
 
 
 def read_overlap(text: str | None, parameter: str, owner: str) -> float | str | None:
-    """What is said of the overlap on a command line or in an address: a number, ``estimate``, nothing.
+    """What is said of the overlap on a command line or in an address: a number, cohorts, ``estimate``, nothing.
 
-    >>> read_overlap("0.5", "overlap", "trend"), read_overlap("estimate", "overlap", "trend")
-    (0.5, 'estimate')
+    >>> [read_overlap(text, "overlap", "trend") for text in ("0.5", "1/7", "estimate")]
+    [0.5, '1/7', 'estimate']
     """
-    if text is None or text == "estimate":
+    if text is None or text == "estimate" or cohorts_of(text) is not None:
         return text
     try:
         part = float(text)
     except ValueError:
         part = -1.0
     if not 0 <= part <= 1:
-        raise InvalidInput(parameter, owner, "a number from 0 to 1, or estimate", text)
+        allowed = "a number from 0 to 1, cohorts such as 1/7, or estimate"
+        raise InvalidInput(parameter, owner, allowed, text)
     return part
+
+
+def cohorts_of(text: object) -> int | None:
+    """How many cohorts a text such as ``"1/7"`` stands for; None for any other."""
+    found = re.fullmatch("1/([1-9][0-9]{0,3})", text) if isinstance(text, str) else None
+    return None if found is None else int(found[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,14 +74,20 @@ class Overlap:
         )
 
     @classmethod
-    def given(cls, part: Any, people: Floats, kappa: float = 0.0) -> Overlap:
+    def cohorts(cls, count: int, people: Floats, apart: Distances) -> Overlap:
+        """Each person answers in one window of ``count``: only windows so far apart may have people in common."""
+        again = np.where(apart % count == 0, _together(people), 0.0)
+        return cls(np.zeros_like(again), again, f"each person is asked in one window of {count}")
+
+    @classmethod
+    def given(cls, part: Any, people: Floats, apart: Distances, kappa: float = 0.0) -> Overlap:
         """As the caller says: a number, numbers by distance, or a matrix.
 
         A number r is the part of people who answer with the same value in the next window; r^k do so k
-        windows later.  With a hash that is kept, the others share ``kappa`` of it.
+        windows later.  ``apart`` are the distances of windows.  With a hash that is kept, the others share
+        ``kappa`` of it.
         """
-        windows = len(people)
-        rho = _matrix(part, windows)
+        rho = _matrix(part, apart)
         rho = rho + (1 - rho) * kappa if np.any(rho > 0) else rho
         shared = rho * _together(people)
         return cls(shared, shared, "the overlap of people was given")
@@ -113,19 +130,19 @@ def _together(people: Floats) -> Floats:
     return together
 
 
-def _matrix(part: Any, windows: int) -> Floats:
+def _matrix(part: Any, apart: Distances) -> Floats:
+    windows, farthest = len(apart), int(apart.max())
     try:
         given = np.asarray(part, dtype=np.float64)
     except (TypeError, ValueError):
         raise InvalidInput("overlap", "trend", _ALLOWED, part) from None
     if not np.all(np.isfinite(given)) or np.any((given < 0) | (given > 1)):
         raise InvalidInput("overlap", "trend", _ALLOWED, part)
-    apart = np.abs(np.subtract.outer(np.arange(windows), np.arange(windows)))
     if given.ndim == 0:
         return np.asarray(given**apart, dtype=np.float64)
-    if given.ndim == 1 and len(given) >= windows - 1:
+    if given.ndim == 1 and len(given) >= farthest:
         return np.concatenate([[1.0], given])[apart]
     if given.shape == (windows, windows) and np.array_equal(given, given.T):
         return given
-    allowed = f"numbers for {windows - 1} distances, or a symmetric matrix of {windows} windows"
+    allowed = f"numbers for {farthest} distances, or a symmetric matrix of {windows} windows"
     raise InvalidInput("overlap", "trend", allowed, f"shape {given.shape}")

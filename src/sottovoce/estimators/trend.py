@@ -9,7 +9,7 @@ import numpy as np
 
 from sottovoce.answers.about import check_about
 from sottovoce.answers.estimate import Estimate
-from sottovoce.answers.overlap import Overlap
+from sottovoce.answers.overlap import Distances, Overlap, cohorts_of
 from sottovoce.answers.shared_noise import SharedNoise
 from sottovoce.answers.trend import Trend
 from sottovoce.base.errors import InvalidInput, Mismatch, Unfit
@@ -44,7 +44,7 @@ def trend(
         How many people answer with the same value in two windows. None: not known, so that errors are
         the largest there can be. 0: each window asks other people (cohorts). A number from 0 to 1: that
         part from one window to the next, its powers for windows further apart. A sequence: by distance.
-        A matrix: for any two windows. ``"estimate"``: from the tallies, where the mechanism allows it.
+        A matrix: for any two windows. ``"1/7"``: each person is asked in one window of seven. ``"estimate"``: from the tallies, where the mechanism allows it.
     about : str
         ``"population"`` or ``"respondents"``: whom levels and changes are about.
     same_people : bool
@@ -95,7 +95,7 @@ def trend(
     back = numbers.period if period is None and numbers is not None else period
     positions = list(range(len(names))) if numbers is None else numbers.positions.tolist()
     return Trend(
-        tuple(names), estimates, _overlap(overlap, given, people, memory), noise,
+        tuple(names), estimates, _overlap(overlap, given, people, positions), noise,
         _earlier(positions, back), "respondents" if same_people else about,
     )  # fmt: skip
 
@@ -142,17 +142,25 @@ def _shares(tallies: list[Tally], estimates: tuple[Estimate, ...]) -> Floats:
     return np.average(parts, axis=0, weights=[tally.n for tally in tallies])
 
 
-def _overlap(asked: Any, tallies: list[Tally], people: Floats, memory: Memory | None) -> Overlap:
+def _overlap(asked: Any, tallies: list[Tally], people: Floats, positions: list[int]) -> Overlap:
+    memory = tallies[0].mechanism.memory()
+    apart = np.abs(np.subtract.outer(positions, positions))
     if asked is None:
         return Overlap.unknown(people)
+    if (count := cohorts_of(asked)) is not None:
+        return Overlap.cohorts(count, people, apart)
     if isinstance(asked, str):
         if asked != "estimate":
-            raise InvalidInput("overlap", "trend", "None, numbers, or 'estimate'", asked)
-        return _estimated(tallies, people, memory)
-    return Overlap.given(asked, people, 0.0 if memory is None else memory.kappa)
+            raise InvalidInput(
+                "overlap", "trend", "None, numbers, cohorts such as '1/7', or 'estimate'", asked
+            )
+        return _estimated(tallies, people, memory, apart)
+    return Overlap.given(asked, people, apart, 0.0 if memory is None else memory.kappa)
 
 
-def _estimated(tallies: list[Tally], people: Floats, memory: Memory | None) -> Overlap:
+def _estimated(
+    tallies: list[Tally], people: Floats, memory: Memory | None, apart: Distances
+) -> Overlap:
     """Correlations of what the cells hold beside the shares, pooled over windows equally far apart.
 
     One pair of windows has a standard error of ``1 / (kept sqrt(freedom))``.
@@ -166,13 +174,12 @@ def _estimated(tallies: list[Tally], people: Floats, memory: Memory | None) -> O
     rows = np.stack([leftover.of(tally.cells.astype(np.float64)) for tally in tallies])
     rows /= np.linalg.norm(rows, axis=1, keepdims=True)
     found = rows @ rows.T / leftover.kept
-    windows = len(tallies)
-    apart = np.abs(np.subtract.outer(np.arange(windows), np.arange(windows)))
-    sums = np.bincount(apart.ravel(), weights=found.ravel())
-    pairs = np.bincount(apart.ravel())
+    _, which = np.unique(apart, return_inverse=True)
+    which = which.reshape(apart.shape)
+    sums, pairs = np.bincount(which.ravel(), weights=found.ravel()), np.bincount(which.ravel())
     one = 1 / (leftover.kept * np.sqrt(leftover.freedom))
     errors = one / np.sqrt(np.maximum(1.0, pairs / 4))
-    return Overlap.estimated((sums / pairs)[apart], errors[apart], people)
+    return Overlap.estimated((sums / pairs)[which], errors[which], people)
 
 
 def _earlier(positions: list[int], period: int | None) -> tuple[int | None, ...]:

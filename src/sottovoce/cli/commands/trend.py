@@ -97,7 +97,7 @@ def trend(
         typer.Option(
             "--overlap", metavar="X", rich_help_panel=METHOD,
             help="The part of people who answer with the same value in the next window, from 0 (others "
-            "in each window) to 1, or estimate. If not given, errors are the largest there can be.",
+            "in each window) to 1; 1/7 for cohorts; or estimate. If not given, errors are the largest there can be.",
         ),
     ] = None,
     method: Method = "auto",

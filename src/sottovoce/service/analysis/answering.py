@@ -196,6 +196,7 @@ class Analyst:
         tallies = self._store.released_tallies(survey.fingerprint, shown)
         if not tallies:  # deleted in between
             raise Declined("below-minimum-batch")
+        way = way.for_survey(survey)
         key = _digest(*tallies.values()), way
         found = self._kept(key, lambda: _trend(list(tallies.values()), way))
         return SurveyTrend(survey, found, left_out)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sottovoce.answers.trend import Trend
@@ -26,6 +26,12 @@ class TrendOptions:
     same_people: bool = False
     overlap: Any = None
     method: str = "auto"
+
+    def for_survey(self, survey: Survey) -> TrendOptions:
+        """The same, with what a survey's cohorts say of who answers twice, unless something else was said."""
+        if self.overlap is not None or survey.ask == "1":
+            return self
+        return replace(self, overlap=survey.ask)
 
 
 @dataclass(frozen=True)
