@@ -45,6 +45,11 @@ class Traits(ABC):
         return None
 
     @property
+    def kept_hashes(self) -> int | None:
+        """How many hashes there are of which a device keeps one; None where it keeps none."""
+        return None
+
+    @property
     def support_probabilities(self) -> SupportProbabilities | None:
         """How often a report supports its sender's value, and any other; None where that differs."""
         return self.channel().support_probabilities

@@ -238,6 +238,10 @@ class Memoized(Mechanism):
         """The hashes of which a device keeps one; None where there are none."""
         return self.inner.family if isinstance(self.inner, LocalHashing) else None
 
+    @property
+    def kept_hashes(self) -> int | None:
+        return None if self.family is None else self.family.hashes
+
     def hash_number(self, source: Source) -> int:
         """The hash that a device keeps for good, from words of its own; 0 where there are none."""
         return self.rounds.hash_number(self.inner, source)

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any
 from sottovoce.base.canonical import fingerprint_of
 from sottovoce.base.checks import check_int
 from sottovoce.base.errors import InvalidInput
-from sottovoce.mechanisms.memoized import Memoized
 from sottovoce.surveys.windows import window_index
 
 if TYPE_CHECKING:
@@ -153,6 +152,4 @@ def memory_key(survey: Survey) -> str:
 
 def hash_count(survey: Survey) -> int | None:
     """How many hashes there are of which a device keeps one; None where it keeps none."""
-    if not isinstance(survey.mechanism, Memoized) or survey.mechanism.family is None:
-        return None
-    return survey.mechanism.family.hashes
+    return survey.mechanism.kept_hashes
