@@ -7,6 +7,7 @@ the next transaction connects again and takes it anew.
 from __future__ import annotations
 
 import re
+import time
 from typing import Any
 
 from sqlalchemy import Connection, create_engine, make_url
@@ -21,6 +22,8 @@ __all__ = ["Postgres"]
 
 _CONNECT_SECONDS = 3
 _LOCK = 0x736F74746F766F  # "sottovo": one collector a database
+_LOCK_ATTEMPTS, _LOCK_PAUSE = 10, 0.05
+"""How often the lock is tried, and the seconds between."""
 _FULL = ("53100", "53400")
 """disk_full, configuration_limit_exceeded (a quota on temporary files)."""
 _DOWN = ("08", "53", "57", "58", "25006", "55P03")
@@ -90,11 +93,19 @@ class Postgres(Database):
             raise StoreDown(
                 f"{self.where} cannot be written durably: synchronous_commit and fsync are {found}"
             )
-        if not ask(f"SELECT pg_try_advisory_lock({_LOCK})").scalar():
+        if not self._takes_lock(connection):
             raise StoreBusy(
                 f"another collector writes to {self.where}; stop it first, "
                 "or open the store with writable=False"
             )
+
+    def _takes_lock(self, connection: Connection) -> bool:
+        """Take the lock; a session that was just closed may hold it for a moment longer."""
+        for _ in range(_LOCK_ATTEMPTS):
+            if connection.exec_driver_sql(f"SELECT pg_try_advisory_lock({_LOCK})").scalar():
+                return True
+            time.sleep(_LOCK_PAUSE)
+        return False
 
     def translate(self, error: Exception) -> Exception | None:
         if isinstance(error, StoreBusy):  # after a lost connection, whose session may still live
