@@ -108,7 +108,9 @@ def test_what_is_refused(folder):
     asked = ["trend", *files(folder)]
     assert "must be one of share" in refusal(*asked)
     assert "needs numbers" in refusal(*asked, "--mean")
-    assert "a number from 0 to 1, cohorts such as 1/7, or estimate" in refusal(*asked, "--share", "tea", "--overlap", 3)
+    assert "a number from 0 to 1, cohorts such as 1/7, or estimate" in refusal(
+        *asked, "--share", "tea", "--overlap", 3
+    )
     assert "one of the two" in refusal(*asked, "--share", "tea", "--csv", "--json")
     assert "distinct" in refusal("trend", one, one, "--share", "tea")
     assert "must be one of" in refusal(*asked, "--share", "tea", "--about", "cats")
