@@ -147,6 +147,16 @@ def test_means_of_waves_share_noise_too():
     assert "own quantiles" in sv.trend(tallies).quantile(0.5).why
 
 
+def test_a_mean_without_shares_has_a_trend():
+    """Rounding tells no spread of values: about the population, windows may share all of their error."""
+    m = sv.mechanism("sr", sv.Interval(0, 10, bins=10), 1.0)
+    tallies = [m.simulate([200] * 10, source=sv.Seeded(i)) for i in range(4)]
+    x = sv.trend(tallies, DAYS[:4]).mean()
+    assert np.isclose(x.average().stderr, np.sqrt(x.variances.mean()), rtol=1e-3)
+    others = sv.trend(tallies, DAYS[:4], overlap=0).mean()
+    assert np.isclose(others.average().stderr, x.average().stderr / 2, rtol=1e-3)
+
+
 # -- whom it is about --------------------------------------------------------------------------
 
 

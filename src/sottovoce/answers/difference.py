@@ -21,9 +21,8 @@ from sottovoce.answers.comparing import (
     ratio_of,
     share_stderr,
 )
-from sottovoce.answers.errors import CellErrors
 from sottovoce.answers.estimate import Estimate
-from sottovoce.answers.floors import LeastErrors
+from sottovoce.answers.floors import LeastErrors, least_stderr
 from sottovoce.answers.numbers import WholeCumulative
 from sottovoce.answers.show import renderer
 from sottovoce.base.checks import check_int
@@ -202,7 +201,7 @@ class Difference:
         """A difference of sums of shares, with a symmetric interval."""
         (one, first), (two, second) = self._asked(ask)
         value = second.value - first.value
-        least = math.hypot(*(_least(side, ask) for side in (one, two)))
+        least = math.hypot(*(least_stderr(side, ask) for side in (one, two)))
         stderr = max(math.hypot(first.stderr, second.stderr), least)
         tau = self._tau(first.stderr, second.stderr)
         p = normal_p(value, stderr)
@@ -376,10 +375,3 @@ def difference(
     if first.domain != second.domain:
         raise Mismatch(f"estimates over different domains: {first.domain} and {second.domain}")
     return Difference(first, second, "respondents" if same_people else about)
-
-
-def _least(side: Estimate, ask: Ask) -> float:
-    """The least standard error of an answer, from asking the same of an estimate with such errors."""
-    if isinstance(side.error_model, CellErrors):
-        return 0.0
-    return ask(replace(side, error_model=LeastErrors(side.error_model))).stderr

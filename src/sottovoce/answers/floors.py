@@ -9,14 +9,20 @@ of a value that nobody holds.  Answers straight from cells
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sottovoce.answers.answer import Answer
 from sottovoce.answers.errors import CellErrors, ErrorModel, ExpandedErrors, LinearErrors
 from sottovoce.channels.base import Floats
 
-__all__ = ["FlooredErrors", "LeastErrors", "floored"]
+if TYPE_CHECKING:
+    from sottovoce.answers.estimate import Estimate
+
+__all__ = ["FlooredErrors", "LeastErrors", "floored", "least_stderr"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,3 +71,10 @@ class FlooredErrors:
 def floored(errors: ErrorModel) -> ErrorModel:
     """The same errors, bounded where they may be too small."""
     return errors if isinstance(errors, CellErrors) else FlooredErrors(errors)
+
+
+def least_stderr(side: Estimate, ask: Callable[[Estimate], Answer]) -> float:
+    """The least standard error of an answer, from asking the same of an estimate with such errors."""
+    if isinstance(side.error_model, CellErrors):
+        return 0.0
+    return ask(replace(side, error_model=LeastErrors(side.error_model))).stderr

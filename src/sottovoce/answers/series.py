@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -176,7 +177,15 @@ class Series:
 
         In at most ``alpha`` of all series whose level never changes, anything is found.
         """
-        return find_shifts(self.windows, self.variances, self.combine, alpha)
+        if alpha not in self._shifts:
+            found = find_shifts(self.windows, self.variances, self.combine, alpha)
+            self._shifts[alpha] = tuple(found)
+        return list(self._shifts[alpha])
+
+    @cached_property
+    def _shifts(self) -> dict[float, tuple[Shift, ...]]:
+        """Those that were asked for: documents and pictures ask again."""
+        return {}
 
     def within(self, shift: Shift) -> NDArray[np.bool_]:
         """Which windows are those of a shift."""

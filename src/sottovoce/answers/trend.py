@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from sottovoce.answers.answer import Answer, two_sided
-from sottovoce.answers.errors import CellErrors
 from sottovoce.answers.estimate import Estimate
-from sottovoce.answers.floors import LeastErrors
+from sottovoce.answers.floors import least_stderr
 from sottovoce.answers.overlap import Overlap
 from sottovoce.answers.series import Series
 from sottovoce.answers.shared_noise import SharedNoise, SharedSpread
 from sottovoce.base.errors import NotIdentified
 from sottovoce.channels.base import Floats
+from sottovoce.core.mechanism import Mechanism
 
 __all__ = ["Trend"]
 
@@ -36,10 +37,10 @@ class Trend:
         Their names, in order.
     estimates : tuple of Estimate
         One per window.
+    mechanism : Mechanism
+        The mechanism of all reports.
     overlap : Overlap
         How many people answered in two windows.
-    noise : SharedNoise, optional
-        What they share by their memos; None where devices keep nothing.
     earlier : tuple of int or None
         For each window, the one a period earlier.
     about : str
@@ -58,8 +59,8 @@ class Trend:
 
     windows: tuple[str, ...]
     estimates: tuple[Estimate, ...]
+    mechanism: Mechanism
     overlap: Overlap
-    noise: SharedNoise | None
     earlier: tuple[int | None, ...]
     about: str = "population"
 
@@ -87,9 +88,26 @@ class Trend:
 
     # -- what a series is made of ------------------------------------------------------
 
-    @property
+    @cached_property
     def _own(self) -> list[Estimate]:
         return [replace(e, about=self.about) for e in self.estimates]
+
+    @cached_property
+    def _shares(self) -> Floats:
+        """Of all windows together: unbiased where there are such, else as the methods have them."""
+        parts = []
+        for own in self._own:
+            told = None if own.unbiased is None else own.unbiased.shares
+            parts.append(own.require_shares("trend") if told is None else told)
+        return np.average(parts, axis=0, weights=[own.n for own in self._own])
+
+    @cached_property
+    def _noise(self) -> SharedNoise | None:
+        """What people who answered twice share by their memos; None where devices keep nothing."""
+        memory = self.mechanism.memory()
+        if memory is None:
+            return None
+        return SharedNoise(memory, self.mechanism.channel(), self._shares)
 
     def _sums(self, ask: Ask) -> Series:
         """A series of sums of shares: compared without bias, where reports allow that."""
@@ -102,32 +120,33 @@ class Trend:
             compared = [ask(side) for side in unbiased]
         except NotIdentified:
             return self._of_answers(shown, shown, _NO_UNBIASED)
-        least = [_least(side, ask) for side in unbiased]
+        least = [least_stderr(side, ask) for side in unbiased]
         stderr = np.maximum([one.stderr for one in compared], least)
-        noise = 0.0 if self.noise is None else _shared(unbiased[0], ask, self.noise)
-        asked = SharedSpread(self._shares(unbiased))
-        spread = _shared(unbiased[0], ask, asked) if self.about == "population" else 0.0
+        noise = 0.0 if self._noise is None else _shared(unbiased[0], ask, self._noise)
+        spread = self._spread(unbiased[0], ask, stderr) if self.about == "population" else 0.0
         values = np.array([one.value for one in compared])
         return self._series(
             shown, values, stderr**2, (noise, noise + spread), "compares unbiased answers"
         )
 
-    def _shares(self, sides: list[Estimate]) -> Floats:
-        """Of all windows together, unbiased where they are."""
-        parts = [
-            side.shares if side.shares is not None else own.require_shares("trend")
-            for side, own in zip(sides, self.estimates, strict=True)
-        ]
-        return np.average(parts, axis=0, weights=[e.n for e in self.estimates])
+    def _spread(self, side: Estimate, ask: Ask, stderr: Floats) -> float:
+        """What people who answered twice share by their values; all of the error, where it is not known."""
+        try:
+            return _shared(side, ask, SharedSpread(self._shares))
+        except NotIdentified:  # reports that have a mean and no shares
+            return self._whole(stderr**2)
+
+    def _whole(self, variances: Floats) -> float:
+        """What one person who answered twice adds to a covariance, if windows share all of their error."""
+        return float(np.mean([v * e.n for v, e in zip(variances, self.estimates, strict=True)]))
 
     def _of_answers(self, shown: list[Answer], compared: list[Answer], why: str) -> Series:
         """Answers of which it is not known what they share: nothing, or all of their error."""
         reach = [two_sided(one.confidence) for one in compared]
         widths = [(one.high - one.low) / (2 * z) for one, z in zip(compared, reach, strict=True)]
         variances = np.square(widths)
-        most = float(np.mean([v * e.n for v, e in zip(variances, self.estimates, strict=True)]))
         values = np.array([one.value for one in compared])
-        return self._series(shown, values, variances, (0.0, most), why)
+        return self._series(shown, values, variances, (0.0, self._whole(variances)), why)
 
     def _series(
         self, shown: list[Answer], values: Floats, variances: Floats,
@@ -148,9 +167,3 @@ _NO_UNBIASED = "compares the methods' own answers: there are no unbiased ones"
 def _shared(side: Estimate, ask: Ask, errors: SharedNoise | SharedSpread) -> float:
     """What one person adds to a covariance: the question asked of an estimate with such errors."""
     return ask(replace(side, shares=errors.shares, error_model=errors)).stderr ** 2
-
-
-def _least(side: Estimate, ask: Ask) -> float:
-    if isinstance(side.error_model, CellErrors):
-        return 0.0
-    return ask(replace(side, error_model=LeastErrors(side.error_model))).stderr

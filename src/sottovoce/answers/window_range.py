@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from datetime import date
 
 from sottovoce.base.errors import InvalidInput
-from sottovoce.surveys.windows import window_days
+from sottovoce.surveys.windows import window_days, window_kind
 
 __all__ = ["windows_between"]
-
-_KINDS = ("day", "week", "month")
 
 
 def windows_between(
@@ -55,12 +53,8 @@ def _check_order(
 
 def _days_of(name: str) -> tuple[date, date] | None:
     """The first and the last day of a window, whichever kind its name is of."""
-    for kind in _KINDS:
-        try:
-            return window_days(kind, name)
-        except InvalidInput:
-            continue
-    return None
+    kind = window_kind(name)
+    return None if kind is None else window_days(kind, name)
 
 
 def _read(text: str, owner: str, option: str) -> tuple[date, date]:

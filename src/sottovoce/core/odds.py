@@ -13,7 +13,7 @@ from fractions import Fraction
 from sottovoce.base.exact import decimal_text
 from sottovoce.core.certificate import Certificate, Scope
 
-__all__ = ["belief", "privacy_in_words", "round_up"]
+__all__ = ["belief", "privacy_in_words", "round_up", "times_in_words"]
 
 
 def round_up(ratio: Fraction) -> float:
@@ -45,7 +45,7 @@ def privacy_in_words(certificate: Certificate) -> str:
     """
     ratio, delta = certificate.ratio, certificate.delta
     exception = f"Except with probability {decimal_text(round_up(delta))}: " if delta else ""
-    bound = f"{exception}Any report is at most {_times(ratio)} as likely under one"
+    bound = f"{exception}Any report is at most {times_in_words(ratio)} as likely under one"
     if certificate.scope is not None:
         return f"{bound} of two {certificate.between} as under the other.\n" + _scope_in_words(
             ratio, certificate.scope
@@ -69,9 +69,10 @@ def _scope_in_words(ratio: Fraction, scope: Scope) -> str:
     return (
         f"{sure}.\n"
         f"This protects the {scope.hidden}, not the answer: a report may be "
-        f"{_times(scope.any_two)} as likely under one answer as under another."
+        f"{times_in_words(scope.any_two)} as likely under one answer as under another."
     )
 
 
-def _times(ratio: Fraction) -> str:
+def times_in_words(ratio: Fraction) -> str:
+    """A factor, rounded up to three digits."""
     return f"{round_up(ratio):,.9g} times"

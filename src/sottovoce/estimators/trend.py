@@ -8,15 +8,13 @@ from typing import Any
 import numpy as np
 
 from sottovoce.answers.about import check_about
-from sottovoce.answers.estimate import Estimate
 from sottovoce.answers.overlap import Distances, Overlap, cohorts_of
-from sottovoce.answers.shared_noise import SharedNoise
 from sottovoce.answers.trend import Trend
 from sottovoce.base.errors import InvalidInput, Mismatch, Unfit
 from sottovoce.channels.base import Floats
 from sottovoce.core.memory import Memory
 from sottovoce.core.tally import Tally
-from sottovoce.estimators.run import run_method, unbiased_estimate
+from sottovoce.estimators.run import run_method
 from sottovoce.surveys.window_numbers import window_numbers
 
 __all__ = ["trend"]
@@ -82,21 +80,14 @@ def trend(
     given = _checked(list(tallies))
     names = _names(given, windows)
     numbers = window_numbers(names)
-    if numbers is not None:
-        order = np.argsort(numbers.positions, kind="stable")
-        given, names = [given[i] for i in order], [names[i] for i in order]
-        numbers = numbers.sorted()
-    estimates = tuple(run_method(tally, method) for tally in given)
-    people = np.array([tally.n for tally in given], dtype=np.float64)
-    memory = given[0].mechanism.memory()
-    noise = None if memory is None else SharedNoise(
-        memory, given[0].mechanism.channel(), _shares(given, estimates)
-    )  # fmt: skip
+    positions = list(range(len(names))) if numbers is None else numbers.positions
+    order = np.argsort(positions, kind="stable").tolist()
+    given, names, positions = ([row[i] for i in order] for row in (given, names, positions))
     back = numbers.period if period is None and numbers is not None else period
-    positions = list(range(len(names))) if numbers is None else numbers.positions.tolist()
     return Trend(
-        tuple(names), estimates, _overlap(overlap, given, people, positions), noise,
-        _earlier(positions, back), "respondents" if same_people else about,
+        tuple(names), tuple(run_method(tally, method) for tally in given), given[0].mechanism,
+        _overlap(overlap, given, positions), _earlier(positions, back),
+        "respondents" if same_people else about,
     )  # fmt: skip
 
 
@@ -132,23 +123,14 @@ def _names(tallies: list[Tally], windows: Sequence[str] | None) -> list[str]:
     return names
 
 
-def _shares(tallies: list[Tally], estimates: tuple[Estimate, ...]) -> Floats:
-    """Of all windows together: unbiased where there are such, else as the method has them."""
-    parts = []
-    for tally, estimate in zip(tallies, estimates, strict=True):
-        unbiased = unbiased_estimate(tally)
-        told = None if unbiased is None else unbiased.shares
-        parts.append(estimate.require_shares("trend") if told is None else told)
-    return np.average(parts, axis=0, weights=[tally.n for tally in tallies])
-
-
-def _overlap(asked: Any, tallies: list[Tally], people: Floats, positions: list[int]) -> Overlap:
-    memory = tallies[0].mechanism.memory()
+def _overlap(asked: Any, tallies: list[Tally], positions: list[int]) -> Overlap:
+    people = np.array([tally.n for tally in tallies], dtype=np.float64)
     apart = np.abs(np.subtract.outer(positions, positions))
     if asked is None:
         return Overlap.unknown(people)
     if (count := cohorts_of(asked)) is not None:
         return Overlap.cohorts(count, people, apart)
+    memory = tallies[0].mechanism.memory()
     if isinstance(asked, str):
         if asked != "estimate":
             raise InvalidInput(

@@ -98,9 +98,6 @@ class KeptBits(Rounds):
 
         return Memory(self.permanent.channel(), told)
 
-    def remember(self, entry: int, source: Source) -> Any:
-        return self.permanent.respond(entry, source)[0]
-
     def _thresholds(self, fresh: Fresh) -> tuple[NDArray[np.uint8], NDArray[np.uint64]]:
         """The first byte and the other 56 bits of the thresholds of a zero and a one."""
         stay, rise = (weight << (64 - self.permanent.bits) for weight in fresh)
@@ -110,10 +107,6 @@ class KeptBits(Rounds):
     def tell(self, hash_: int, memo: Any, fresh: Fresh, source: Source) -> tuple[Any, ...]:
         (packed,) = self.tell_many(None, np.frombuffer(memo, dtype=np.uint8)[None], fresh, source)
         return (packed.tobytes(),)
-
-    def remember_many(self, entries: Indices, source: Source) -> Column:
-        (memos,) = self.permanent.respond_many(entries, source)
-        return np.asarray(memos)
 
     def tell_many(
         self, hashes: Indices | None, memos: Column, fresh: Fresh, source: Source

@@ -96,14 +96,8 @@ class KeptOutput(Rounds):
         """The part of all outputs that each cell has."""
         return np.full(inner.cells, 1 / inner.cells)
 
-    def remember(self, entry: int, source: Source) -> Any:
-        return respond_one(entry, self.permanent.weights, self.permanent.bits, source)
-
     def tell(self, hash_: int, memo: Any, fresh: Fresh, source: Source) -> tuple[Any, ...]:
         return (respond_one(memo, fresh, self.permanent.bits, source),)
-
-    def remember_many(self, entries: Indices, source: Source) -> Column:
-        return respond_all(entries, self.permanent.weights, self.permanent.bits, source)
 
     def tell_many(
         self, hashes: Indices | None, memos: Column, fresh: Fresh, source: Source
@@ -148,8 +142,14 @@ class KeptCell(KeptOutput):
     def entry(self, inner: Any, hash_: int, index: int) -> int:
         return int(inner.family.cell(hash_, index))
 
+    def remember(self, entry: int, source: Source) -> Any:
+        return respond_one(entry, self.permanent.weights, self.permanent.bits, source)
+
+    def remember_many(self, entries: Indices, source: Source) -> Column:
+        return respond_all(entries, self.permanent.weights, self.permanent.bits, source)
+
     def tell(self, hash_: int, memo: Any, fresh: Fresh, source: Source) -> tuple[Any, ...]:
-        return (hash_, respond_one(memo, fresh, self.permanent.bits, source))
+        return (hash_, *super().tell(hash_, memo, fresh, source))
 
     def hash_numbers(self, inner: Any, count: int, source: Source) -> Indices | None:
         return uniform_below_many(inner.family.hashes, count, source).view(np.int64)
@@ -177,13 +177,6 @@ class KeptNumber(KeptOutput):
     def _sizes(self, inner: Any) -> Floats:
         sizes: Floats = np.diff(inner.cell_edges) / inner.outputs
         return sizes
-
-    def remember(self, entry: int, source: Source) -> Any:
-        return self.permanent.respond(entry, source)[0]
-
-    def remember_many(self, entries: Indices, source: Source) -> Column:
-        (memos,) = self.permanent.respond_many(entries, source)
-        return np.asarray(memos)
 
 
 def _ceil(number: Fraction) -> int:

@@ -17,6 +17,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from sottovoce.base.checks import check_int
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.randomness import Source
@@ -98,9 +100,9 @@ class Rounds(ABC):
         """Which memo speaks for an input: the cell of a hash, or the input itself."""
         return index
 
-    @abstractmethod
     def remember(self, entry: int, source: Source) -> Any:
         """Round 1: the memo of an entry."""
+        return self.permanent.respond(entry, source)[0]
 
     @abstractmethod
     def tell(self, hash_: int, memo: Any, fresh: Fresh, source: Source) -> tuple[Any, ...]:
@@ -116,9 +118,10 @@ class Rounds(ABC):
         """Which memo speaks for the input of each device."""
         return indices
 
-    @abstractmethod
     def remember_many(self, entries: Indices, source: Source) -> Column:
         """The memo of each entry."""
+        (memos,) = self.permanent.respond_many(entries, source)
+        return np.asarray(memos)
 
     @abstractmethod
     def tell_many(

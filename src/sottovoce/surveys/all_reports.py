@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from sottovoce.core.certificate import Certificate
-from sottovoce.core.odds import belief, privacy_in_words, round_up
+from sottovoce.core.odds import belief, privacy_in_words, round_up, times_in_words
 from sottovoce.surveys.repeating import one_in, report_cost
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ def privacy_of(survey: Survey) -> str:
         words = privacy_in_words(survey.mechanism.certificate())
         return words if survey.ask == "1" else f"{words}\n{_cohorts(survey)}"
     one, all_of_them = (
-        _times(certificate.ratio) for certificate in (survey.mechanism.certificate(), lifetime)
+        times_in_words(certificate.ratio)
+        for certificate in (survey.mechanism.certificate(), lifetime)
     )
     span = (
         f"in {_windows(survey.period, survey)}"
@@ -108,7 +109,3 @@ def _changes(survey: Survey) -> str:
 
 def _windows(count: int, survey: Survey) -> str:
     return f"{count:,} windows ({survey.window})"
-
-
-def _times(ratio: Fraction) -> str:
-    return f"{round_up(ratio):,.9g} times"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from sottovoce.surveys.survey import Survey
 
 __all__ = [
-    "DEFAULTS", "asked_windows", "asks", "check_repeating", "hash_count", "memory_key", "one_in",
+    "DEFAULTS", "asked_windows", "asks", "check_repeating", "memory_key", "one_in",
     "period_number", "report_cost", "windows_of_memory", "windows_open",
 ]  # fmt: skip
 
@@ -148,8 +148,3 @@ def memory_key(survey: Survey) -> str:
     elif survey.changes:
         terms += [survey.window, survey.opens, survey.closes]
     return fingerprint_of(terms)
-
-
-def hash_count(survey: Survey) -> int | None:
-    """How many hashes there are of which a device keeps one; None where it keeps none."""
-    return survey.mechanism.kept_hashes

@@ -25,7 +25,15 @@ from sottovoce.base.errors import InvalidInput, Refused
 if TYPE_CHECKING:
     from sottovoce.surveys.survey import Survey
 
-__all__ = ["check_window", "first_day", "today", "window_days", "window_index", "window_name"]
+__all__ = [
+    "check_window",
+    "first_day",
+    "today",
+    "window_days",
+    "window_index",
+    "window_kind",
+    "window_name",
+]
 
 _EPOCH = date(1970, 1, 1)
 _FIRST_MONDAY = date(1969, 12, 29)
@@ -85,6 +93,21 @@ def _days(window: str, name: str, found: re.Match[str]) -> tuple[date, date]:
         monday = date.fromisocalendar(year, number, 1)
         return monday, monday + timedelta(6)
     return date(year, number, 1), date(year, number, monthrange(year, number)[1])
+
+
+def window_kind(name: str) -> str | None:
+    """Which kind of window has that name: ``"day"``, ``"week"`` or ``"month"``; None for any other.
+
+    >>> [window_kind(name) for name in ("2026-11-16", "2026-W47", "2026-11", "before")]
+    ['day', 'week', 'month', None]
+    """
+    for window in ("day", "week", "month"):
+        try:
+            window_days(window, name)
+        except InvalidInput:
+            continue
+        return window
+    return None
 
 
 def window_index(window: str, day: date) -> int:

@@ -8,7 +8,7 @@ from sottovoce.core.fields import IntField
 from sottovoce.core.odds import belief, round_up
 from sottovoce.surveys.all_reports import lifetime_of
 from sottovoce.surveys.default_limits import client_doubt
-from sottovoce.surveys.repeating import hash_count, one_in, report_cost, windows_open
+from sottovoce.surveys.repeating import one_in, report_cost, windows_open
 from sottovoce.surveys.survey import Survey
 from sottovoce.surveys.windows import today
 
@@ -116,7 +116,7 @@ def _repeating_doubts(survey: Survey, people: int | None) -> list[str]:
         found.append(f"{asked}: below three minimum batches, which take {needed:,} people")
     if survey.mechanism.remembers and (cost := report_cost(survey)) > _LARGE_EPSILON:
         found.append(f"epsilon {cost:.4g} is charged for all reports together: that is large")
-    hashes = hash_count(survey)
+    hashes = survey.mechanism.kept_hashes
     if hashes is not None and people is not None and people < _FEWEST_SHARERS * hashes:
         found.append(
             f"devices keep one of {hashes:,} hashes, each shared by about {people / hashes:,.3g} of {people:,} "
