@@ -98,7 +98,7 @@ def _mean(fusion: Fusion, method: str) -> FusedMean:
 
 
 def _distribution(fusion: Fusion, tolerance: float) -> sv.Estimate:
-    return Fusion(fusion.aligned).distribution(tolerance=tolerance)
+    return Fusion(fusion.aligned).distribution(inner="em", tolerance=tolerance)
 
 
 def _row(

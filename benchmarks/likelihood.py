@@ -105,9 +105,9 @@ def em_memory(population: Population, progress: Progress) -> list[Row]:
     """The most that EM holds at once among many bins, beside what the matrix alone would take."""
     progress.say(f"likelihood: memory of EM, {_MANY_BINS} bins")
     tally, _ = _square_wave(population, _MANY_BINS, dense=False)
-    sv.estimate(tally, "em", most=2)  # compiled and imported before anything is counted
+    sv.estimate(tally, "em", max_iterations=2)  # compiled and imported before anything is counted
     tracemalloc.start()
-    estimate = sv.estimate(tally, "em", most=50)
+    estimate = sv.estimate(tally, "em", max_iterations=50)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     if estimate.iterations != 50 or not np.isfinite(estimate.shares).all():
