@@ -133,6 +133,20 @@ def test_skewed_noise_is_that_of_counts():
         np.testing.assert_allclose(ours - ours[0], theirs - theirs[0], atol=1e-9)
 
 
+@pytest.mark.parametrize(("noise", "most"), [(0.05, 0.4), (0.01, 0.2), (0.001, 0.1)])
+def test_few_values_that_may_be_equal_are_drawn_together_however_clear(noise, most):
+    seen = 1 / 3 + noise * np.array([0.6, -0.8, 0.2])
+    shares = posterior(seen, noise).shares
+    assert np.abs(shares - 1 / 3).max() < most * np.abs(seen - 1 / 3).max()
+    unequal = 1 / 3 + noise * np.array([6.0, -6.0, 0.0])
+    np.testing.assert_allclose(posterior(unequal, noise).shares, unequal, atol=noise)
+
+
+def test_among_as_many_as_there_are_every_share_is_its_mean():
+    fitted = posterior([0.5, 0.3, 0.2], 0.05)
+    np.testing.assert_array_equal(fitted.shares_if_among(10), fitted.shares)
+
+
 # -- priors ----------------------------------------------------------------------------------
 
 

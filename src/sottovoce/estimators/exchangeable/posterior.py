@@ -110,8 +110,10 @@ class ExchangeablePosterior:
 
         Under each prior these are the values above the share that ``count`` of them are expected to
         exceed.  Values that are hardly ever among them have their mean share.  None passes a value
-        whose mean share is larger.
+        whose mean share is larger.  Where all values are, every share is its mean.
         """
+        if count >= self._size:
+            return self.shares
         weighed, clear = self.weighed, self.weighed.clear_means
         chances, sums = np.zeros((2, len(weighed.hidden.counts)))
         odds = weighed.probabilities

@@ -39,6 +39,11 @@ _LEARNING_COSTS = 6.0
 _PASSES = 100
 _SLACK = 12.0
 """Priors whose evidence is so much less than the best one's are left out."""
+_EQUAL = 3.5
+"""Standard errors from the mean share within which all values must be for them to be possibly equal.
+
+They are on the grid then, even if clear: a normal posterior would not follow a prior that has all mass at one place.
+"""
 _NEGLIGIBLE = 1e-4
 _STEPS, _HALVINGS = 60, 30
 _EXACT = 1e-9
@@ -94,7 +99,11 @@ def weigh(seen: Seen) -> Weighed:
     places = places + (size - places.sum()) * sigma**2 / (sigma @ sigma)
     spread = np.sqrt(sigma**2 + slope * np.maximum(places, 0.0))
     is_clear = (places > CLEAR * spread) & (spread < size / CLEAR)
-    priors = priors_for(size, noise_levels(sigma))
+    at_equal = None
+    if is_clear.any() and bool(np.all(np.abs(places - 1) < _EQUAL * spread)):
+        is_clear = np.zeros(size, dtype=np.bool_)
+        at_equal = noise_levels(np.sqrt(sigma**2 + slope))[0]
+    priors = priors_for(size, noise_levels(sigma), at_equal)
     hidden = HiddenValues(places[~is_clear], sigma[~is_clear], slope, priors.grid)
     clear = ClearValues(places[is_clear], sigma[is_clear], slope, priors)
     if size >= LEARNING_NEEDS:

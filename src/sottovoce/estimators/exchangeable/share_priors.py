@@ -74,9 +74,13 @@ def noise_levels(sigma: Floats) -> tuple[float, ...]:
 
 
 @lru_cache(maxsize=16)
-def priors_for(size: int, levels: tuple[float, ...]) -> Priors:
-    """All priors for ``size`` values, seen with noise of these levels (in mean shares)."""
-    edges = _edges(size, levels)
+def priors_for(size: int, levels: tuple[float, ...], at_equal: float | None = None) -> Priors:
+    """All priors for ``size`` values, seen with noise of these levels (in mean shares).
+
+    ``at_equal`` is the noise of a value whose share is the mean share, where all values are near it:
+    cells there are as narrow in parts of it as those near 0.
+    """
+    edges = _edges(size, levels, at_equal)
     grid = (edges[1:] + edges[:-1]) / 2
     kinds = (
         (_ALIKE, _alike(grid)),
@@ -100,7 +104,7 @@ def priors_for(size: int, levels: tuple[float, ...]) -> Priors:
     )  # fmt: skip
 
 
-def _edges(size: int, levels: tuple[float, ...]) -> Floats:
+def _edges(size: int, levels: tuple[float, ...], at_equal: float | None) -> Floats:
     """The borders of the cells, from 0 to the whole."""
     first = _FIRST * min(1.0, levels[0])
     edges = [0.0, first]
@@ -110,6 +114,12 @@ def _edges(size: int, levels: tuple[float, ...]) -> Floats:
         told = next((level for level in levels if (CLEAR + _BEYOND) * level > here), None)
         if told is not None:
             step = min(step, told / _PER_NOISE)
+        if at_equal is not None:
+            before = 1 - (CLEAR + _BEYOND) * at_equal
+            if before <= here <= 2 - before:
+                step = min(step, at_equal / _PER_NOISE)
+            elif here < before:
+                step = min(step, max(before - here, at_equal / _PER_NOISE))
         edges.append(size if here + 1.5 * step > size else here + step)
     return np.array(edges)
 
