@@ -30,7 +30,18 @@ def real(tmp_path_factory):
         secret = ["--secret-file", folder / "collector.secret"]
         run("keys", *secret, "--role", role, "-o", folder / f"{role}.key")
     values = ["--values", "tea,coffee,water"]
-    run("survey", "new", folder / "drinks.toml", *values, "--window", "week", "-e", 3)
+    run(
+        "survey",
+        "new",
+        folder / "drinks.toml",
+        *values,
+        "--window",
+        "week",
+        "--cohorts",
+        1,
+        "-e",
+        3,
+    )
     run("publish", folder / "drinks.toml", "--url", made.url, "--key-file", folder / "publish.key")
     drinks = np.random.default_rng(2).choice(ANSWERS, 3000, p=[0.6, 0.3, 0.1])
     (folder / "people.txt").write_text("\n".join(drinks) + "\n")
@@ -145,7 +156,7 @@ def test_bins_and_keys_are_shown_as_estimate_shows_them(real):
 def test_windows_side_by_side(real):
     folder, now = real.folder, today()
     earlier = window_name("day", now - timedelta(1))
-    chosen = ["--values", "tea,coffee,water", "--window", "day", "-e", 3]
+    chosen = ["--values", "tea,coffee,water", "--window", "day", "--cohorts", 1, "-e", 3]
     run("survey", "new", folder / "days.toml", *chosen)
     run(*asking(real, "publish", role="publish", survey="days.toml"))
     sending = ["send", folder / "days.toml", "-", "--url", real.url]

@@ -92,6 +92,6 @@ def test_check_says_that_default_clients_refuse(tmp_path):
     assert "fine" not in shown
     assert "warning: clients with default limits refuse it: it asks for epsilon 3" in shown
     assert run_json("survey", "check", path)["windows_answered"] == 0
-    run("survey", "new", path, "-e", 1, "--window", "day", "--force")
+    run("survey", "new", path, "-e", 1, "--window", "day", "--cohorts", 1, "--force")
     assert "warning: clients with default limits answer 5" in run("survey", "check", path).stdout
     assert run_json("survey", "check", path)["windows_answered"] == 5

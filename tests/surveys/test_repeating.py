@@ -27,7 +27,7 @@ from sottovoce.surveys.repeating import (
     report_cost,
     windows_open,
 )
-from sottovoce.surveys.toml import survey_from_toml, survey_to_toml
+from sottovoce.surveys.toml import read_survey, survey_from_toml, survey_to_toml
 from sottovoce.surveys.windows import first_day, window_index
 from sottovoce.surveys.wording import beliefs, doubts, survey_in_words
 from support.commands import refusal, run, run_json
@@ -299,12 +299,41 @@ def test_survey_new_writes_cohorts_and_memory(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("options", "ask"),
+    [
+        (["--window", "day"], "1/30"),
+        (["--window", "week"], "1/12"),
+        (["--window", "month"], "1/12"),
+        (["--window", "once"], "1"),
+        ([], "1"),
+        (["--window", "day", "--cohorts", 1], "1"),
+        (["--cohorts", 1], "1"),
+        (["--window", "day", "--cohorts", 7], "1/7"),
+        (["--window", "day", "--memory"], "1"),
+        (["--window", "day", "-m", "memoized", "--option", "lifetime=2"], "1"),
+        (["--window", "day", "--opens", "2026-01-01", "--closes", "2026-01-07"], "1/7"),
+        (["--window", "month", "--opens", "2026-01-01", "--closes", "2026-01-07"], "1"),
+    ],
+)
+def test_survey_new_asks_in_cohorts_unless_told_otherwise(tmp_path, options, ask):
+    path = tmp_path / "s.toml"
+    said = run("survey", "new", path, *options).stderr
+    assert read_survey(path).ask == ask
+    assert ("each person is asked in one" in said) == (ask != "1" and "--cohorts" not in options)
+    if ask == "1/30":
+        assert "any 30 in a row cost them epsilon 1." in said
+        assert (
+            "(--cohorts 1), they would pay 30, and a device with default limits stops at 5" in said
+        )
+
+
+@pytest.mark.parametrize(
     ("given", "message"),
     [
         (["--memory", "--cohorts", 3], "--cohorts of survey new must be left out with --memory"),
         (["--memory", "-m", "grr"], "--mechanism of survey new must be left out with --memory"),
         (["--lifetime", 2], "--lifetime, --inner of survey new must be left out without --memory"),
-        (["--cohorts", 1], "ask of Survey must be"),
+        (["--cohorts", 0], "ask of Survey must be"),
         (["--cohorts", 7, "--window", "once"], "ask of Survey must be"),
         (["--changes", 1], "changes of Survey must be 0 unless"),
         (["--memory", "--lifetime", 1], "lifetime of memoized must be a number above epsilon"),

@@ -281,10 +281,12 @@ def test_new_with_everything_said(tmp_path):
     run(
         "survey", "new", path, "--name", "ages", "--question", "How old?", "--window", "month", "--low", 0,
         "--high", 120, "--bins", 24, "--minimum-batch", 30, "--outside", "nearest", "--opens", "2026-01-01",
-        "--closes", "2026-06-30", "-m", "sw", "-e", 2, "--option", "output_bins=64",
+        "--closes", "2026-06-30", "--cohorts", 3, "-m", "sw", "-e", 2, "--option", "output_bins=64",
     )  # fmt: skip
     wave = sv.mechanism("sw", sv.Interval(0, 120, bins=24), 2.0, output_bins=64)
-    wanted = sv.Survey("ages", "How old?", wave, "month", 30, "nearest", "2026-01-01", "2026-06-30")
+    wanted = sv.Survey(
+        "ages", "How old?", wave, "month", 30, "nearest", "2026-01-01", "2026-06-30", ask="1/3"
+    )
     assert read_survey(path) == wanted
 
 

@@ -26,11 +26,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "DEFAULTS", "asked_windows", "asks", "check_repeating", "memory_key", "one_in",
-    "period_number", "report_cost", "windows_of_memory", "windows_open",
+    "period_number", "report_cost", "usual_cohorts", "windows_between", "windows_of_memory", "windows_open",
 ]  # fmt: skip
 
 DEFAULTS: dict[str, Any] = {"ask": "1", "changes": 0, "period": 0}
 """What a survey has that asks everybody in every window, and pays for one answer."""
+_USUAL_COHORTS = {"day": 30, "week": 12, "month": 12}
+"""A person is asked about once a month, once a quarter, once a year."""
 _ASK = re.compile("1(?:/([2-9]|[1-9][0-9]{1,2}|1000))?")
 _MOST_CHANGES, _LONGEST_PERIOD = 1000, 10_000
 
@@ -93,17 +95,32 @@ def asks(survey: Survey, cohort: int, day: date) -> bool:
     return window_index(survey.window, day) % one_in(survey) == cohort
 
 
+def usual_cohorts(window: str, opens: str = "", closes: str = "") -> int:
+    """W of a new survey for which none is named: 30 days, 12 weeks or 12 months.
+
+    A survey with fewer windows has as many cohorts as windows, so that everybody is asked.
+
+    >>> usual_cohorts("day"), usual_cohorts("week", "2026-01-05", "2026-02-01")
+    (30, 4)
+    """
+    windows = windows_between(window, opens, closes)
+    usual = _USUAL_COHORTS.get(window, 1)
+    return usual if windows is None else min(usual, max(1, windows))
+
+
+def windows_between(window: str, opens: str, closes: str) -> int | None:
+    """How many windows there are from one day to another; None where a day is left out."""
+    if window == "once":
+        return 1
+    if not (opens and closes):
+        return None
+    first, last = (window_index(window, date.fromisoformat(day)) for day in (opens, closes))
+    return last - first + 1
+
+
 def windows_open(survey: Survey) -> int | None:
     """How many windows a survey has from ``opens`` to ``closes``; None where it has no end."""
-    if survey.window == "once":
-        return 1
-    if not (survey.opens and survey.closes):
-        return None
-    first, last = (
-        window_index(survey.window, date.fromisoformat(day))
-        for day in (survey.opens, survey.closes)
-    )
-    return last - first + 1
+    return windows_between(survey.window, survey.opens, survey.closes)
 
 
 def asked_windows(survey: Survey) -> int | None:

@@ -169,7 +169,7 @@ _COMMENTS = {
     "opens": "The first day, in UTC; leave it out for no such day.",
     "closes": "The last day.",
     "series": "Surveys of one series share a budget on a device; leave it out for none.",
-    "ask": "Ask each person in one window of 30, drawn by the device; leave it out to ask everybody in all.",
+    "ask": "Ask each person in one window of 30 (1/30), drawn by the device; leave it out to ask everybody in all.",
     "changes": "With a memoized mechanism: how many changes of an answer are paid for; leave it out for none.",
     "period": "With a memoized mechanism: after how many windows memory begins anew; leave it out for never.",
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -21,6 +22,8 @@ from sottovoce.domains.base import Domain
 from sottovoce.domains.categories import Categories
 from sottovoce.surveys.all_reports import cost_in_words, lifetime_of
 from sottovoce.surveys.default_limits import client_doubt, default_client, windows_answered
+from sottovoce.surveys.limits import Limits
+from sottovoce.surveys.repeating import one_in, usual_cohorts
 from sottovoce.surveys.survey import Survey
 from sottovoce.surveys.toml import read_survey, survey_to_toml
 from sottovoce.surveys.wording import beliefs, doubts, survey_in_words
@@ -97,7 +100,8 @@ def new(
         int | None,
         typer.Option(
             "--cohorts", metavar="W",
-            help="Ask each person in one window of W, drawn by the device, with the whole epsilon.",
+            help="Ask each person in one window of W, drawn by the device, with the whole epsilon; 1 asks everybody in "
+            "every window. If not given: 30 for days, 12 for weeks and months, 1 with --memory.",
         ),
     ] = None,
     memory: Annotated[
@@ -163,11 +167,11 @@ def new(
         )
     chosen = make_mechanism(mechanism or _usual(domain, budget), domain, budget, option)
     title = name or ("survey" if file == STDOUT else Path(file).stem)
-    ask = "1" if cohorts is None else f"1/{cohorts}"
     often = window or ("once" if cohorts is None and not memory else "day")
     survey = Survey(
-        title, question, chosen, often, minimum_batch, outside, opens, closes, series, ask, changes, period,
+        title, question, chosen, often, minimum_batch, outside, opens, closes, series, "1", changes, period,
     )  # fmt: skip
+    survey = replace(survey, ask=_ask(survey, cohorts))
     text = survey_to_toml(survey)
     if file == STDOUT:
         typer.echo(text, nl=False)
@@ -176,6 +180,8 @@ def new(
     if as_json:
         show_json({"file": file, **_told(survey)})
     else:
+        if cohorts is None and survey.ask != "1":
+            say(_cohorts_in_words(survey))
         say(f"{file}: edit it, then sottovoce survey check {file}")
 
 
@@ -264,6 +270,24 @@ def _check_memory(mechanism: str | None, cohorts: int | None) -> None:
         raise InvalidInput("--mechanism", "survey new", allowed, mechanism)
     if cohorts is not None:
         raise InvalidInput("--cohorts", "survey new", "left out with --memory", cohorts)
+
+
+def _ask(survey: Survey, cohorts: int | None) -> str:
+    """Who is asked in a window: of a repeated survey without memory, one in several unless W is given."""
+    if cohorts is None:
+        remembers = survey.mechanism.remembers
+        cohorts = 1 if remembers else usual_cohorts(survey.window, survey.opens, survey.closes)
+    return "1" if cohorts == 1 else f"1/{cohorts}"
+
+
+def _cohorts_in_words(survey: Survey) -> str:
+    """What was chosen, why, and what it would cost to ask everybody in every window."""
+    count, epsilon = one_in(survey), survey.mechanism.epsilon
+    return (
+        f"ask = {survey.ask}: each person is asked in one {survey.window} of {count}, so that any {count} in a row cost "
+        f"them epsilon {epsilon:g}. Asked in every {survey.window} (--cohorts 1), they would pay {count * epsilon:g}, "
+        f"and a device with default limits stops at {Limits().name_epsilon:g}."
+    )
 
 
 def _usual(domain: Domain, epsilon: float | None) -> str:
