@@ -123,6 +123,11 @@ _SESSIONS = {
         "[[7.5, 20.0]] * 3000 + [[9.5, 16.0]] * 2000",
         _COORDINATES,
     ),
+    sv.Record: (
+        'sv.Record({"os": sv.Categories(["mac", "linux"]), "vi": sv.Categories(["no", "yes"])})',
+        '[{"os": "mac", "vi": "no"}] * 3000 + [{"os": "linux", "vi": "yes"}] * 2000',
+        'print(sv.estimate(m.tally(reports)).part("os").share("mac"))',
+    ),
     sv.Counts: ("sv.Counts(20)", "[2] * 3000 + [7] * 2000", _MEAN),
     sv.Interval: ("sv.Interval(0, 100, bins=20)", "[30] * 3000 + [60] * 2000", _MEAN),
     sv.Categories: (

@@ -34,7 +34,9 @@ from sottovoce.domains.counts import Counts
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.key_values import KeyValues
 from sottovoce.domains.ratings import Ratings
+from sottovoce.domains.record import Record
 from sottovoce.domains.vector import Vector
+from sottovoce.domains.yes_no import YesNo
 from sottovoce.surveys.survey import Survey
 
 import_module("sottovoce.plots")  # declares what draws results
@@ -139,6 +141,7 @@ __all__ = [
     "OperatingSystem",
     "Plan",
     "Ratings",
+    "Record",
     "Reports",
     "Seeded",
     "Series",
@@ -150,6 +153,7 @@ __all__ = [
     "TwoPhaseVariance",
     "Vector",
     "WindowPlan",
+    "YesNo",
     "audit",
     "audit_windows",
     "compare",

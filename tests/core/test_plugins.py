@@ -99,7 +99,7 @@ def test_a_collector_and_the_command_line_run_them(offered, monkeypatch):
     command(offered, "tally", "r.parquet", "-o", "t.svt")
     told = command(offered, "estimate", "t.svt", "--method", "james-stein")
     assert told["method"] == "james-stein"
-    command(offered, "survey", "new", "out.toml", *by_name, "--window", "week")
+    command(offered, "survey", "new", "out.toml", *by_name, "--window", "week", "--cohorts", 1)
     real = Real(offered)
     try:
         for role in ("publish", "read"):

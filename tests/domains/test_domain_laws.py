@@ -35,6 +35,7 @@ EXAMPLES: list[Domain] = [
     sv.Categories(5),
     sv.Categories(["tea", "coffee", "other"]),
     sv.Categories([3, "three", "3.0", "a, b"]),
+    sv.YesNo(),
     sv.Interval(0, 120, bins=12),
     sv.Interval(-1e-3, 7e9, bins=33),
     sv.Counts(0),
@@ -46,6 +47,8 @@ EXAMPLES: list[Domain] = [
     sv.Vector(sv.Ratings(-1, 1), 2),
     sv.KeyValues(["film", "book"], 0, 5, bins=4),
     sv.KeyValues(3, -1, 1, bins=2, pairs=2, larger="sample"),
+    sv.Record({"os": sv.Categories(["mac", "linux"]), "age": sv.Interval(0, 90, bins=3)}),
+    sv.Record({"a b": sv.Counts(2), "=c": sv.Ratings(1, 5), "d": sv.Categories(2)}),
 ]
 every_domain = pytest.mark.parametrize("domain", EXAMPLES, ids=str)
 
@@ -53,6 +56,8 @@ every_domain = pytest.mark.parametrize("domain", EXAMPLES, ids=str)
 def mechanism_over(domain: Domain) -> sv.Mechanism:
     if domain.vector is not None:
         return sv.mechanism("vector", domain, 1.0, inner="grr")
+    if domain.record is not None:
+        return sv.mechanism("record", domain, 1.0, design="joint")
     return sv.mechanism("key-value" if domain.holds_sets else "grr", domain, 1.0)
 
 
@@ -98,7 +103,7 @@ def test_only_vectors_of_whole_numbers_have_no_toml():
 
 @every_domain
 def test_values_are_read_from_their_text_or_refused(domain):
-    if domain.vector is not None or domain.keyed is not None:
+    if domain.vector is not None or domain.keyed is not None or domain.record is not None:
         with pytest.raises(Unfit, match="cannot be read from one text"):
             domain.reader()
         return
@@ -120,7 +125,7 @@ def test_labels_have_distinct_texts(domain):
 
 @every_domain
 def test_a_domain_is_of_one_class(domain):
-    held = [domain.numbers, domain.keyed, domain.vector]
+    held = [domain.numbers, domain.keyed, domain.vector, domain.record]
     assert sum(each is not None for each in held) <= 1
     assert all(each is domain for each in held if each is not None)
     assert (domain.numbers is not None) == domain.ordered

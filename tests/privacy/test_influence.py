@@ -117,6 +117,9 @@ def _questions(mechanism: sv.Mechanism) -> Iterator[tuple[str, dict[str, object]
 
 
 def _value(domain: object, index: int) -> object:
+    if domain.record is not None:
+        triples = zip(domain.names, domain.domains, domain.digits(index), strict=True)
+        return {name: _value(part, answer) for name, part, answer in triples}
     return domain.midpoints[index] if isinstance(domain, sv.Interval) else domain.label(index)
 
 

@@ -10,7 +10,7 @@ from typing import Any, overload
 
 import numpy as np
 
-from sottovoce.answers import keys, numbers
+from sottovoce.answers import keys, numbers, parts
 from sottovoce.answers.about import check_about
 from sottovoce.answers.answer import Answer, two_sided
 from sottovoce.answers.anytime import Looks
@@ -18,6 +18,7 @@ from sottovoce.answers.companion import for_every_look, unbiased_of
 from sottovoce.answers.errors import CellErrors, ErrorModel
 from sottovoce.answers.intervals import ShareIntervals, share_bounds, within
 from sottovoce.answers.show import renderer
+from sottovoce.answers.tables import Table
 from sottovoce.answers.top import TopAnswer, top_answers
 from sottovoce.answers.trace import Reduction
 from sottovoce.base.checks import check_int
@@ -384,6 +385,24 @@ class Estimate:
             )
         return pairs
 
+    # -- answers on records: see sottovoce.answers.parts for what they are made of ----------
+
+    def part(self, question: str) -> Estimate:
+        """The answers to one question of a record: an estimate over its domain.
+
+        Unbiased, from all reports about the question, whatever the method of this estimate.
+        """
+        self.require_one_look("part")
+        return parts.part(self, question)
+
+    def table(self, first: str, second: str) -> Table:
+        """The table of two questions of a record, from reports about both.
+
+        Unbiased, and in agreement with :meth:`part`, whatever the method of this estimate.
+        """
+        self.require_one_look("table")
+        return parts.table(self, first, second)
+
     # -- shown ---------------------------------------------------------------------
 
     def frame(self, *, confidence: float = 0.95) -> Frame:
@@ -415,4 +434,6 @@ class Estimate:
 
 
 def _told_without_shares(domain: Domain) -> str:
+    if domain.record is not None:
+        return "part, table"
     return "mean" if domain.keyed is None else "frequency, mean, keys, top_keys"

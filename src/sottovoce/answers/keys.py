@@ -30,6 +30,7 @@ import numpy as np
 from sottovoce.answers.about import share_of
 from sottovoce.answers.answer import Answer
 from sottovoce.answers.errors import CellErrors, ErrorModel
+from sottovoce.answers.fieller import ratio_interval
 from sottovoce.answers.intervals import within
 from sottovoce.base.checks import check_int
 from sottovoce.base.errors import InvalidInput, NotIdentified
@@ -141,7 +142,7 @@ def mean(estimate: Estimate, domain: KeyValues, place: int, confidence: float) -
         held, noise = key_weights(domain, place), PairErrors.of(estimate, domain)
         variances = _variances(noise, estimate.about, from_spot, held)
         stderr = min(float(np.sqrt(variances[0])) / share, 0.5)
-        ends = _not_ruled_out(spot, share, variances, reach)
+        ends = ratio_interval(spot, share, variances, reach) or (0.0, 1.0)
     return Answer(
         low + width * spot, width * stderr, low + width * ends[0], low + width * ends[1],
         domain.keys.label(place), confidence,
@@ -177,22 +178,6 @@ def _variances(
     both = first, second, first + second, first - second
     a, b, more, less = (noise.stderr_of(weights, about) ** 2 for weights in both)
     return a, b, (more - less) / 4
-
-
-def _not_ruled_out(
-    spot: float, share: float, variances: tuple[float, float, float], reach: float
-) -> tuple[float, float]:
-    """The ends of all mu from 0 to 1 with ``|spot - mu| share <= reach s(mu)``.
-
-    With ``d = mu - spot``, ``s(mu)^2 = own - 2 d of_both + d^2 of_share``: a quadratic inequality.
-    """
-    own, of_share, of_both = variances
-    square = share**2 - reach**2 * of_share
-    if square <= 0:
-        return 0.0, 1.0
-    half = reach**2 * of_both
-    root = float(np.sqrt(max(0.0, half**2 + square * reach**2 * own)))
-    return max(0.0, spot - (half + root) / square), min(1.0, spot + (root - half) / square)
 
 
 # -- the numbers of one key ------------------------------------------------------------

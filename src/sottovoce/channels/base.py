@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,9 @@ from sottovoce.base.errors import InvalidInput
 from sottovoce.channels.cell_weights import CellWeights
 from sottovoce.channels.key_blocks import KeyBlocks
 from sottovoce.channels.support_rule import SupportRule
+
+if TYPE_CHECKING:
+    from sottovoce.channels.record import RecordChannel
 
 __all__ = [
     "Channel",
@@ -262,4 +265,9 @@ class Channel(ABC):
     @property
     def key_blocks(self) -> KeyBlocks | None:
         """The likelihood parted by keys, where it is."""
+        return None
+
+    @property
+    def record(self) -> RecordChannel | None:
+        """The channel, if reports are about sets of questions; else None."""
         return None

@@ -104,7 +104,7 @@ class Mechanism(Traits):
 
     def __post_init__(self) -> None:
         self._check_domain()
-        if self.domain.size > MOST_INPUTS:
+        if self.lists_inputs and self.domain.size > MOST_INPUTS:
             allowed = f"of at most {MOST_INPUTS} inputs"
             raise InvalidInput("domain", self.name, allowed, f"{self.domain} of {self.domain.size}")
         object.__setattr__(self, "epsilon", check_epsilon(self.epsilon, self.name))
@@ -142,6 +142,8 @@ class Mechanism(Traits):
             hint = "Sets of pairs are for the mechanism key-value."
         elif self.domain.vector is not None:
             hint = "Vectors are for the mechanisms sampled-coordinate and gaussian."
+        elif self.domain.record is not None:
+            hint = "Records are for the mechanism question-sets (record)."
         if hint:
             allowed = "of one value per person"
             raise InvalidInput("domain", self.name, allowed, str(self.domain), hint=hint)

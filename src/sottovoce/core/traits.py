@@ -27,6 +27,8 @@ class Traits(ABC):
     """Whether planning ranks it: it is made from a domain and epsilon alone, to be used."""
     sends_any_combination: ClassVar[bool] = True
     """Whether some report has any choice of cells, one per block; hashes allow only some."""
+    lists_inputs: ClassVar[bool] = True
+    """Whether its work grows with the inputs of the domain; False where they may be too many to list."""
     same_gains: ClassVar[bool] = False
     """Whether every value's unbiased share adds the same numbers, in some order of the cells."""
 

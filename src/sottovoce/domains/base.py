@@ -7,8 +7,8 @@ itself as TOML.  Each kind registers under a word so that JSON and TOML can be
 read again: a new kind is one file and one import in ``sottovoce/__init__.py``.
 
 Code elsewhere does not test for kinds.  It calls a method of the domain, or asks
-what the domain holds: :attr:`Domain.numbers`, :attr:`Domain.keyed` and
-:attr:`Domain.vector` are the domain itself, typed as such, or None.
+what the domain holds: :attr:`Domain.numbers`, :attr:`Domain.keyed`, :attr:`Domain.vector` and
+:attr:`Domain.record` are the domain itself, typed as such, or None.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from sottovoce.base.errors import CorruptBytes, InvalidInput, Unfit
 if TYPE_CHECKING:
     from sottovoce.domains.interval import Interval
     from sottovoce.domains.key_values import KeyValues
+    from sottovoce.domains.record import Record
     from sottovoce.domains.vector import Vector
 
 __all__ = [
@@ -99,6 +100,11 @@ class Domain(ABC):
     @property
     def vector(self) -> Vector | None:
         """The domain, if a value is a row of numbers; else None."""
+        return None
+
+    @property
+    def record(self) -> Record | None:
+        """The domain, if a value is answers to several questions; else None."""
         return None
 
     # -- values and inputs -----------------------------------------------------------

@@ -20,6 +20,10 @@ __all__ = ["Categories"]
 
 Label = str | int
 
+_YES_NO = ("no", "yes")
+"""The values of a question that is answered by yes or no, by the truth value each stands for."""
+_TRUTHS = {"False": "no", "false": "no", "True": "yes", "true": "yes"}
+"""How tables write truth values, which have no other form in a file of text."""
 _SHOWN = 12
 """How many values are named one by one."""
 
@@ -84,6 +88,11 @@ class Categories(Domain):
     def _index_of(self) -> dict[Label, int]:
         return {name: i for i, name in enumerate(self.values or ())}
 
+    @property
+    def yes_or_no(self) -> bool:
+        """Whether the values are "no" and "yes", so that False and True are values too."""
+        return self.values == _YES_NO
+
     def is_one(self, values: object) -> bool:
         return isinstance(values, (str, bytes, numbers.Number, np.generic)) or values is None
 
@@ -93,6 +102,8 @@ class Categories(Domain):
                 raise self._outside(value)
             if not 0 <= int(value) < self.count:
                 raise self._outside(value)
+            return int(value)
+        if self.yes_or_no and isinstance(value, (bool, np.bool_)):
             return int(value)
         try:
             return self._index_of[_label(value)]
@@ -117,6 +128,8 @@ class Categories(Domain):
         """Each name looked up as it is: numpy would turn 1 and "1" into the same text."""
         if isinstance(values, np.ndarray):
             self._check_shape(values, values)
+            if self.yes_or_no and values.dtype.kind == "b":
+                return values.astype(np.int64)
             values = values.tolist()
         names = list(values)
         self._refuse_empty(len(names), values)
@@ -137,7 +150,8 @@ class Categories(Domain):
         if self.values is None:
             allowed = f"a whole number from 0 to {self.count - 1}"
         else:
-            allowed = f"one of {shown(list(self.values), 120)}"
+            truths = ", True or False" if self.yes_or_no else ""
+            allowed = f"one of {shown(list(self.values), 120)}{truths}"
         return InvalidInput("value", str(self), allowed, value)
 
     def label(self, index: int) -> Label:
@@ -156,6 +170,8 @@ class Categories(Domain):
     def in_words(self) -> str:
         if self.values is None:
             return f"a whole number from 0 to {self.count - 1:,}"
+        if self.yes_or_no:
+            return "yes or no"
         named = ", ".join(map(str, self.values[:_SHOWN]))
         more = self.count - _SHOWN
         return f"one of {named}" + (f" and {more:,} more" if more > 0 else "")
@@ -163,7 +179,8 @@ class Categories(Domain):
     def reader(self) -> Read:
         if self.values is None:
             return whole_number
-        known: dict[str, Label] = {str(value): value for value in reversed(self.values)}
+        known: dict[str, Label] = {**_TRUTHS} if self.yes_or_no else {}
+        known.update((str(value), value) for value in reversed(self.values))
         known.update((value, value) for value in self.values if isinstance(value, str))
         return lambda cell: known.get(text := text_of(cell), text)
 

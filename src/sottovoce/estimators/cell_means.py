@@ -1,7 +1,7 @@
 """Answers straight from the cells, for mechanisms whose reports give no unbiased shares.
 
-Some sums of shares may be told nevertheless: the mean of numbers, or over pairs of keys and numbers
-the frequency and the mean of every key.
+Some sums of shares may be told nevertheless: the mean of numbers, over pairs of keys and numbers the
+frequency and the mean of every key, or over records the shares of every question.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ __all__ = [
     "from_the_middle",
     "mean_gains",
     "only_keys",
+    "only_questions",
     "only_the_mean",
     "only_told",
 ]
@@ -91,10 +92,18 @@ def only_keys(mechanism: Mechanism) -> bool:
     return all(channel.cell_weights(weights) is not None for weights in sums)
 
 
+def only_questions(mechanism: Mechanism) -> bool:
+    """Whether unbiased estimates exist of the shares of questions, but not of whole records."""
+    channel = mechanism.channel()
+    return channel.record is not None and channel.inverse is None
+
+
 def only_told(mechanism: Mechanism) -> str:
     """What has an unbiased estimate, in words, where shares have none; else empty."""
     if only_the_mean(mechanism):
         return "the mean"
+    if only_questions(mechanism):
+        return "shares of questions"
     return "frequencies and means of keys" if only_keys(mechanism) else ""
 
 
@@ -108,7 +117,10 @@ def estimate_without_shares(tally: Tally, method: str, why: str) -> Estimate:
             "shares take another method"
         )
     else:
-        of_keys = "the same frequencies and means of keys"
-        same = of_keys if mechanism.domain.numbers is None else "one mean"
+        same = "one mean"
+        if mechanism.domain.keyed is not None:
+            same = "the same frequencies and means of keys"
+        elif mechanism.domain.record is not None:
+            same = "records with the same tables of the questions that are asked together"
         reason = f"reports of {mechanism.name} are the same for all distributions of {same}"
     return Estimate(mechanism.domain, None, tally.n, method, f"{why}; {reason}", noise)

@@ -21,7 +21,12 @@ from typing import Any
 from sottovoce.base.checks import check_choice
 from sottovoce.base.errors import Unfit
 from sottovoce.core.mechanism import Mechanism
-from sottovoce.estimators.cell_means import average_noise, only_keys, only_the_mean
+from sottovoce.estimators.cell_means import (
+    average_noise,
+    only_keys,
+    only_questions,
+    only_the_mean,
+)
 from sottovoce.estimators.methods import applies, registered_methods
 
 __all__ = ["GOALS", "RULES", "Rule", "choose", "find_rule"]
@@ -111,6 +116,10 @@ RULES: tuple[Rule, ...] = (
     Rule(
         GOALS, "unbiased", _tells_keys,
         why="these reports identify only frequencies and means of keys",
+    ),
+    Rule(
+        GOALS, "unbiased", only_questions,
+        why="these reports identify only shares of questions and of those asked together",
     ),
     Rule(
         GOALS, "em", only_keys, options={"tolerance": _KEYS_GAIN, "long_passes": True},

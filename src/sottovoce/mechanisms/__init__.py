@@ -18,6 +18,7 @@ MECHANISMS = (
     "local_hashing",
     "memoized",
     "piecewise",
+    "question_sets",
     "randomized_response",
     "sampled_coordinate",
     "seeded_hashing",

@@ -13,6 +13,7 @@ from sottovoce.mechanisms.laplace import Laplace
 from sottovoce.mechanisms.local_hashing import LocalHashing
 from sottovoce.mechanisms.memoized import Memoized
 from sottovoce.mechanisms.piecewise import Piecewise
+from sottovoce.mechanisms.question_sets import QuestionSets
 from sottovoce.mechanisms.randomized_response import RandomizedResponse
 from sottovoce.mechanisms.sampled_coordinate import SampledCoordinate
 from sottovoce.mechanisms.seeded_hashing import SeededHashing
@@ -38,6 +39,7 @@ __all__ = [
     "LocalHashing",
     "Memoized",
     "Piecewise",
+    "QuestionSets",
     "RandomizedResponse",
     "SampledCoordinate",
     "SeededHashing",

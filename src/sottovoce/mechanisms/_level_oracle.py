@@ -80,3 +80,12 @@ class LevelOracle:
         drawn = uniform_below_many(hashes, len(nodes), for_hashes).view(np.int64)
         own = nodes if family is None else family.hash_many(drawn, nodes)
         return self.start + drawn * g + respond_all(own, self.oracle.weights, bits, for_responses)
+
+    def supports(self, cells: Indices, node: int) -> NDArray[np.bool_]:
+        """Which cells of the stack, all of this level, support ``node``."""
+        (_, g, _), family = self._shape, self._family
+        hashes, answers = np.divmod(cells - self.start, g)
+        own = np.full(len(cells), node)
+        if family is not None:
+            own = family.hash_many(hashes, own)
+        return np.asarray(answers == own)

@@ -124,7 +124,9 @@ def a_single_total_is_a_share(trial: Trial) -> None:
 
 
 def _value_of(label: Any) -> Any:
-    """A value of the domain within what a label names: a category, a bin, or a coordinate's bin."""
+    """A value of the domain within what a label names: a category, a bin, a coordinate's bin, a record."""
+    if isinstance(label, dict):
+        return {question: _value_of(answer) for question, answer in label.items()}
     if not isinstance(label, tuple):
         return label
     return (label[0], _value_of(label[1])) if isinstance(label[1], tuple) else float(np.mean(label))

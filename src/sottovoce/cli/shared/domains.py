@@ -16,6 +16,7 @@ from sottovoce.domains.interval import Interval
 from sottovoce.domains.key_values import KeyValues
 from sottovoce.domains.parsing import split_list
 from sottovoce.domains.ratings import Ratings
+from sottovoce.domains.yes_no import YesNo
 
 __all__ = ["Bins", "DomainOptions", "High", "Low", "PlainDomainOptions"]
 
@@ -74,6 +75,14 @@ class PlainDomainOptions:
             help="Named values, one a line of this UTF-8 file.",
         ),
     ] = None
+    yes_no: Annotated[
+        bool | None,
+        typer.Option(
+            "--yes-no",
+            rich_help_panel=_DOMAIN,
+            help="The answers yes and no; true and false in a file are read as these.",
+        ),
+    ] = None
     size: Annotated[
         int | None,
         typer.Option(
@@ -110,6 +119,8 @@ class PlainDomainOptions:
     def make(self) -> Domain:
         """The domain, told in exactly one of these ways."""
         self._check_one_way()
+        if self.yes_no:
+            return YesNo()
         if self.size is not None:
             return Categories(self.size)
         if self.most is not None:
@@ -118,10 +129,14 @@ class PlainDomainOptions:
             return Ratings(*self.ratings)
         if self._numbers:
             return self._interval()
+        return Categories(self._names())
+
+    def _names(self) -> list[str]:
+        """The named values, which one of two options has."""
         if self.values is not None:
-            return Categories(split_list(self.values, "--values", "the command"))
+            return split_list(self.values, "--values", "the command")
         assert self.values_file is not None  # one of the ways was chosen
-        return Categories(_lines(self.values_file, "--values-from-file"))
+        return _lines(self.values_file, "--values-from-file")
 
     @property
     def _numbers(self) -> bool:
@@ -131,6 +146,7 @@ class PlainDomainOptions:
         ways = {
             "--values": self.values is not None,
             "--values-from-file": self.values_file is not None,
+            "--yes-no": bool(self.yes_no),
             "--size": self.size is not None,
             "--most": self.most is not None,
             "--ratings": self.ratings is not None,

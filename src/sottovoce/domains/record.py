@@ -1,0 +1,295 @@
+"""Several named questions, answered together by one person."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from sottovoce.base.checks import first_repeated
+from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.base.suggestions import did_you_mean
+from sottovoce.domains.base import (
+    Domain,
+    Indices,
+    Read,
+    TomlKeys,
+    domain_from_json,
+    domain_kinds,
+    register_domain,
+)
+
+__all__ = ["Record"]
+
+_MOST_QUESTIONS = 30
+_LONGEST_NAME = 100
+_LARGEST_INDEX = 2**62
+"""Records up to which all of them have an index of 64 bits."""
+
+
+@register_domain
+@dataclass(frozen=True, init=False, repr=False)
+class Record(Domain):
+    """Answers to 2 to 30 named questions, each over a domain of its own.
+
+    A value is a mapping of every question to its answer.  Records are numbered with the last
+    question varying fastest; ``size`` is the product of the sizes of all questions and may be far
+    more than can be listed.
+
+    Parameters
+    ----------
+    questions : mapping of str to Domain
+        The questions in order; each holds one value per person, out of at least 2.
+
+    Raises
+    ------
+    InvalidInput
+        Where there are too few or too many questions, or one cannot be part of a record.
+
+    Examples
+    --------
+    >>> from sottovoce.domains.categories import Categories
+    >>> from sottovoce.domains.interval import Interval
+    >>> people = Record({"age": Interval(0, 120, bins=24), "os": Categories(["mac", "linux"])})
+    >>> people.size, people.index({"age": 31, "os": "linux"})
+    (48, 13)
+    >>> people.rows([{"age": 31, "os": "linux"}, {"os": "mac", "age": 4}]).tolist()
+    [[6, 1], [0, 0]]
+    """
+
+    kind: ClassVar[str] = "record"
+    toml: ClassVar[TomlKeys | None] = TomlKeys(
+        ("questions",), (), 'questions = [{name = "os", kind = "categories", values = ["a", "b"]}]'
+    )
+
+    names: tuple[str, ...]
+    domains: tuple[Domain, ...]
+
+    def __init__(self, questions: Mapping[str, Domain]) -> None:
+        allowed = f"a mapping of 2 to {_MOST_QUESTIONS} names to domains"
+        if not isinstance(questions, Mapping):
+            raise InvalidInput("questions", "Record", allowed, questions)
+        if not 2 <= len(questions) <= _MOST_QUESTIONS:
+            raise InvalidInput("questions", "Record", allowed, f"{len(questions)} questions")
+        for name, domain in questions.items():
+            _check_question(name, domain)
+        object.__setattr__(self, "names", tuple(questions))
+        object.__setattr__(self, "domains", tuple(questions.values()))
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.sizes)
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """The number of answers to each question."""
+        return tuple(domain.size for domain in self.domains)
+
+    @property
+    def record(self) -> Record:
+        return self
+
+    def question(self, name: Any) -> int:
+        """The position of a question; an unknown name is refused with the nearest one."""
+        if name not in self.names:
+            allowed = f"one of {', '.join(self.names)}"
+            hint = did_you_mean(name, self.names)
+            raise InvalidInput("question", str(self), allowed, name, hint=hint)
+        return self.names.index(name)
+
+    # -- values and inputs -----------------------------------------------------------
+
+    def is_one(self, values: object) -> bool:
+        return isinstance(values, Mapping)
+
+    def answers(self, value: Any) -> tuple[int, ...]:
+        """The index of every answer of one record."""
+        if not isinstance(value, Mapping):
+            raise InvalidInput("value", str(self), "a mapping of questions to answers", value)
+        self._check_names(list(value))
+        pairs = zip(self.names, self.domains, strict=True)
+        return tuple(_answer(name, domain.index, value[name]) for name, domain in pairs)
+
+    def rows(self, values: Any) -> Indices:
+        """The indices of all answers: a row per record, a column per question.
+
+        ``values`` is a list of mappings, or a table with a column per question (pandas, polars,
+        Arrow, or a :class:`~sottovoce.base.frame.Frame`).
+        """
+        names = getattr(values, "column_names", getattr(values, "columns", None))
+        if names is not None:
+            return self._columns(values, list(names))
+        if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
+            allowed = "a list of mappings, or a table with a column per question"
+            raise InvalidInput("values", str(self), allowed, values)
+        rows = [self.answers(value) for value in values]
+        self._refuse_empty(len(rows), values)
+        return np.array(rows, dtype=np.int64)
+
+    def _columns(self, table: Any, names: Sequence[Any]) -> Indices:
+        self._check_names(names)
+        self._refuse_empty(len(table), table)
+        pairs = zip(self.names, self.domains, strict=True)
+        columns = [_answer(name, domain.indices, _column(table[name])) for name, domain in pairs]
+        return np.stack(columns, axis=1)
+
+    def _check_names(self, names: Sequence[Any]) -> None:
+        for name in names:
+            if name not in self.names:
+                allowed = f"among {', '.join(self.names)}"
+                hint = did_you_mean(name, self.names)
+                raise InvalidInput("a question", str(self), allowed, name, hint=hint)
+        missing = [name for name in self.names if name not in names]
+        if missing:
+            raise InvalidInput(f"question {missing[0]!r}", str(self), "answered", None)
+        if len(names) > len(self.names):
+            raise InvalidInput("questions", str(self), "distinct", first_repeated(names))
+
+    def read(self, row: Mapping[str, Any]) -> dict[str, Any]:
+        """A record from texts, such as the row of a CSV file; other columns are left out."""
+        self._check_names([name for name in self.names if name in row])
+        found = {}
+        for name, domain in zip(self.names, self.domains, strict=True):
+            try:
+                found[name] = domain.reader()(row[name])
+            except ValueError:
+                parameter = f"answer to {name!r}"
+                raise InvalidInput(parameter, str(self), domain.written_as, row[name]) from None
+        return found
+
+    def index(self, value: Any) -> int:
+        number = 0
+        for answer, size in zip(self.answers(value), self.sizes, strict=True):
+            number = number * size + answer
+        return number
+
+    def indices(self, values: Any) -> Indices:
+        self.check_listed("indices of 64 bits")
+        return np.ravel_multi_index(tuple(self.rows(values).T), self.sizes).astype(np.int64)
+
+    def check_listed(self, purpose: str) -> None:
+        """Refuse what needs an index of 64 bits for every record."""
+        if self.size > _LARGEST_INDEX:
+            allowed = f"of at most {_LARGEST_INDEX} records for {purpose}"
+            raise InvalidInput("domain", str(self), allowed, f"{self.size} records")
+
+    def digits(self, index: int) -> tuple[int, ...]:
+        """The index of every answer of the record at ``index``."""
+        found = []
+        for size in reversed(self.sizes):
+            index, answer = divmod(index, size)
+            found.append(answer)
+        return tuple(reversed(found))
+
+    def label(self, index: int) -> dict[str, Any]:
+        triples = zip(self.names, self.domains, self.digits(index), strict=True)
+        return {name: domain.label(answer) for name, domain, answer in triples}
+
+    # -- in words and as text --------------------------------------------------------
+
+    def summary(self) -> str:
+        return f"answers to {len(self.names)} questions: {', '.join(self.names)}"
+
+    def in_words(self) -> str:
+        pairs = zip(self.names, self.domains, strict=True)
+        return "; ".join(f"{name}: {domain.in_words()}" for name, domain in pairs)
+
+    def reader(self) -> Read:
+        raise Unfit(f"a value of {self} cannot be read from one text; it has a text per question")
+
+    # -- as JSON and TOML ------------------------------------------------------------
+
+    def to_toml(self) -> dict[str, Any]:
+        pairs = zip(self.names, self.domains, strict=True)
+        return {
+            "questions": [
+                {"name": name, "kind": domain.kind, **domain.to_toml()} for name, domain in pairs
+            ]
+        }
+
+    @classmethod
+    def from_toml(cls, table: Mapping[str, Any]) -> Record:
+        rows = table["questions"]
+        if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
+            raise InvalidInput("questions", "Record", "a list of tables", rows)
+        names = [row.get("name") for row in rows]
+        _check_distinct(names)
+        return cls({name: _from_toml(name, row) for name, row in zip(names, rows, strict=True)})
+
+    def to_json(self) -> dict[str, Any]:
+        pairs = zip(self.names, self.domains, strict=True)
+        questions = [{"name": name, "domain": domain.to_json()} for name, domain in pairs]
+        return {"kind": self.kind, "version": 1, "questions": questions}
+
+    @classmethod
+    def from_json(cls, document: Mapping[str, Any]) -> Record:
+        rows = document["questions"]
+        _check_distinct([row["name"] for row in rows])
+        return cls({row["name"]: domain_from_json(row["domain"]) for row in rows})
+
+    def __repr__(self) -> str:
+        pairs = zip(self.names, self.domains, strict=True)
+        return f"Record({', '.join(f'{name}={domain}' for name, domain in pairs)})"
+
+
+def _check_question(name: object, domain: object) -> None:
+    if (
+        not isinstance(name, str)
+        or not name.isprintable()
+        or name != name.strip()
+        or not 1 <= len(name) <= _LONGEST_NAME
+    ):
+        allowed = f"printable text of 1 to {_LONGEST_NAME} characters, without spaces at the ends"
+        raise InvalidInput("name of a question", "Record", allowed, name)
+    parameter = f"question {name!r}"
+    plain = isinstance(domain, Domain) and not (
+        domain.holds_sets or domain.keyed or domain.vector or domain.record
+    )
+    if not plain:
+        allowed = "a domain of one value per person, such as Categories or Interval"
+        raise InvalidInput(parameter, "Record", allowed, domain)
+    assert isinstance(domain, Domain)
+    if domain.size < 2:
+        raise InvalidInput(parameter, "Record", "a domain of at least 2 values", domain)
+
+
+def _check_distinct(names: Sequence[Any]) -> None:
+    if (repeated := first_repeated(map(str, names))) is not None:
+        raise InvalidInput("names of questions", "Record", "distinct", repeated)
+
+
+def _answer(name: str, find: Any, answer: Any) -> Any:
+    """What a question's domain finds; its refusal names the question."""
+    try:
+        return find(answer)
+    except InvalidInput as error:
+        parameter = f"answer to {name!r}"
+        raise InvalidInput(
+            parameter, error.owner, error.allowed, error.given, hint=error.hint
+        ) from None
+
+
+def _column(column: Any) -> Any:
+    """The column of a table as numbers, or as a list of texts."""
+    array = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
+    return array if array.dtype.kind in "iuf" else list(column if array.ndim != 1 else array)
+
+
+def _from_toml(name: Any, row: Mapping[str, Any]) -> Domain:
+    kinds = {kind: cls.toml for kind, cls in domain_kinds().items() if cls.toml is not None}
+    kind, owner = row.get("kind"), f"question {name!r}"
+    if not isinstance(kind, str) or kind not in kinds:
+        raise InvalidInput("kind", owner, f"one of {', '.join(kinds)}", kind)
+    keys, given = kinds[kind], {key: row[key] for key in row if key not in ("name", "kind")}
+    for key in given:
+        known = (*keys.required, *keys.optional)
+        if key not in known:
+            hint = did_you_mean(key, known)
+            raise InvalidInput("a key", owner, f"one of {', '.join(known)}", key, hint=hint)
+    for key in keys.required:
+        if key not in given:
+            raise InvalidInput(key, owner, "given", None)
+    return domain_kinds()[kind].from_toml(given)

@@ -1,0 +1,307 @@
+"""A record of several questions by one set of them, drawn by the device."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
+from itertools import accumulate, combinations
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.base.checks import check_choice, check_int
+from sottovoce.base.errors import InvalidInput
+from sottovoce.base.randomness import (
+    OperatingSystem,
+    Queue,
+    Source,
+    uniform_below,
+    uniform_below_many,
+)
+from sottovoce.channels.base import Floats
+from sottovoce.channels.record import RecordChannel
+from sottovoce.core.audit_plan import AuditPlan
+from sottovoce.core.cell_expression import CellExpression, FieldValue
+from sottovoce.core.certificate import Certificate
+from sottovoce.core.fields import Column, IntField
+from sottovoce.core.mechanism import DEFAULT_BITS, MOST_CELLS, Mechanism, check_bits
+from sottovoce.core.registry import register
+from sottovoce.core.reports import Reports
+from sottovoce.domains.base import Indices
+from sottovoce.domains.categories import Categories
+from sottovoce.domains.interval import Interval
+from sottovoce.domains.record import Record
+from sottovoce.mechanisms._level_oracle import LevelOracle, best_hash_range, oracle_of_range
+from sottovoce.mechanisms._set_rates import design_rates
+
+__all__ = ["QuestionSets"]
+
+_DESIGNS = ("sample", "pairs", "mixed", "joint")
+_LARGEST_TOTAL = 2**32
+"""Sum of rates at most: one word draws the set."""
+
+
+@register
+@dataclass(frozen=True)
+class QuestionSets(Mechanism):
+    """One set of questions, drawn whatever the answers are, and the answers to it by one oracle.
+
+    The whole epsilon goes into that set, and holds for the record: any two records, however many
+    answers differ.  ``design`` says which sets there are:
+
+    * ``"sample"``: single questions.  Shares of every question; nothing about two together.
+    * ``"pairs"``: all pairs of questions.  Every table of two questions.
+    * ``"mixed"``: single questions and pairs.  Tables, and shares of questions with smaller errors.
+    * ``"joint"``: all questions as one value, for few answers in all.
+
+    A set of d cells is answered by randomized response or by local hashing over a linear family,
+    whichever has the smaller variance (``hash_ranges``: 0, or the prime g, for every set).  A report
+    is one integer, a cell of one set.  With ``V`` n times the variance of the oracle and r the chance
+    of its set, ``n Var = V / r + (1/r - 1) f(1-f)`` given the respondents.
+
+    Three words a report: set, hash, response.
+
+    Reference: Nguyen et al. 2016 for one question drawn; Yang et al. 2020 for pairs.
+
+    >>> import sottovoce as sv
+    >>> people = sv.Record({"os": sv.Categories(["mac", "linux"]), "age": sv.Interval(0, 90, bins=9)})
+    >>> m = sv.mechanism("record", people, epsilon=2.0, design="pairs")
+    >>> m.sets, m.hash_ranges
+    (((0, 1),), (5,))
+    >>> len(m.randomize([{"os": "mac", "age": 31}, {"os": "linux", "age": 60}]))
+    2
+    """
+
+    name: ClassVar[str] = "question-sets"
+    aka: ClassVar[dict[str, dict[str, Any]]] = {"record": {}}
+    lists_inputs: ClassVar[bool] = False
+    is_planned: ClassVar[bool] = False
+    domain: Record
+
+    _: KW_ONLY
+    design: str = "sample"
+    """Which sets of questions a device draws from.  Allowed: "sample", "pairs", "mixed" or "joint"."""
+    rates: tuple[int, ...] | None = None
+    """How often each set is drawn, in proportion: single questions first, then pairs, each in order.
+    Allowed: a whole number from 1 for each set, 2^32 in all.  Unless given: equal, and with "mixed"
+    those of least variance of questions times variance of pairs.
+    """
+    hash_ranges: tuple[int, ...] | None = None
+    """Range of each set's hashes; 0 is randomized response on the cells of its table.  Allowed: 0 or
+    a prime for every set.  Unless given: the one of less variance.
+    """
+    bits: int = DEFAULT_BITS
+    """Weights are integers over 2^bits; fewer are for tests and for looking at.  Allowed: 8 to 62."""
+
+    def _check_domain(self) -> None:
+        if not isinstance(self.domain, Record):
+            raise InvalidInput("domain", self.name, "a Record of questions", self.domain)
+
+    def _check_options(self) -> None:
+        check_bits(self.bits, self.name)
+        check_choice(self.design, "design", self.name, _DESIGNS)
+        largest = max(self._set_sizes)
+        if largest > MOST_CELLS:
+            allowed = f"such that no set of questions has more than {MOST_CELLS} cells"
+            raise InvalidInput("design", self.name, allowed, f"{self.design} with {largest} cells")
+        object.__setattr__(self, "rates", self._check_rates())
+        object.__setattr__(self, "hash_ranges", self._check_ranges())
+
+    def _check_rates(self) -> tuple[int, ...]:
+        if self.rates is None:
+            return design_rates(self.sets, self._set_sizes)
+        rates = self._one_each("rates", self.rates, 1)
+        if sum(rates) > _LARGEST_TOTAL:
+            raise InvalidInput("rates", self.name, "at most 2^32 in all", sum(rates))
+        return rates
+
+    def _check_ranges(self) -> tuple[int, ...]:
+        if self.hash_ranges is None:
+            return tuple(best_hash_range(size, self.epsilon) for size in self._set_sizes)
+        return self._one_each("hash_ranges", self.hash_ranges, 0)
+
+    def _one_each(self, option: str, numbers: Any, least: int) -> tuple[int, ...]:
+        if not isinstance(numbers, Sequence) or len(numbers) != len(self.sets):
+            allowed = f"a whole number for each of {len(self.sets)} sets"
+            raise InvalidInput(option, self.name, allowed, numbers)
+        return tuple(check_int(number, option, self.name, least) for number in numbers)
+
+    # -- sets --------------------------------------------------------------------------
+
+    @cached_property
+    def sets(self) -> tuple[tuple[int, ...], ...]:
+        """The sets of questions, by position: single ones first, then pairs."""
+        questions = range(len(self.domain.names))
+        orders = {"sample": (1,), "pairs": (2,), "mixed": (1, 2), "joint": (len(questions),)}
+        return tuple(
+            asked for order in orders[self.design] for asked in combinations(questions, order)
+        )
+
+    @cached_property
+    def _set_sizes(self) -> tuple[int, ...]:
+        sizes = self.domain.sizes
+        return tuple(math.prod(sizes[question] for question in asked) for asked in self.sets)
+
+    @cached_property
+    def _ends(self) -> tuple[int, ...]:
+        """Sums of the rates up to and with each set."""
+        assert self.rates is not None  # completed at birth
+        return tuple(accumulate(self.rates))
+
+    def _make_oracles(self, weights: Sequence[Any]) -> list[Mechanism]:
+        assert self.hash_ranges is not None  # completed at birth
+        common: dict[str, Any] = {"epsilon": self.epsilon, "bits": self.bits}
+        sets = zip(self._set_sizes, self.hash_ranges, weights, strict=True)
+        return [oracle_of_range(size, g, weights=given, **common) for size, g, given in sets]
+
+    @cached_property
+    def oracles(self) -> tuple[Mechanism, ...]:
+        """The oracle of every set."""
+        return tuple(self._make_oracles(self._weights_document()))
+
+    @cached_property
+    def _stack(self) -> tuple[LevelOracle, ...]:
+        starts = (0, *accumulate(oracle.cells for oracle in self.oracles))
+        return tuple(map(LevelOracle, self.oracles, starts))
+
+    def _derive_weights(self) -> Any:
+        return tuple(oracle.weights for oracle in self._make_oracles([None] * len(self.sets)))
+
+    def _check_weights(self, weights: Any) -> Any:
+        if not isinstance(weights, Sequence) or len(weights) != len(self.sets):
+            allowed = f"those of the oracles of {len(self.sets)} sets"
+            raise InvalidInput("weights", self.name, allowed, weights)
+        return tuple(oracle.weights for oracle in self._make_oracles(weights))
+
+    def _weights_document(self) -> list[dict[str, int]]:
+        return [dict(zip(("keep", "other"), pair, strict=True)) for pair in self.weights]
+
+    # -- device ------------------------------------------------------------------------
+
+    @property
+    def fields(self) -> tuple[IntField]:
+        return (IntField("cell", self.cells),)
+
+    @property
+    def cells(self) -> int:
+        return sum(oracle.cells for oracle in self.oracles)
+
+    @property
+    def words_per_report(self) -> int:
+        return 3
+
+    def locate(self, values: Any) -> Indices:
+        """The indices of all answers, a row per record: records may have no index of 64 bits."""
+        return self.domain.rows(values)
+
+    def respond(self, index: int, source: Source) -> tuple[int]:
+        drawn = uniform_below(self._ends[-1], source)
+        chosen = int(np.searchsorted(self._ends, drawn, side="right"))
+        answers, node = self.domain.digits(index), 0
+        for question in self.sets[chosen]:
+            node = node * self.domain.sizes[question] + answers[question]
+        return (self._stack[chosen].respond(node, source),)
+
+    def respond_many(self, indices: Indices, source: Source) -> tuple[Column]:
+        """Reports of records by index, or by a row of answers each."""
+        rows, n = self._rows(indices), len(indices)
+        drawn = uniform_below_many(self._ends[-1], n, source).astype(np.int64)
+        chosen = np.searchsorted(self._ends, drawn, side="right")
+        hashes, responses = source.words(n), source.words(n)
+        cells = np.empty(n, dtype=np.int64)
+        for number, oracle in enumerate(self._stack):
+            people = np.flatnonzero(chosen == number)
+            prepared = (Queue(words[people], source) for words in (hashes, responses))
+            cells[people] = oracle.respond_many(self._nodes(rows[people], number), *prepared)
+        return (cells,)
+
+    def _rows(self, indices: Indices) -> Indices:
+        if indices.ndim == 2:
+            return indices
+        self.domain.check_listed("records by index")
+        return np.stack(np.unravel_index(indices, self.domain.sizes), axis=1)
+
+    def _nodes(self, rows: Indices, number: int) -> Indices:
+        """The cell of every row in the table of a set."""
+        asked = self.sets[number]
+        shape = tuple(self.domain.sizes[question] for question in asked)
+        return np.ravel_multi_index(tuple(rows[:, list(asked)].T), shape).astype(np.int64)
+
+    # -- collector -----------------------------------------------------------------------
+
+    def cell_expression(self) -> CellExpression:
+        return FieldValue("cell")
+
+    def _simulate(self, counts: Indices, source: Source) -> NDArray[np.int64]:
+        """Set by set: its oracle's law for those who draw it."""
+        channel, every = self.channel(), tuple(range(len(self.domain.names)))
+        drawn = source.generator().multinomial(counts, channel.rates).T
+        parts = zip(self.oracles, self.sets, drawn, strict=True)
+        return np.concatenate(
+            [
+                oracle._simulate(_whole(channel.margin(people, every, asked)), source)
+                for oracle, asked, people in parts
+            ]
+        )
+
+    # -- analyst and auditor -----------------------------------------------------------------
+
+    def channel(self) -> RecordChannel:
+        """What this mechanism does to a distribution of records."""
+        channel = super().channel()
+        assert isinstance(channel, RecordChannel)
+        return channel
+
+    def _channel(self) -> RecordChannel:
+        assert self.rates is not None  # completed at birth
+        total, channels = self._ends[-1], [oracle.channel() for oracle in self.oracles]
+        rates = [rate / total for rate in self.rates]
+        return RecordChannel(self.domain.sizes, self.sets, rates, channels)
+
+    def certificate(self) -> Certificate:
+        """The worst set's ratio, between any two records: the set does not depend on the answers."""
+        worst = max(oracle.certificate().ratio for oracle in self.oracles)
+        return Certificate(worst.numerator, worst.denominator)
+
+    def supports(self, reports: Reports, index: int) -> NDArray[np.bool_]:
+        """Whether all answers that a report is about are, as far as it says, those of the record."""
+        return self._supports(reports, self.domain.digits(index))
+
+    def _supports(self, reports: Reports, answers: tuple[int, ...]) -> NDArray[np.bool_]:
+        cells, row = reports.columns["cell"].astype(np.int64), np.array([answers])
+        found = np.zeros(len(cells), dtype=np.bool_)
+        for number, stacked in enumerate(self._stack):
+            people = np.flatnonzero(
+                (cells >= stacked.start) & (cells < stacked.start + stacked.oracle.cells)
+            )
+            node = int(self._nodes(row, number)[0])
+            found[people] = stacked.supports(cells[people], node)
+        return found
+
+    def audit_plan(self) -> AuditPlan:
+        """Records that differ in every answer, and in one; the event is every answer as in the record."""
+        last = tuple(size - 1 for size in self.domain.sizes)
+        first = (0,) * len(last)
+        values = [first, last, (*first[:-1], last[-1])]
+
+        def sample(answers: tuple[int, ...], count: int) -> Reports:
+            return self.randomize_positions(np.tile(answers, (count, 1)), OperatingSystem())
+
+        return AuditPlan(values, sample, self._supports)
+
+    @classmethod
+    def examples(cls) -> Iterable[Mechanism]:
+        three = Record({"a": Categories(2), "b": Categories(3), "c": Categories(2)})
+        two = Record({"os": Categories(["mac", "linux"]), "age": Interval(0, 90, bins=9)})
+        yield cls(three, 1.0)
+        yield cls(three, 2.0, design="pairs", bits=16)
+        yield cls(two, 0.5, design="mixed")
+        yield cls(two, 1.0, design="joint")
+
+
+def _whole(table: Floats) -> Indices:
+    """The cells of a table of people, as numbers of people."""
+    return table.ravel().astype(np.int64)

@@ -1,0 +1,277 @@
+"""Tables of two questions: least squares, exact errors, coverage, independence."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import sottovoce as sv
+from sottovoce.answers.pooled_sets import PooledSets
+from sottovoce.answers.tables import NOT_ENOUGH
+from sottovoce.base.errors import InvalidInput, NotIdentified, Unfit
+from support.copies import pickled
+
+ROWS, COLUMNS = np.array([0.6, 0.3, 0.1]), np.array([0.5, 0.25, 0.15, 0.1])
+PAIR = sv.Record({"a": sv.Categories(["x", "y", "z"]), "b": sv.Categories(["p", "q", "r", "s"])})
+THREE = sv.Record({"a": sv.Categories(2), "b": sv.Categories(3), "c": sv.Categories(4)})
+
+
+def counts(table, n):
+    return np.rint(n * np.asarray(table)).astype(int).ravel()
+
+
+def estimate_of(mechanism, people, seed=1):
+    return sv.estimate(mechanism.simulate(people, source=sv.Seeded(seed)))
+
+
+@pytest.fixture(scope="module")
+def mixed():
+    mechanism = sv.mechanism("record", THREE, 1.0, design="mixed", rates=[3, 2, 1, 4, 2, 1])
+    people = np.random.default_rng(1).integers(100, 3000, THREE.size)
+    return estimate_of(mechanism, people)
+
+
+# -- consistency ------------------------------------------------------------------------------------
+
+
+def test_one_pass_is_the_least_squares_solution(mixed):
+    """Against a general solver: all tables together, cells weighted by their variance."""
+    model = mixed.error_model
+    sets = PooledSets(model.channel.record, mixed.n, model.frequencies)
+    channel, size = sets.channel, THREE.size
+    lhs, rhs = [], []
+    for number, asked in enumerate(channel.sets):
+        noise = channel.channels[number].support_probabilities.variance(np.zeros(1))[0]
+        weight = math.sqrt(sets.counts[number] / noise)
+        units = np.eye(size).reshape(-1, *channel.sizes)
+        margins = [channel.margin(unit, (0, 1, 2), asked).ravel() for unit in units]
+        lhs.append(weight * np.stack(margins, axis=1))
+        rhs.append(weight * sets.tables[number])
+    lhs.append(1e6 * np.ones((1, size)))
+    rhs.append([1e6])
+    solution = np.linalg.lstsq(np.vstack(lhs), np.concatenate(rhs), rcond=None)[0]
+    joint = solution.reshape(channel.sizes)
+    for first, second, other in (("a", "b", 2), ("a", "c", 1), ("b", "c", 0)):
+        table = mixed.table(first, second)
+        np.testing.assert_allclose(table.shares, joint.sum(axis=other), atol=1e-9)
+        np.testing.assert_allclose(mixed.table(second, first).shares, table.shares.T, atol=1e-15)
+        for axis, name in enumerate((first, second)):
+            np.testing.assert_allclose(
+                table.shares.sum(axis=1 - axis), mixed.part(name).shares, atol=1e-12
+            )
+
+
+# -- errors by brute force ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("design", ["pairs", "mixed", "joint"])
+def test_errors_are_those_of_repeated_surveys(design):
+    """400 surveys of the same people: the spread of an answer is its standard error.
+
+    A ratio of standard deviations from 400 draws errs by 3.5%: 0.2 is 5.6 of those.
+    """
+    mechanism = sv.mechanism("record", THREE, 1.0, design=design)
+    people = np.random.default_rng(2).integers(20, 900, THREE.size)
+    z = np.random.default_rng(3).normal(size=(3, 4))
+    answers, errors = [], []
+    for seed in range(400):
+        estimate = estimate_of_unbiased(mechanism, people, seed)
+        table, part = estimate.table("b", "c"), estimate.part("b")
+        found = table.linear(z), part.share(1), table.share(1, 2)
+        answers.append([answer.value for answer in found])
+        errors.append([answer.stderr for answer in found])
+    true = (people / people.sum()).reshape(2, 3, 4).sum(axis=0)
+    expected = np.sqrt(np.mean(np.square(errors), axis=0))
+    spread = np.std(answers, axis=0)
+    assert np.all(np.abs(spread / expected - 1) < 0.2)
+    assert np.all(np.abs(spread / (1.3 * expected) - 1) > 0.03)
+    truth = [np.sum(z * true), true[1].sum(), true[1, 2]]
+    assert np.all(np.abs(np.mean(answers, axis=0) - truth) < 5.5 * expected / 20)
+
+
+def estimate_of_unbiased(mechanism, people, seed):
+    return sv.estimate(mechanism.simulate(people, source=sv.Seeded(seed)), "unbiased")
+
+
+def test_many_answers_have_errors_by_formula():
+    """For more than 512 answers cells count as uncorrelated: as with all covariances, nearly."""
+    record = sv.Record({"a": sv.Categories(520), "b": sv.Categories(2)})
+    mechanism = sv.mechanism("record", record, 2.0)
+    part = estimate_of(mechanism, np.full(record.size, 20)).part("a")
+    for about in ("respondents", "population"):
+        some = [part.error_model.stderr_of(np.eye(1, 520, i)[0], about) for i in (0, 100, 519)]
+        np.testing.assert_allclose(part.error_model.stderr(about)[[0, 100, 519]], some, rtol=0.02)
+
+
+# -- independence ---------------------------------------------------------------------------------------
+
+
+def p_values(table, epsilon, n, draws, seed=0):
+    mechanism = sv.mechanism("record", PAIR, epsilon, design="pairs", hash_ranges=[0])
+    rng = np.random.default_rng(seed)
+    found = []
+    for draw in range(draws):
+        people = rng.multinomial(n, np.asarray(table).ravel())
+        estimate = estimate_of_unbiased(mechanism, people, seed + draw)
+        found.append(estimate.table("a", "b").independence())
+    return found
+
+
+def test_a_true_null_is_rejected_as_often_as_it_should():
+    """300 draws at 5%: 15 expected; more than 37 have a chance of 4e-7. Pearson's test rejects all."""
+    found = p_values(np.outer(ROWS, COLUMNS), 1.0, 20_000, 300)
+    assert sum(each.p_value < 0.05 for each in found) <= 37
+    assert {each.freedom for each in found} == {6}
+    away = np.zeros((3, 4))
+    away[:2, :2] = [[0.04, -0.04], [-0.04, 0.04]]
+    power = p_values(np.outer(ROWS, COLUMNS) + away, 1.0, 20_000, 60)
+    assert sum(each.p_value < 0.05 for each in power) > 40
+
+
+@pytest.mark.slow
+def test_false_alarms_of_independence_are_5_percent():
+    """10,000 draws: a rate of 5% errs by 0.22%; from 4 to 6% is 4.6 of those either side."""
+    found = p_values(np.outer(ROWS, COLUMNS), 1.0, 100_000, 10_000)
+    assert 0.04 < np.mean([each.p_value < 0.05 for each in found]) < 0.06
+
+
+def test_cramers_v_is_corrected_for_noise():
+    """phi^2 is 0.048 (V 0.155): the mean of squares is near, that of plain estimates twice as large."""
+    away = np.zeros((3, 4))
+    away[:2, :2] = [[0.04, -0.04], [-0.04, 0.04]]
+    table = np.outer(ROWS, COLUMNS) + away
+    phi = float(np.sum(away**2 / np.outer(ROWS, COLUMNS)))
+    found = [each.cramers_v for each in p_values(table, 1.0, 100_000, 100, seed=7)]
+    corrected = 2 * np.mean(np.square([each for each in found if each is not None]))
+    assert corrected == pytest.approx(phi, rel=0.25)
+
+
+def test_strength_is_not_given_where_an_answer_is_too_rare():
+    rare = np.outer([0.6, 0.4, 0.0], COLUMNS)
+    (found,) = p_values(rare, 1.0, 5_000, 1)
+    assert found.cramers_v is None
+    assert "Cramer" not in str(found)
+    (strong,) = p_values(np.outer(ROWS, COLUMNS), 4.0, 50_000, 1)
+    assert "Cramer's V" in str(strong)
+
+
+def test_large_tables_are_not_tested():
+    record = sv.Record({"a": sv.Categories(40), "b": sv.Categories(40)})
+    table = estimate_of(sv.mechanism("record", record, 1.0, design="pairs"), np.ones(1600, int))
+    with pytest.raises(Unfit, match="at most 1024 cells; this one has 1600"):
+        table.table("a", "b").independence()
+
+
+# -- shares within a row or column ------------------------------------------------------------------------
+
+
+def coverage(n, draws):
+    """How often Fieller's intervals hold the share of p among z, and how many have no end."""
+    mechanism = sv.mechanism("record", PAIR, 1.0, design="pairs", hash_ranges=[0])
+    table = np.outer(ROWS, COLUMNS)
+    rng = np.random.default_rng(5)
+    held = without = 0
+    for draw in range(draws):
+        people = rng.multinomial(n, table.ravel())
+        estimate = estimate_of_unbiased(mechanism, people, draw).for_population()
+        row = next(iter(estimate.table("a", "b").given(a="z")))
+        if row["note"]:
+            assert (row["share"], row["note"]) == (None, NOT_ENOUGH)
+            without += 1
+        held += bool(row["note"]) or row["low"] <= COLUMNS[0] <= row["high"]
+    return held / draws, without / draws
+
+
+def test_intervals_within_a_row_hold_the_share():
+    """300 draws at 95%: below 0.88 has a chance of 5e-7."""
+    held, without = coverage(3_000, 300)
+    assert held > 0.88 and without > 0.4
+    held, without = coverage(20_000, 300)
+    assert held > 0.88 and without < 0.15
+
+
+@pytest.mark.slow
+def test_coverage_within_a_row_is_95_percent():
+    held, without = coverage(20_000, 4_000)
+    assert 0.93 < held < 0.975
+    assert without < 0.1
+
+
+def test_intervals_of_shares_hold_them():
+    """200 surveys, 12 cells each: 95% of 2,400 intervals."""
+    mechanism = sv.mechanism("record", PAIR, 1.0, design="mixed")
+    people = counts(np.outer(ROWS, COLUMNS), 20_000)
+    true, held = people / people.sum(), 0
+    for seed in range(200):
+        frame = estimate_of_unbiased(mechanism, people, seed).table("a", "b").frame()
+        held += np.sum((np.array(frame["low"]) <= true) & (true <= np.array(frame["high"])))
+    assert 0.92 < held / 2400 < 0.99
+
+
+def test_percentages_are_all_conditions(mixed):
+    table = mixed.table("a", "b")
+    frame = table.percentages("a")
+    one = table.given(a=1)
+    rows = [row for row in frame if row["a"] == 1]
+    assert [row["share"] for row in rows] == one["share"]
+    assert one["b"] == [0, 1, 2]
+    assert table.given({"a": 1}).columns == one.columns
+    assert sum(one["share"]) == pytest.approx(1, abs=0.05)
+    assert sum(table.given(b=2)["share"]) == pytest.approx(1, abs=0.05)
+
+
+# -- what they are, and refusals ----------------------------------------------------------------------------
+
+
+def test_parts_are_estimates_and_tables_are_frames(mixed):
+    part = mixed.for_population().part("c")
+    assert (part.about, part.domain, part.n) == ("population", THREE.domains[2], mixed.n)
+    assert part.shares.sum() == pytest.approx(1)
+    assert "from 3 sets of questions" in part.why
+    assert len(part.top(2)) == 2
+    table = pickled(mixed.table("a", "c"))
+    assert list(table.frame().columns) == ["a", "c", "share", "stderr", "low", "high"]
+    assert len(table.frame()) == 8
+    assert "table of a and c" in repr(table)
+    assert table.n < mixed.n
+
+
+def test_what_cannot_be_asked_is_refused(mixed):
+    table = mixed.table("a", "b")
+    with pytest.raises(InvalidInput, match="one of a, b, c; got 'd'"):
+        mixed.part("d")
+    with pytest.raises(InvalidInput, match="questions of table must be two different ones"):
+        mixed.table("a", "a")
+    with pytest.raises(InvalidInput, match="condition of given must be one answer to a or b"):
+        table.given(c=1)
+    with pytest.raises(InvalidInput, match="condition of given must be one answer to a or b"):
+        table.given()
+    with pytest.raises(InvalidInput, match="of of percentages must be one of a, b; got 'c'"):
+        table.percentages("c")
+    with pytest.raises(InvalidInput, match="weights of linear of a table"):
+        table.linear(np.ones((3, 2)))
+    with pytest.raises(NotIdentified, match="what can be asked of it: part, table"):
+        mixed.share({"a": 1, "b": 1, "c": 1})
+    single = estimate_of(sv.mechanism("record", THREE, 1.0), np.full(THREE.size, 10))
+    with pytest.raises(Unfit, match="no report is about both 'a' and 'b'"):
+        single.table("a", "b")
+    grr = sv.mechanism("grr", sv.Categories(2), 1.0)
+    for ask in (lambda e: e.part("a"), lambda e: e.table("a", "b")):
+        with pytest.raises(Unfit, match=r"needs answers to several questions \(a Record\)"):
+            ask(estimate_of(grr, [10, 10]))
+
+
+def test_a_question_without_reports_is_not_identified():
+    mechanism = sv.mechanism("record", THREE, 1.0)
+    reports = mechanism.randomize([{"a": 0, "b": 0, "c": 0}], source=sv.Seeded(1))
+    estimate = sv.estimate(mechanism.tally(reports))
+    failed = 0
+    for name in THREE.names:
+        try:
+            estimate.part(name)
+        except NotIdentified as error:
+            assert str(error) == "no report is about this question"
+            failed += 1
+    assert failed == 2

@@ -1,0 +1,203 @@
+"""Records by sets of questions: tables of weights, designs, and what a report reveals."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+import sottovoce as sv
+from sottovoce.base.errors import InvalidInput
+from sottovoce.mechanisms._set_rates import design_rates, pooled_variances
+from sottovoce.privacy.audit import audit_black_box
+
+DESIGNS = ("sample", "pairs", "mixed", "joint")
+THREE = sv.Record({"a": sv.Categories(2), "b": sv.Categories(3), "c": sv.Categories(2)})
+ALL = np.arange(65536, dtype=np.uint64) << np.uint64(48)
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
+def test_the_certificate_is_the_worst_ratio_of_any_two_records(design, epsilon):
+    """Against all columns of the dense channel, and tight."""
+    mechanism = sv.mechanism("record", THREE, epsilon, design=design)
+    dense = mechanism.channel().dense()
+    worst = (dense.max(axis=1) / dense.min(axis=1)).max()
+    assert worst == pytest.approx(float(mechanism.certificate().ratio), rel=1e-9)
+    assert worst == pytest.approx(math.exp(epsilon), rel=1e-9)
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_all_words_of_16_bits_give_the_table(design, scripted):
+    """For every set, all responses of two records that differ in every answer."""
+    mechanism = sv.mechanism("record", THREE, 1.0, design=design, bits=16)
+    total = sum(mechanism.rates)
+    worst = Fraction(1)
+    for number, oracle in enumerate(mechanism.oracles):
+        drawn = sum(mechanism.rates[:number])
+        word = (
+            drawn << (65 - total.bit_length()) if not total & (total - 1) and total > 1 else drawn
+        )
+        keep, other = oracle.weights
+        counts = []
+        for index in (0, mechanism.domain.size - 1):
+            words = np.full(65536, word, dtype=np.uint64), np.zeros(65536), ALL
+            (cells,) = mechanism.respond_many(np.full(65536, index), scripted(*words))
+            counts.append(np.bincount(cells, minlength=mechanism.cells))
+            met = counts[-1][counts[-1] > 0]
+            assert sorted({*met.tolist()}) == [other, keep + other]
+            assert met.sum() == 65536
+        both = (counts[0] > 0) & (counts[1] > 0)
+        assert ((counts[0] > 0) == (counts[1] > 0)).all()
+        ratios = [Fraction(int(x), int(y)) for x, y in zip(*(c[both] for c in counts), strict=True)]
+        worst = max(worst, *ratios)
+    assert worst == mechanism.certificate().ratio
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_weights_from_outside_are_certified_set_by_set(design):
+    """Any set's weights may be weaker; a stronger one is refused, in whichever set it is."""
+    honest = sv.mechanism("record", THREE, 1.0, design=design, bits=16)
+    pairs = honest._weights_document()
+    for number, oracle in enumerate(honest.oracles):
+        size = (65536 - pairs[number]["keep"]) // pairs[number]["other"]
+        for step, fits in ((50, True), (-50, False)):
+            changed = {
+                "keep": pairs[number]["keep"] - step * size,
+                "other": pairs[number]["other"] + step,
+            }
+            weights = [*pairs[:number], changed, *pairs[number + 1 :]]
+            if not fits:
+                with pytest.raises(InvalidInput, match="such that no ratio exceeds"):
+                    sv.mechanism("record", THREE, 1.0, design=design, bits=16, weights=weights)
+                continue
+            weaker = sv.mechanism("record", THREE, 1.0, design=design, bits=16, weights=weights)
+            dense = weaker.channel().dense()
+            worst = (dense.max(axis=1) / dense.min(axis=1)).max()
+            assert worst == pytest.approx(float(weaker.certificate().ratio), rel=1e-12)
+            assert oracle != weaker.oracles[number]
+
+
+def test_records_too_many_to_list_are_randomized_and_tallied():
+    large = sv.Record({f"q{i}": sv.Categories(24) for i in range(30)})
+    mechanism = sv.mechanism("record", large, 8.0, design="mixed")
+    people = [{f"q{i}": i % 24 for i in range(30)}] * 20_000
+    tally = mechanism.tally(mechanism.randomize(people, source=sv.Seeded(1)))
+    assert tally.n == len(people)
+    estimate = sv.estimate(tally)
+    assert estimate.part("q7").share(7).value == pytest.approx(1, abs=0.1)
+    share = estimate.table("q7", "q3").share(7, 3)
+    assert abs(share.value - 1) < 5.5 * share.stderr < 1
+    assert len(mechanism.randomize(people[0])) == 1
+    with pytest.raises(InvalidInput, match="at most .* records for records by index"):
+        mechanism.respond_many(np.zeros(3, dtype=np.int64), sv.Seeded(1))
+
+
+def test_sets_are_drawn_at_their_rates_whatever_the_answers():
+    mechanism = sv.mechanism("record", THREE, 1.0, design="mixed", rates=[1, 2, 3, 4, 5, 6])
+    for index in (0, THREE.size - 1):
+        cells = mechanism.tally(
+            mechanism.randomize_indices(np.full(210_000, index), sv.Seeded(4))
+        ).cells
+        drawn = np.array([part.sum() for part in mechanism.channel().parts(cells)])
+        expected = 210_000 * np.arange(1, 7) / 21
+        assert np.sum((drawn - expected) ** 2 / expected) < 40  # chi-square(5): 1.5e-7
+        assert np.sum((drawn - np.roll(expected, 1)) ** 2 / expected) > 40
+
+
+# -- the choice of rates and oracles ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(("k", "least"), [(3, 3.1), (5, 5.2), (10, 10.5)])
+def test_one_question_drawn_beats_a_part_of_epsilon_for_each(k, least):
+    """n Var of a share of 100 even values at epsilon 1, against local hashing with epsilon / k."""
+    hundred, even = sv.Categories(100), np.full(100, 0.01)
+    split = sv.mechanism("olh", hundred, 1.0 / k).channel().variance(even)[0]
+    drawn = sv.mechanism("olh", hundred, 1.0).channel().variance(even)[0]
+    sampled = k * drawn + (k - 1) * 0.01 * 0.99
+    assert split / sampled >= least
+
+
+def test_rates_of_mixed_sets():
+    """Variances by hand at alpha 1/4, and what 1/4 costs and saves against pairs alone."""
+    for d, saved in ((5, 0.27), (20, 0.69)):
+        pairs, mixed = (pooled_variances(alpha, 3, d, 1.0) for alpha in (0.0, 0.25))
+        assert mixed[0] / pairs[0] == pytest.approx(1 - saved, abs=0.03)
+        assert 1.2 < mixed[1] / pairs[1] < 1.32
+    sets = [(0,), (1,), (2,), (0, 1), (0, 2), (1, 2)]
+    few = design_rates(sets, [2, 2, 2, 4, 4, 4])
+    many = design_rates(sets, [50, 50, 50, 2500, 2500, 2500])
+    assert few[0] / few[-1] < many[0] / many[-1]
+    assert len({*many[:3]}) == len({*many[3:]}) == 1
+
+
+def test_the_oracle_of_a_set_depends_on_its_size():
+    mechanism = sv.mechanism(
+        "record", sv.Record({"a": sv.Categories(3), "b": sv.Categories(40)}), 1.0, design="mixed"
+    )
+    assert mechanism.hash_ranges[0] == 0
+    assert min(mechanism.hash_ranges[1:]) > 1
+
+
+# -- refusals -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"design": "pair"}, "design of question-sets must be one of .* Did you mean 'pairs'"),
+        ({"rates": [1, 2]}, "rates of question-sets must be a whole number for each of 3 sets"),
+        ({"rates": [1, 2, 0]}, "rates of question-sets must be a whole number of at least 1"),
+        ({"rates": [1, 2, 2**32]}, "at most 2.32 in all"),
+        ({"hash_ranges": [0, 0]}, "hash_ranges of question-sets must be a whole number for each"),
+        ({"weights": []}, "weights of question-sets must be those of the oracles of 3 sets"),
+    ],
+)
+def test_bad_options_are_refused(options, message):
+    with pytest.raises(InvalidInput, match=message):
+        sv.mechanism("record", THREE, 1.0, **options)
+
+
+def test_other_domains_and_tables_too_large_are_refused():
+    with pytest.raises(InvalidInput, match="domain of question-sets must be a Record"):
+        sv.mechanism("record", sv.Categories(3), 1.0)
+    wide = sv.Record({"a": sv.Categories(2000), "b": sv.Categories(2000)})
+    assert sv.mechanism("record", wide, 1.0).cells < 10_000
+    with pytest.raises(InvalidInput, match="no set of questions has more than .* 4000000 cells"):
+        sv.mechanism("record", wide, 1.0, design="pairs")
+
+
+# -- audits ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("design", DESIGNS)
+def test_the_audit_passes_and_is_near_the_claim(design):
+    audit = sv.audit(sv.mechanism("record", THREE, 1.0, design=design), trials=400_000, alpha=1e-7)
+    assert audit.passed, str(audit)
+    assert audit.lower_bound > 0.85, str(audit)
+
+
+def test_fake_answers_elsewhere_are_caught_by_records_that_differ_in_every_answer():
+    """One real answer at ln(k(E-1)+1), fakes elsewhere: epsilon for one answer, 1.5 times that for all."""
+    rng, k, size = np.random.default_rng(1), 3, 2
+    amplified = k * (math.e - 1) + 1
+    keep = (amplified - 1) / (amplified + size - 1)
+
+    def sample(value, count):
+        reports = rng.integers(0, size, (count, k))
+        real = rng.integers(0, k, count)
+        kept = np.flatnonzero(rng.random(count) < keep)
+        reports[kept, real[kept]] = np.array(value)[real[kept]]
+        return reports
+
+    def every_answer(reports, value):
+        return (reports == np.array(value)).all(axis=1)
+
+    common = {"supports": every_answer, "trials": 300_000, "alpha": 1e-7}
+    one = audit_black_box(sample, [(0, 0, 0), (0, 0, 1)], 1.0, **common)
+    every = audit_black_box(sample, [(0, 0, 0), (1, 1, 1)], 1.0, **common)
+    assert one.passed
+    assert not every.passed
+    assert every.lower_bound > 1.6
