@@ -298,6 +298,39 @@ function readKeyValues(found) {
   return { kind: "key-values", document: found.items, keys, interval, pairs, larger, size, pair, set };
 }
 
+// src/record.ts
+var NAME = /^(?! )[^\u0000-\u001f\u007f-\u009f]{0,99}[^\u0000-\u0020\u007f-\u009f]$/u;
+function readRecord(found) {
+  const questions = found.list("questions").map((one, i) => {
+    const where = `${found.where}.questions.${i}`;
+    const told = new Section(one, ["domain", "name"], where);
+    const name = told.text("name");
+    told.require(NAME.test(name), "name", "text of 1 to 100 characters, without control characters and spaces at the ends");
+    const domain = readDomain(told.get("domain"), `${where}.domain`);
+    const several = domain.kind === "vector" || domain.kind === "key-values" || domain.kind === "record";
+    return { name, domain: several || domain.size < 2 ? told.refuse("domain", "of one value per person, out of at least 2") : domain };
+  });
+  const names = questions.map(({ name }) => name);
+  demand(names.length >= 2 && names.length <= 30, `${found.where}.questions`, "2 to 30 questions");
+  demand(new Set(names).size === names.length, `${found.where}.questions`, "of distinct names");
+  function answers(value) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) throw new InvalidValue("the value must be an object with an answer to each question");
+    const given = new Map(Object.entries(value));
+    for (const name of given.keys()) {
+      if (!names.includes(name)) throw new InvalidValue(`there is no question ${JSON.stringify(name)}; there are ${names.join(", ")}`);
+    }
+    return questions.map(({ name, domain }) => {
+      if (!given.has(name)) throw new InvalidValue(`the question ${JSON.stringify(name)} must be answered`);
+      try {
+        return inputOf(domain, given.get(name), 1);
+      } catch (error) {
+        throw error instanceof InvalidValue ? new InvalidValue(`answer to ${JSON.stringify(name)}: ${error.message}`) : error;
+      }
+    });
+  }
+  return { kind: "record", document: found.items, questions, size: questions.reduce((size, { domain }) => size * domain.size, 1), answers };
+}
+
 // src/vector.ts
 function readVector(found) {
   const inside = readDomain(found.get("interval"), `${found.where}.interval`);
@@ -357,7 +390,8 @@ var KINDS = /* @__PURE__ */ new Map([
   ["counts", [readCounts, "most"]],
   ["ratings", [readRatings, "high", "low"]],
   ["vector", [readVector, "coordinates", "interval"]],
-  ["key-values", [readKeyValues, "interval", "keys", "larger", "pairs"]]
+  ["key-values", [readKeyValues, "interval", "keys", "larger", "pairs"]],
+  ["record", [readRecord, "questions"]]
 ]);
 function readDomain(document, where) {
   const kind = document instanceof Map ? document.get("kind") : void 0;
@@ -371,6 +405,7 @@ function isNumeric(domain) {
 }
 function checkValue(domain, value) {
   if (domain.kind === "vector") domain.row(value);
+  else if (domain.kind === "record") domain.answers(value);
   else if (domain.kind === "key-values" && domain.pairs !== null) domain.set(value);
   else inputOf(domain, value, 1);
 }
@@ -379,6 +414,15 @@ function inputOf(domain, value, steps) {
   if (domain.kind === "categories") return domain.input(value);
   const { key, number } = domain.pair(value);
   return key * domain.interval.bins + domain.interval.bin(number);
+}
+function labelOf(domain, index) {
+  if (domain.kind === "interval") {
+    const edge = (i) => Number((domain.low + i * (domain.high - domain.low) / domain.bins).toPrecision(6));
+    return `${edge(index)} to ${edge(index + 1)}`;
+  }
+  const values = domain.document.get("values");
+  if (Array.isArray(values)) return `"${String(values[index])}"`;
+  return String("least" in domain ? domain.least + index : index);
 }
 
 // src/fields.ts
@@ -442,8 +486,8 @@ function readInner({ epsilon, weights }, options, key, domain) {
   return innerMechanism(found.text("mechanism"), domain, epsilon, found.get("options"), weights, found.where);
 }
 function categorical({ domain, where }) {
-  const several = domain.kind === "vector" || domain.kind === "key-values" && domain.pairs !== null;
-  return several ? refuse(`${where}.domain`, "of one value per person: not a vector, and without sets of pairs") : domain;
+  const several = domain.kind === "vector" || domain.kind === "record" || domain.kind === "key-values" && domain.pairs !== null;
+  return several ? refuse(`${where}.domain`, "of one value per person: not a vector or a record, and without sets of pairs") : domain;
 }
 function numeric({ domain, where }) {
   return isNumeric(domain) ? domain : refuse(`${where}.domain`, "an interval, counts or ratings");
@@ -834,6 +878,43 @@ function readHaar(source) {
   });
 }
 
+// src/mechanisms/stack.ts
+function readRanges(options, count) {
+  const ranges = options.list("hash_ranges");
+  const right = ranges.length === count && ranges.every((range) => typeof range === "number" && range >= 0);
+  return right ? ranges : options.refuse("hash_ranges", `a number of at least 0 for each of ${count}`);
+}
+function readStack({ epsilon, where }, bits, sizes, ranges, weights) {
+  const starts = [];
+  let cells = 0;
+  const oracles = sizes.map((size, i) => {
+    const range = ranges[i];
+    const options = /* @__PURE__ */ new Map([["bits", bits]]);
+    if (range > 0) options.set("hash_range", range);
+    const name = range > 0 ? "local-hashing" : "randomized-response";
+    const oracle = innerMechanism(name, numberedCategories(size), epsilon, options, weights[i], `${where}, part ${i}`);
+    starts.push(cells);
+    cells += oracle.cells;
+    return oracle;
+  });
+  return {
+    cells,
+    ratio: largest(ONE, ...oracles.map(({ certificate }) => certificate.ratio)),
+    respond(which, node, words) {
+      if (ranges[which] === 0) words.next();
+      const report = oracles[which].respondAt(node, words);
+      return starts[which] + (ranges[which] === 0 ? report[0] : report[0] * ranges[which] + report[1]);
+    },
+    find(cell) {
+      let which = starts.length - 1;
+      while (starts[which] > cell) which--;
+      const range = ranges[which];
+      const rest = cell - starts[which];
+      return { which, range, hash: range === 0 ? 0 : Math.floor(rest / range), answer: range === 0 ? rest : rest % range };
+    }
+  };
+}
+
 // src/mechanisms/unary.ts
 function makeUnary(own, other, bits, where) {
   const total = 1n << BigInt(bits);
@@ -885,13 +966,11 @@ function readHierarchy(source) {
   const bits = readBits(options);
   const branching = options.whole("branching", 2, Number.MAX_SAFE_INTEGER);
   const split = options.choice("split", ["population", "budget"]);
-  const ranges = options.list("hash_ranges");
   const sizes = [domain.bins];
   while (sizes[sizes.length - 1] > branching) sizes.push(Math.ceil(sizes[sizes.length - 1] / branching));
   const weights = list(source.weights, `${source.where}.weights`);
   requireWeights(source, weights.length === sizes.length, "a list with weights for every level");
-  const right = split === "budget" ? ranges.length === 0 : ranges.length === sizes.length && ranges.every((range) => typeof range === "number" && range >= 0);
-  options.require(right, "hash_ranges", "a number of at least 0 for every level, or none");
+  const ranges = readRanges(options, split === "budget" ? 0 : sizes.length);
   const tree = { source, bits, branching, sizes, weights };
   return forOneValue(domain, split === "population" ? byPopulation(tree, ranges) : byBudget(tree));
 }
@@ -899,30 +978,14 @@ function nodeOf(bin, level, branching) {
   return Math.floor(bin / branching ** level);
 }
 function byPopulation({ source, bits, branching, sizes, weights }, ranges) {
-  const starts = [];
-  let cells = 0;
-  const levels = sizes.map((size, l) => {
-    const where = `${source.where}, level ${l}`;
-    const range = ranges[l];
-    const options = /* @__PURE__ */ new Map([["bits", bits]]);
-    if (range > 0) options.set("hash_range", range);
-    const name = range > 0 ? "local-hashing" : "randomized-response";
-    const level = innerMechanism(name, numberedCategories(size), source.epsilon, options, weights[l], where);
-    starts.push(cells);
-    cells += level.cells;
-    return { level, range };
-  });
+  const { cells, ratio, respond } = readStack(source, bits, sizes, ranges, weights);
   return {
     fields: [numberField("cell", cells)],
     cells,
-    ratio: largest(ONE, ...levels.map(({ level }) => level.certificate.ratio)),
+    ratio,
     respondAt(bin, words) {
-      const l = belowNumber(sizes.length, words);
-      const { level, range } = levels[l];
-      const node = nodeOf(bin, l, branching);
-      if (range === 0) words.next();
-      const report = level.respondAt(node, words);
-      return [starts[l] + (range === 0 ? report[0] : report[0] * range + report[1])];
+      const level = belowNumber(sizes.length, words);
+      return [respond(level, nodeOf(bin, level, branching), words)];
     }
   };
 }
@@ -1215,6 +1278,52 @@ function linearCell(hash, place, g) {
   return sum;
 }
 
+// src/mechanisms/questionsets.ts
+function readQuestionSets(source) {
+  const { domain, where } = source;
+  if (domain.kind !== "record") refuse(`${where}.domain`, "a record");
+  const { questions } = domain;
+  const options = readOptions(source, "bits", "design", "hash_ranges", "rates");
+  const bits = readBits(options);
+  const every = questions.map((_, i) => i);
+  const singles = every.map((i) => [i]);
+  const pairs = every.flatMap((i) => every.slice(i + 1).map((j) => [i, j]));
+  const sets = { sample: singles, pairs, mixed: [...singles, ...pairs], joint: [every] }[options.choice("design", ["sample", "pairs", "mixed", "joint"])];
+  const rates = options.list("rates");
+  const right = rates.length === sets.length && rates.every((rate) => typeof rate === "number" && rate >= 1);
+  const total = right ? rates.reduce((sum, rate) => sum + rate, 0) : 0;
+  options.require(right && total <= 2 ** 32, "rates", `a whole number from 1 for each of ${sets.length} sets, 2^32 in all`);
+  const weights = list(source.weights, `${where}.weights`);
+  requireWeights(source, weights.length === sets.length, "a list with weights for every set");
+  const sizes = sets.map((asked) => asked.reduce((size, i) => size * questions[i].domain.size, 1));
+  const stack = readStack(source, bits, sizes, readRanges(options, sets.length), weights);
+  return {
+    fields: [numberField("cell", stack.cells)],
+    cells: stack.cells,
+    certificate: ratioCertificate(stack.ratio),
+    respond(value, words) {
+      const answers = domain.answers(value);
+      let rest = belowNumber(total, words);
+      const which = rates.findIndex((rate) => (rest -= rate) < 0);
+      const node = sets[which].reduce((cell, i) => cell * questions[i].domain.size + answers[i], 0);
+      return [stack.respond(which, node, words)];
+    },
+    inWords(cell) {
+      const { which, range, hash, answer } = stack.find(cell);
+      const asked = sets[which].map((i) => questions[i]);
+      const about2 = `about ${asked.map(({ name }) => `"${name}"`).join(" and ")}`;
+      if (range > 0) return `${about2}, ${answer} of 0 to ${range - 1} under hash number ${hash}`;
+      let rest = answer;
+      const labels = asked.map(({ domain: { size } }) => size).reverse().map((size) => {
+        const index = rest % size;
+        rest = Math.floor(rest / size);
+        return index;
+      }).reverse();
+      return `${about2}, ${asked.map(({ domain: one }, i) => labelOf(one, labels[i])).join(" and ")}`;
+    }
+  };
+}
+
 // src/mechanisms/rounding.ts
 function readRounding(source) {
   const domain = numeric(source);
@@ -1478,6 +1587,7 @@ var READERS = /* @__PURE__ */ new Map([
   ["laplace", readLaplace],
   ["local-hashing", readLocalHashing],
   ["piecewise", readPiecewise],
+  ["question-sets", readQuestionSets],
   ["randomized-response", readRandomizedResponse],
   ["sampled-coordinate", readSampledCoordinate],
   ["seeded-hashing", readSeededHashing],
@@ -1504,7 +1614,7 @@ function build(found, domain) {
   const reader = READERS.get(name) ?? found.refuse("mechanism", "the name of a mechanism");
   const epsilon = found.decimal("epsilon");
   found.require(epsilon.value >= 1e-6 && epsilon.value <= 20, "epsilon", "from 0.000001 to 20");
-  found.require(domain.size <= MOST_INPUTS, "domain", "of at most 2,500,000 inputs");
+  found.require(domain.kind === "record" || domain.size <= MOST_INPUTS, "domain", "of at most 2,500,000 inputs");
   const parts = reader({ document, domain, epsilon, options: found.get("options"), weights: found.get("weights"), where });
   demand(parts.cells <= MOST_INPUTS, where, "of at most 2,500,000 cells");
   demand(payloadBytes(parts.fields) <= MOST_REPORT_BYTES, where, "of at most 32,768 bytes a report");
@@ -2047,9 +2157,9 @@ function envelope(survey, { upload, window }, take) {
     part("length", upload.length - survey.payloadBytes - 40 - size, "how many bytes follow")
   ];
 }
-function fieldsInWords({ mechanism: { domain, fields, name } }, take) {
+function fieldsInWords({ mechanism: { domain, fields, inWords, name } }, take) {
   const direct = ["randomized-response", "unary-encoding", "subset-selection"].includes(name);
-  const named = direct ? (index) => label(domain, index) : void 0;
+  const named = direct ? (index) => labelOf(domain, index) : inWords;
   return fields.map((field) => {
     const bytes = take(fieldBytes(field));
     return { name: field.name, bytes: toHex(bytes), words: fieldInWords(field, bytes, named) };
@@ -2074,15 +2184,6 @@ function isConstant(field) {
 }
 function littleEndian(bytes) {
   return bytes.reduceRight((value, byte) => value << 8n | BigInt(byte), 0n);
-}
-function label(domain, index) {
-  if (domain.kind === "interval") {
-    const edge = (i) => Number((domain.low + i * (domain.high - domain.low) / domain.bins).toPrecision(6));
-    return `${edge(index)} to ${edge(index + 1)}`;
-  }
-  const values = domain.document.get("values");
-  if (Array.isArray(values)) return `"${String(values[index])}"`;
-  return String("least" in domain ? domain.least + index : index);
 }
 function statusOf({ state, code }) {
   if (state === "acknowledged") return code === "scrubbed" ? "The collector has counted your report and can no longer delete it." : "The collector has your report.";

@@ -7,6 +7,7 @@ import { readHierarchy } from "./hierarchy.js";
 import { readKeyValue } from "./keyvalue.js";
 import { readDegreeNoise, readLaplace } from "./laplace.js";
 import { readLocalHashing } from "./localhashing.js";
+import { readQuestionSets } from "./questionsets.js";
 import { readRandomizedResponse } from "./response.js";
 import { readRounding } from "./rounding.js";
 import { readSampledCoordinate } from "./sampled.js";
@@ -28,6 +29,7 @@ export const READERS = new Map<string, (source: Source) => Parts>([
   ["laplace", readLaplace],
   ["local-hashing", readLocalHashing],
   ["piecewise", readPiecewise],
+  ["question-sets", readQuestionSets],
   ["randomized-response", readRandomizedResponse],
   ["sampled-coordinate", readSampledCoordinate],
   ["seeded-hashing", readSeededHashing],
