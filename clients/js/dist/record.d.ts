@@ -1,10 +1,10 @@
-import { type SingleDomain } from "./domain.js";
+import { type PlainDomain } from "./domain.js";
 import type { JsonObject } from "./json.js";
 import { Section } from "./reading.js";
 /** A question of a record. */
 export interface Question {
     readonly name: string;
-    readonly domain: SingleDomain;
+    readonly domain: PlainDomain;
 }
 /** Answers to several questions of one person: an object with the name of every question. */
 export interface Questions {

@@ -1312,14 +1312,14 @@ function readQuestionSets(source) {
       const { which, range, hash, answer } = stack.find(cell);
       const asked = sets[which].map((i) => questions[i]);
       const about2 = `about ${asked.map(({ name }) => `"${name}"`).join(" and ")}`;
-      if (range > 0) return `${about2}, ${answer} of 0 to ${range - 1} under hash number ${hash}`;
+      if (range > 0) return `${about2}: ${answer} of 0 to ${range - 1} under hash number ${hash}`;
       let rest = answer;
       const labels = asked.map(({ domain: { size } }) => size).reverse().map((size) => {
         const index = rest % size;
         rest = Math.floor(rest / size);
         return index;
       }).reverse();
-      return `${about2}, ${asked.map(({ domain: one }, i) => labelOf(one, labels[i])).join(" and ")}`;
+      return `${about2}: ${asked.map(({ domain: one }, i) => labelOf(one, labels[i])).join(" and ")}`;
     }
   };
 }
@@ -1809,6 +1809,7 @@ function windowOf(kind, day) {
 }
 
 // src/survey.ts
+var TOGETHER = "\nThis holds for all your answers together, however many of them differ.";
 var KEYS = ["closes", "mechanism", "minimum_batch", "name", "opens", "outside", "question", "series", "survey", "window"];
 var Survey = class _Survey {
   constructor(found) {
@@ -1871,7 +1872,7 @@ var Survey = class _Survey {
     return `survey "${this.name}"`;
   }
   privacy() {
-    return privacyInWords(this.certificate);
+    return privacyInWords(this.certificate) + (this.mechanism.domain.kind === "record" ? TOGETHER : "");
   }
   get payloadBytes() {
     return payloadBytes(this.mechanism.fields);

@@ -13,6 +13,8 @@ import { privacyInWords } from "./privacy.js";
 import { Section } from "./reading.js";
 import { checkPublisher, checkSignature } from "./signing.js";
 import { isDay, windowOf } from "./windows.js";
+/** What the privacy means for records besides. */
+const TOGETHER = "\nThis holds for all your answers together, however many of them differ.";
 const KEYS = ["closes", "mechanism", "minimum_batch", "name", "opens", "outside", "question", "series", "survey", "window"];
 /** A survey that was read, and whose weights keep its epsilon. */
 export class Survey {
@@ -93,7 +95,7 @@ export class Survey {
     }
     /** What the privacy means, for the people asked. */
     privacy() {
-        return privacyInWords(this.certificate);
+        return privacyInWords(this.certificate) + (this.mechanism.domain.kind === "record" ? TOGETHER : "");
     }
     /** Bytes of every payload of this survey. */
     get payloadBytes() {

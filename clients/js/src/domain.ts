@@ -11,6 +11,8 @@ import { readCounts, readRatings, type Counts, type Ratings } from "./whole.js";
 export type Domain = Categories | NumberDomain | Vector | KeyValues | Questions;
 /** The domains of which a mechanism for categories sees one input per person. */
 export type SingleDomain = Exclude<Domain, Vector | Questions>;
+/** The domains of one plain answer. */
+export type PlainDomain = Categories | NumberDomain;
 /** The domains of one number. */
 export type NumberDomain = Interval | Counts | Ratings;
 

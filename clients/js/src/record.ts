@@ -1,4 +1,4 @@
-import { inputOf, readDomain, type SingleDomain } from "./domain.js";
+import { inputOf, readDomain, type PlainDomain } from "./domain.js";
 import { InvalidValue } from "./errors.js";
 import type { JsonObject } from "./json.js";
 import { demand, Section } from "./reading.js";
@@ -6,7 +6,7 @@ import { demand, Section } from "./reading.js";
 /** A question of a record. */
 export interface Question {
   readonly name: string;
-  readonly domain: SingleDomain;
+  readonly domain: PlainDomain;
 }
 
 /** Answers to several questions of one person: an object with the name of every question. */

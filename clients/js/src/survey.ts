@@ -16,6 +16,8 @@ import { checkPublisher, checkSignature } from "./signing.js";
 import { isDay, windowOf, type WindowKind } from "./windows.js";
 import type { Words } from "./words.js";
 
+/** What the privacy means for records besides. */
+const TOGETHER = "\nThis holds for all your answers together, however many of them differ.";
 const KEYS = ["closes", "mechanism", "minimum_batch", "name", "opens", "outside", "question", "series", "survey", "window"];
 
 /** What a program may say about the surveys that it takes. */
@@ -140,7 +142,7 @@ export class Survey {
 
   /** What the privacy means, for the people asked. */
   privacy(): string {
-    return privacyInWords(this.certificate);
+    return privacyInWords(this.certificate) + (this.mechanism.domain.kind === "record" ? TOGETHER : "");
   }
 
   /** Bytes of every payload of this survey. */

@@ -53,7 +53,7 @@ test("what a report says names the questions that were drawn", async () => {
     for (let i = 0; i < 200; i++) {
       const client = makeClient(Survey.parse(text));
       const { report } = client.explain(await client.report(RIGHT));
-      const [, about] = /^The report says: about ((?:"[^"]*"(?: and )?)+), .*\. It was drawn at random/s.exec(report);
+      const [, about] = /^The report says: about ((?:"[^"]*"(?: and )?)+): .*\. It was drawn at random/s.exec(report);
       const named = about.split(" and ").map((name) => JSON.parse(name));
       assert.ok(named.every((name) => questions.includes(name)), report);
       assert.equal(named.length, design === "sample" ? 1 : 2);

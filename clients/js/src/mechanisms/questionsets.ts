@@ -41,14 +41,14 @@ export function readQuestionSets(source: Source): Parts {
       const { which, range, hash, answer } = stack.find(cell);
       const asked = sets[which]!.map((i) => questions[i]!);
       const about = `about ${asked.map(({ name }) => `"${name}"`).join(" and ")}`;
-      if (range > 0) return `${about}, ${answer} of 0 to ${range - 1} under hash number ${hash}`;
+      if (range > 0) return `${about}: ${answer} of 0 to ${range - 1} under hash number ${hash}`;
       let rest = answer;
       const labels = asked.map(({ domain: { size } }) => size).reverse().map((size) => {
         const index = rest % size;
         rest = Math.floor(rest / size);
         return index;
       }).reverse();
-      return `${about}, ${asked.map(({ domain: one }, i) => labelOf(one, labels[i]!)).join(" and ")}`;
+      return `${about}: ${asked.map(({ domain: one }, i) => labelOf(one, labels[i]!)).join(" and ")}`;
     },
   };
 }

@@ -35,6 +35,10 @@ function table(caption, head, rows) {
     )
   );
 }
+function newId() {
+  return `sottovoce-${++ids}`;
+}
+var ids = 0;
 
 // src/exponential.ts
 var EXP_BITS = 320n;
@@ -336,6 +340,39 @@ function readKeyValues(found) {
   return { kind: "key-values", document: found.items, keys, interval, pairs: pairs2, larger, size, pair: pair2, set };
 }
 
+// src/record.ts
+var NAME = /^(?! )[^\u0000-\u001f\u007f-\u009f]{0,99}[^\u0000-\u0020\u007f-\u009f]$/u;
+function readRecord(found) {
+  const questions = found.list("questions").map((one, i) => {
+    const where = `${found.where}.questions.${i}`;
+    const told = new Section(one, ["domain", "name"], where);
+    const name = told.text("name");
+    told.require(NAME.test(name), "name", "text of 1 to 100 characters, without control characters and spaces at the ends");
+    const domain = readDomain(told.get("domain"), `${where}.domain`);
+    const several = domain.kind === "vector" || domain.kind === "key-values" || domain.kind === "record";
+    return { name, domain: several || domain.size < 2 ? told.refuse("domain", "of one value per person, out of at least 2") : domain };
+  });
+  const names = questions.map(({ name }) => name);
+  demand(names.length >= 2 && names.length <= 30, `${found.where}.questions`, "2 to 30 questions");
+  demand(new Set(names).size === names.length, `${found.where}.questions`, "of distinct names");
+  function answers(value) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) throw new InvalidValue("the value must be an object with an answer to each question");
+    const given = new Map(Object.entries(value));
+    for (const name of given.keys()) {
+      if (!names.includes(name)) throw new InvalidValue(`there is no question ${JSON.stringify(name)}; there are ${names.join(", ")}`);
+    }
+    return questions.map(({ name, domain }) => {
+      if (!given.has(name)) throw new InvalidValue(`the question ${JSON.stringify(name)} must be answered`);
+      try {
+        return inputOf(domain, given.get(name), 1);
+      } catch (error) {
+        throw error instanceof InvalidValue ? new InvalidValue(`answer to ${JSON.stringify(name)}: ${error.message}`) : error;
+      }
+    });
+  }
+  return { kind: "record", document: found.items, questions, size: questions.reduce((size, { domain }) => size * domain.size, 1), answers };
+}
+
 // src/vector.ts
 function readVector(found) {
   const inside = readDomain(found.get("interval"), `${found.where}.interval`);
@@ -395,7 +432,8 @@ var KINDS = /* @__PURE__ */ new Map([
   ["counts", [readCounts, "most"]],
   ["ratings", [readRatings, "high", "low"]],
   ["vector", [readVector, "coordinates", "interval"]],
-  ["key-values", [readKeyValues, "interval", "keys", "larger", "pairs"]]
+  ["key-values", [readKeyValues, "interval", "keys", "larger", "pairs"]],
+  ["record", [readRecord, "questions"]]
 ]);
 function readDomain(document2, where) {
   const kind = document2 instanceof Map ? document2.get("kind") : void 0;
@@ -409,6 +447,7 @@ function isNumeric(domain) {
 }
 function checkValue(domain, value) {
   if (domain.kind === "vector") domain.row(value);
+  else if (domain.kind === "record") domain.answers(value);
   else if (domain.kind === "key-values" && domain.pairs !== null) domain.set(value);
   else inputOf(domain, value, 1);
 }
@@ -417,6 +456,15 @@ function inputOf(domain, value, steps) {
   if (domain.kind === "categories") return domain.input(value);
   const { key, number: number2 } = domain.pair(value);
   return key * domain.interval.bins + domain.interval.bin(number2);
+}
+function labelOf(domain, index) {
+  if (domain.kind === "interval") {
+    const edge = (i) => Number((domain.low + i * (domain.high - domain.low) / domain.bins).toPrecision(6));
+    return `${edge(index)} to ${edge(index + 1)}`;
+  }
+  const values = domain.document.get("values");
+  if (Array.isArray(values)) return `"${String(values[index])}"`;
+  return String("least" in domain ? domain.least + index : index);
 }
 
 // src/fields.ts
@@ -480,8 +528,8 @@ function readInner({ epsilon, weights }, options, key, domain) {
   return innerMechanism(found.text("mechanism"), domain, epsilon, found.get("options"), weights, found.where);
 }
 function categorical({ domain, where }) {
-  const several = domain.kind === "vector" || domain.kind === "key-values" && domain.pairs !== null;
-  return several ? refuse(`${where}.domain`, "of one value per person: not a vector, and without sets of pairs") : domain;
+  const several = domain.kind === "vector" || domain.kind === "record" || domain.kind === "key-values" && domain.pairs !== null;
+  return several ? refuse(`${where}.domain`, "of one value per person: not a vector or a record, and without sets of pairs") : domain;
 }
 function numeric({ domain, where }) {
   return isNumeric(domain) ? domain : refuse(`${where}.domain`, "an interval, counts or ratings");
@@ -718,7 +766,7 @@ function fill(source, zeros) {
 function missing() {
   return new NoRandomness("crypto.getRandomValues is missing here, or gives only zeros, so no report can be drawn");
 }
-function newId() {
+function newId2() {
   return fill(systemRandomness(), new Uint8Array(16));
 }
 function systemWords() {
@@ -872,6 +920,43 @@ function readHaar(source) {
   });
 }
 
+// src/mechanisms/stack.ts
+function readRanges(options, count) {
+  const ranges = options.list("hash_ranges");
+  const right = ranges.length === count && ranges.every((range) => typeof range === "number" && range >= 0);
+  return right ? ranges : options.refuse("hash_ranges", `a number of at least 0 for each of ${count}`);
+}
+function readStack({ epsilon, where }, bits, sizes, ranges, weights) {
+  const starts = [];
+  let cells = 0;
+  const oracles = sizes.map((size, i) => {
+    const range = ranges[i];
+    const options = /* @__PURE__ */ new Map([["bits", bits]]);
+    if (range > 0) options.set("hash_range", range);
+    const name = range > 0 ? "local-hashing" : "randomized-response";
+    const oracle = innerMechanism(name, numberedCategories(size), epsilon, options, weights[i], `${where}, part ${i}`);
+    starts.push(cells);
+    cells += oracle.cells;
+    return oracle;
+  });
+  return {
+    cells,
+    ratio: largest(ONE, ...oracles.map(({ certificate }) => certificate.ratio)),
+    respond(which, node, words) {
+      if (ranges[which] === 0) words.next();
+      const report = oracles[which].respondAt(node, words);
+      return starts[which] + (ranges[which] === 0 ? report[0] : report[0] * ranges[which] + report[1]);
+    },
+    find(cell) {
+      let which = starts.length - 1;
+      while (starts[which] > cell) which--;
+      const range = ranges[which];
+      const rest = cell - starts[which];
+      return { which, range, hash: range === 0 ? 0 : Math.floor(rest / range), answer: range === 0 ? rest : rest % range };
+    }
+  };
+}
+
 // src/mechanisms/unary.ts
 function makeUnary(own, other, bits, where) {
   const total = 1n << BigInt(bits);
@@ -923,13 +1008,11 @@ function readHierarchy(source) {
   const bits = readBits(options);
   const branching = options.whole("branching", 2, Number.MAX_SAFE_INTEGER);
   const split = options.choice("split", ["population", "budget"]);
-  const ranges = options.list("hash_ranges");
   const sizes = [domain.bins];
   while (sizes[sizes.length - 1] > branching) sizes.push(Math.ceil(sizes[sizes.length - 1] / branching));
   const weights = list(source.weights, `${source.where}.weights`);
   requireWeights(source, weights.length === sizes.length, "a list with weights for every level");
-  const right = split === "budget" ? ranges.length === 0 : ranges.length === sizes.length && ranges.every((range) => typeof range === "number" && range >= 0);
-  options.require(right, "hash_ranges", "a number of at least 0 for every level, or none");
+  const ranges = readRanges(options, split === "budget" ? 0 : sizes.length);
   const tree = { source, bits, branching, sizes, weights };
   return forOneValue(domain, split === "population" ? byPopulation(tree, ranges) : byBudget(tree));
 }
@@ -937,30 +1020,14 @@ function nodeOf(bin, level, branching) {
   return Math.floor(bin / branching ** level);
 }
 function byPopulation({ source, bits, branching, sizes, weights }, ranges) {
-  const starts = [];
-  let cells = 0;
-  const levels = sizes.map((size, l) => {
-    const where = `${source.where}, level ${l}`;
-    const range = ranges[l];
-    const options = /* @__PURE__ */ new Map([["bits", bits]]);
-    if (range > 0) options.set("hash_range", range);
-    const name = range > 0 ? "local-hashing" : "randomized-response";
-    const level = innerMechanism(name, numberedCategories(size), source.epsilon, options, weights[l], where);
-    starts.push(cells);
-    cells += level.cells;
-    return { level, range };
-  });
+  const { cells, ratio, respond } = readStack(source, bits, sizes, ranges, weights);
   return {
     fields: [numberField("cell", cells)],
     cells,
-    ratio: largest(ONE, ...levels.map(({ level }) => level.certificate.ratio)),
+    ratio,
     respondAt(bin, words) {
-      const l = belowNumber(sizes.length, words);
-      const { level, range } = levels[l];
-      const node = nodeOf(bin, l, branching);
-      if (range === 0) words.next();
-      const report = level.respondAt(node, words);
-      return [starts[l] + (range === 0 ? report[0] : report[0] * range + report[1])];
+      const level = belowNumber(sizes.length, words);
+      return [respond(level, nodeOf(bin, level, branching), words)];
     }
   };
 }
@@ -1253,6 +1320,52 @@ function linearCell(hash, place2, g) {
   return sum;
 }
 
+// src/mechanisms/questionsets.ts
+function readQuestionSets(source) {
+  const { domain, where } = source;
+  if (domain.kind !== "record") refuse(`${where}.domain`, "a record");
+  const { questions } = domain;
+  const options = readOptions(source, "bits", "design", "hash_ranges", "rates");
+  const bits = readBits(options);
+  const every = questions.map((_, i) => i);
+  const singles = every.map((i) => [i]);
+  const pairs2 = every.flatMap((i) => every.slice(i + 1).map((j) => [i, j]));
+  const sets = { sample: singles, pairs: pairs2, mixed: [...singles, ...pairs2], joint: [every] }[options.choice("design", ["sample", "pairs", "mixed", "joint"])];
+  const rates = options.list("rates");
+  const right = rates.length === sets.length && rates.every((rate) => typeof rate === "number" && rate >= 1);
+  const total = right ? rates.reduce((sum, rate) => sum + rate, 0) : 0;
+  options.require(right && total <= 2 ** 32, "rates", `a whole number from 1 for each of ${sets.length} sets, 2^32 in all`);
+  const weights = list(source.weights, `${where}.weights`);
+  requireWeights(source, weights.length === sets.length, "a list with weights for every set");
+  const sizes = sets.map((asked) => asked.reduce((size, i) => size * questions[i].domain.size, 1));
+  const stack = readStack(source, bits, sizes, readRanges(options, sets.length), weights);
+  return {
+    fields: [numberField("cell", stack.cells)],
+    cells: stack.cells,
+    certificate: ratioCertificate(stack.ratio),
+    respond(value, words) {
+      const answers = domain.answers(value);
+      let rest = belowNumber(total, words);
+      const which = rates.findIndex((rate) => (rest -= rate) < 0);
+      const node = sets[which].reduce((cell, i) => cell * questions[i].domain.size + answers[i], 0);
+      return [stack.respond(which, node, words)];
+    },
+    inWords(cell) {
+      const { which, range, hash, answer } = stack.find(cell);
+      const asked = sets[which].map((i) => questions[i]);
+      const about2 = `about ${asked.map(({ name }) => `"${name}"`).join(" and ")}`;
+      if (range > 0) return `${about2}: ${answer} of 0 to ${range - 1} under hash number ${hash}`;
+      let rest = answer;
+      const labels = asked.map(({ domain: { size } }) => size).reverse().map((size) => {
+        const index = rest % size;
+        rest = Math.floor(rest / size);
+        return index;
+      }).reverse();
+      return `${about2}: ${asked.map(({ domain: one }, i) => labelOf(one, labels[i])).join(" and ")}`;
+    }
+  };
+}
+
 // src/mechanisms/rounding.ts
 function readRounding(source) {
   const domain = numeric(source);
@@ -1516,6 +1629,7 @@ var READERS = /* @__PURE__ */ new Map([
   ["laplace", readLaplace],
   ["local-hashing", readLocalHashing],
   ["piecewise", readPiecewise],
+  ["question-sets", readQuestionSets],
   ["randomized-response", readRandomizedResponse],
   ["sampled-coordinate", readSampledCoordinate],
   ["seeded-hashing", readSeededHashing],
@@ -1542,7 +1656,7 @@ function build(found, domain) {
   const reader = READERS.get(name) ?? found.refuse("mechanism", "the name of a mechanism");
   const epsilon = found.decimal("epsilon");
   found.require(epsilon.value >= 1e-6 && epsilon.value <= 20, "epsilon", "from 0.000001 to 20");
-  found.require(domain.size <= MOST_INPUTS, "domain", "of at most 2,500,000 inputs");
+  found.require(domain.kind === "record" || domain.size <= MOST_INPUTS, "domain", "of at most 2,500,000 inputs");
   const parts = reader({ document: document2, domain, epsilon, options: found.get("options"), weights: found.get("weights"), where });
   demand(parts.cells <= MOST_INPUTS, where, "of at most 2,500,000 cells");
   demand(payloadBytes(parts.fields) <= MOST_REPORT_BYTES, where, "of at most 32,768 bytes a report");
@@ -1737,6 +1851,7 @@ function windowOf(kind, day) {
 }
 
 // src/survey.ts
+var TOGETHER = "\nThis holds for all your answers together, however many of them differ.";
 var KEYS = ["closes", "mechanism", "minimum_batch", "name", "opens", "outside", "question", "series", "survey", "window"];
 var Survey = class _Survey {
   constructor(found) {
@@ -1799,7 +1914,7 @@ var Survey = class _Survey {
     return `survey "${this.name}"`;
   }
   privacy() {
-    return privacyInWords(this.certificate);
+    return privacyInWords(this.certificate) + (this.mechanism.domain.kind === "record" ? TOGETHER : "");
   }
   get payloadBytes() {
     return payloadBytes(this.mechanism.fields);
@@ -1961,7 +2076,7 @@ function beyondLimit(limits, asked, before) {
 
 // src/device/ledger.ts
 function ownElapsed() {
-  if (boot === "") boot = toHex(newId());
+  if (boot === "") boot = toHex(newId2());
   return { boot, seconds: performance.now() / 1e3 };
 }
 var boot = "";
@@ -2085,9 +2200,9 @@ function envelope(survey, { upload, window }, take) {
     part("length", upload.length - survey.payloadBytes - 40 - size, "how many bytes follow")
   ];
 }
-function fieldsInWords({ mechanism: { domain, fields, name } }, take) {
+function fieldsInWords({ mechanism: { domain, fields, inWords, name } }, take) {
   const direct = ["randomized-response", "unary-encoding", "subset-selection"].includes(name);
-  const named = direct ? (index) => label(domain, index) : void 0;
+  const named = direct ? (index) => labelOf(domain, index) : inWords;
   return fields.map((field2) => {
     const bytes = take(fieldBytes(field2));
     return { name: field2.name, bytes: toHex(bytes), words: fieldInWords(field2, bytes, named) };
@@ -2112,15 +2227,6 @@ function isConstant(field2) {
 }
 function littleEndian(bytes) {
   return bytes.reduceRight((value, byte) => value << 8n | BigInt(byte), 0n);
-}
-function label(domain, index) {
-  if (domain.kind === "interval") {
-    const edge = (i) => Number((domain.low + i * (domain.high - domain.low) / domain.bins).toPrecision(6));
-    return `${edge(index)} to ${edge(index + 1)}`;
-  }
-  const values = domain.document.get("values");
-  if (Array.isArray(values)) return `"${String(values[index])}"`;
-  return String("least" in domain ? domain.least + index : index);
 }
 function statusOf({ state, code: code2 }) {
   if (state === "acknowledged") return code2 === "scrubbed" ? "The collector has counted your report and can no longer delete it." : "The collector has your report.";
@@ -2332,7 +2438,7 @@ var Client = class {
     const charge = chargeOf(survey, day, ledger.elapsed());
     const drawn = await spend(ledger, charge, this.limits, this.pinned, () => {
       const payload = survey.randomize(value, systemWords());
-      const id = newId();
+      const id = newId2();
       return { id, upload: encodeUpload({ fingerprint, window, reports: [{ id, payload }] }) };
     });
     return this.sent(drawn, checked);
@@ -2422,6 +2528,11 @@ var TEXTS = {
   listed: (size) => `One of ${size} values. Type a part of it to see what fits`,
   notListed: "This is not one of the values.",
   twice: "Each may be named once.",
+  nth: (i, count) => `${i} of ${count}`,
+  answered: (count, all) => `${count} of ${all} questions answered.`,
+  unanswered: "Please answer this question.",
+  must: (says) => `This is not a possible answer. ${says}.`,
+  incomplete: (count) => `${count === 1 ? "One question has" : `${count} questions have`} no possible answer yet, so nothing was drawn or sent.`,
   place: (i) => `Number ${i}`,
   pair: (i) => `Pair ${i}`,
   key: "What",
@@ -2477,48 +2588,117 @@ function windowText({ window }) {
   return window === "" ? "once" : window;
 }
 
+// page/questions.ts
+function questionsOf({ questions }, controlOf2) {
+  const rows = questions.map(({ name, domain }, i) => rowOf(name, controlOf2(domain, [make("small", {}, TEXTS.nth(i + 1, questions.length)), " ", foreign(name)])));
+  const progress = make("p", { class: "progress" });
+  const count = () => {
+    progress.textContent = TEXTS.answered(rows.filter((row2) => row2.open() === null).length, rows.length);
+  };
+  const element = make("div", { class: "questions" }, ...rows.map(({ control }) => control.element), progress);
+  element.oninput = ({ target }) => {
+    count();
+    rows.find(({ control }) => control.element.contains(target) && control.element.classList.contains("wrong"))?.show();
+  };
+  count();
+  return {
+    element,
+    check: () => {
+      const wrong = rows.filter((row2) => !row2.show());
+      wrong[0]?.control.element.scrollIntoView();
+      wrong[0]?.open()?.focus({ preventScroll: true });
+      return wrong.length === 0 ? void 0 : TEXTS.incomplete(wrong.length);
+    },
+    read: () => Object.fromEntries(rows.map(({ name, control }) => [name, control.read()]))
+  };
+}
+function rowOf(name, control) {
+  const { element } = control;
+  const said = make("p", { class: "error", id: newId(), hidden: true });
+  element.append(said);
+  const open = () => {
+    control.check?.();
+    return element.querySelector("input:invalid, select:invalid");
+  };
+  return {
+    name,
+    control,
+    open,
+    show: () => {
+      const field2 = open();
+      const right = field2 === null;
+      said.hidden = right;
+      element.classList.toggle("wrong", !right);
+      if (right) {
+        said.textContent = "";
+        for (const each of element.querySelectorAll("[aria-invalid]")) each.removeAttribute("aria-invalid");
+        element.removeAttribute("aria-describedby");
+        return true;
+      }
+      const { valueMissing, badInput } = field2.validity;
+      said.textContent = valueMissing && !badInput ? TEXTS.unanswered : TEXTS.must(control.says ?? field2.validationMessage);
+      element.setAttribute("aria-describedby", said.id);
+      if (field2.type !== "radio" && field2.type !== "checkbox") field2.setAttribute("aria-invalid", "true");
+      return false;
+    }
+  };
+}
+
 // page/controls.ts
 var RADIOS = 12;
+var FEW = 6;
 var LISTED = 200;
 var SUGGESTED = 50;
 var MOST_ROWS = 50;
 var LONGEST = 200;
 function controlOf({ mechanism: { domain }, outside }) {
   switch (domain.kind) {
-    case "categories":
-      return pick(domain, TEXTS.answer, outside === "other");
     case "vector":
       return domain.coordinates > MOST_ROWS ? void 0 : row(domain);
     case "key-values":
       return domain.pairs === null ? pair(domain, RADIOS, TEXTS.answer) : pairs(domain);
+    case "record":
+      return questionsOf(domain, (one, legend) => grouped(single(one, legend, void 0, "", FEW), legend));
     default:
-      return isScale(domain) ? scale(domain) : number(domain, TEXTS.answer, outside === "nearest");
+      return single(domain, [TEXTS.answer], TEXTS.answer, outside);
   }
+}
+function single(domain, legend, name, outside = "", radios = RADIOS) {
+  if (domain.kind === "categories") return pick(domain, legend, name, outside === "other", radios);
+  return isScale(domain) ? scale(domain, legend) : number(domain, name, outside === "nearest");
+}
+function grouped(control, legend) {
+  if (control.element.matches("fieldset")) return control;
+  return { ...control, element: make("fieldset", {}, make("legend", {}, ...legend), control.element) };
 }
 function valuesOf(domain) {
   const values = domain.document.get("values");
   return Array.isArray(values) ? (index) => values[index] : (index) => index;
 }
-function pick(domain, name, open = false, radios = RADIOS) {
+function pick(domain, legend, name, open = false, radios = RADIOS) {
   const value = valuesOf(domain);
   const indices = Array.from({ length: Math.min(domain.size, LISTED) }, (_, i) => i);
-  if (domain.size <= radios) return choose(indices.map(value), name, "choices");
+  if (domain.size <= radios) return choose(indices.map(value), legend, isYesNo(indices.map(value)) ? "scale" : "choices");
   if (domain.size > LISTED) {
     return Array.isArray(domain.document.get("values")) ? search(domain, name, open) : wholeNumber(0, domain.size - 1, name, false);
   }
   const options = indices.map((i) => make("option", { value: String(i), dir: "auto" }, cut(String(value(i)))));
   const select = make("select", { required: true }, make("option", { value: "" }, TEXTS.choose), ...options);
   return {
-    element: make("div", {}, ...labelled(name, select)),
+    element: make("div", {}, ...labelled(name ?? TEXTS.choose, select)),
     check: () => select.setCustomValidity(""),
     read: () => select.value === "" ? void 0 : value(Number(select.value))
   };
 }
-function choose(values, name, kind) {
-  const inputs = values.map((_, i) => make("input", { type: "radio", name: "answer", value: String(i), required: true }));
+function isYesNo([first, second, third]) {
+  return first === "no" && second === "yes" && third === void 0;
+}
+function choose(values, legend, kind) {
+  const name = newId();
+  const inputs = values.map((_, i) => make("input", { type: "radio", name, value: String(i), required: true }));
   const labels = inputs.map((input, i) => make("label", {}, input, foreign(String(values[i]))));
   return {
-    element: make("fieldset", { class: kind }, make("legend", {}, name), ...labels),
+    element: make("fieldset", { class: kind }, make("legend", {}, ...legend), ...labels),
     read: () => values[inputs.findIndex((input) => input.checked)]
   };
 }
@@ -2530,7 +2710,7 @@ function search(domain, name, open) {
     if (typeof value(i) === "string" || typeof value(indices.get(text)) !== "string") indices.set(text, i);
   }
   const names = [...indices.keys()].reverse();
-  const id = newId2();
+  const id = newId();
   const suggestions = make("datalist", { id });
   const input = make("input", { type: "text", list: id, required: true, autocomplete: "off", dir: "auto" });
   const suggest = () => {
@@ -2543,7 +2723,8 @@ function search(domain, name, open) {
   input.oninput = suggest;
   suggest();
   return {
-    element: make("div", {}, ...labelled(name, input), suggestions, hint(input, TEXTS.listed(domain.size))),
+    element: make("div", {}, ...described(name, input, TEXTS.listed(domain.size)), suggestions),
+    says: TEXTS.listed(domain.size),
     check: () => input.setCustomValidity(open || indices.has(input.value) ? "" : TEXTS.notListed),
     read: () => indices.has(input.value) ? value(indices.get(input.value)) : input.value
   };
@@ -2551,8 +2732,8 @@ function search(domain, name, open) {
 function isScale(domain) {
   return domain.kind !== "interval" && domain.bins <= RADIOS;
 }
-function scale(domain) {
-  return choose(Array.from({ length: domain.bins }, (_, i) => domain.least + i), TEXTS.answer, "scale");
+function scale(domain, legend) {
+  return choose(Array.from({ length: domain.bins }, (_, i) => domain.least + i), legend, "scale");
 }
 function number(domain, name, nearest) {
   if (domain.kind !== "interval") return wholeNumber(domain.least, domain.most, name, nearest);
@@ -2565,29 +2746,27 @@ function field(low, high, step, name, says, nearest) {
   const bounds = nearest ? {} : { min: String(low), max: String(high) };
   const input = make("input", { type: "number", required: true, step, inputmode: low < 0 ? "text" : "decimal", autocomplete: "off", ...bounds });
   return {
-    element: make("div", {}, ...labelled(name, input), hint(input, says + (nearest ? TEXTS.nearest : ""))),
+    element: make("div", {}, ...described(name, input, says + (nearest ? TEXTS.nearest : ""))),
+    says,
     read: () => input.valueAsNumber
   };
 }
 function labelled(name, input) {
-  input.id = newId2();
+  input.id = newId();
   return [make("label", { for: input.id }, name), input];
 }
-function hint(input, text) {
-  const id = newId2();
+function described(name, input, says) {
+  if (name === void 0) return labelled(says, input);
+  const id = newId();
   input.setAttribute("aria-describedby", id);
-  return make("small", { class: "hint", id }, `${text}.`);
+  return [...labelled(name, input), make("small", { class: "hint", id }, `${says}.`)];
 }
-function newId2() {
-  return `sottovoce-${++ids}`;
-}
-var ids = 0;
 function row({ interval, coordinates }) {
   const fields = Array.from({ length: coordinates }, (_, i) => number(interval, TEXTS.place(i + 1), false));
   return { element: group(TEXTS.answer, fields), read: () => fields.map((one) => one.read()) };
 }
 function pair({ keys, interval }, radios, name) {
-  const parts = [pick(keys, TEXTS.key, false, radios), number(interval, TEXTS.value, false)];
+  const parts = [pick(keys, [TEXTS.key], TEXTS.key, false, radios), number(interval, TEXTS.value, false)];
   return { element: group(name, parts), check: () => parts[0].check?.(), read: () => parts.map((one) => one.read()) };
 }
 function pairs(domain) {
@@ -2711,10 +2890,12 @@ var Interview = class {
       this.status,
       make("p", { class: "muted" }, make("small", {}, TEXTS.remembers))
     );
+    form.oninput = () => this.status.replaceChildren();
     form.onsubmit = async (event) => {
       event.preventDefault();
-      control.check?.();
-      if (submit.disabled || !form.reportValidity()) return;
+      const wrong = control.check?.();
+      this.status.textContent = wrong ?? "";
+      if (wrong !== void 0 || submit.disabled || !form.reportValidity()) return;
       submit.disabled = true;
       this.status.textContent = TEXTS.working;
       await this.guarded(async () => this.finish("report", await client.report(control.read())));
