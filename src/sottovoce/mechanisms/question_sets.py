@@ -203,14 +203,19 @@ class QuestionSets(Mechanism):
 
     @property
     def _oracle_epsilon(self) -> float:
-        """What goes into each of them."""
+        """What goes into each of them: weights are derived for it."""
         parts = len(self.domain.sizes) if self.design == "split" else 1
         return part_of_epsilon(self.epsilon, parts)
 
     def _make_oracles(self, weights: Sequence[Any]) -> list[SetOracle]:
-        """The oracle of every set; ``weights`` has an object for each response, or None."""
+        """The oracle of every set; ``weights`` has an object for each response, or None.
+
+        Weights that are given may be of any responses that keep epsilon together.
+        """
         assert self.hash_ranges is not None  # completed at birth
-        common: dict[str, Any] = {"epsilon": self._oracle_epsilon, "bits": self.bits}
+        derived = None in weights
+        epsilon = self._oracle_epsilon if derived else self.epsilon
+        common: dict[str, Any] = {"epsilon": epsilon, "bits": self.bits}
         responses = zip(self._oracle_sizes, self.hash_ranges, weights, strict=True)
         if self.design == "split":
             parts = [
