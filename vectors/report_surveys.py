@@ -291,7 +291,8 @@ def _question_sets() -> Iterator[Asked]:
     })  # fmt: skip
     first = {"age": 31, "smokes": "yes", "stars": -2, "rooms": 0, "Què?": 2**53 - 1}
     last = {"Què?": 1, "rooms": 4, "stars": 2, "smokes": "no", "age": 120}
-    for design, epsilon in (("sample", 1.0), ("pairs", 1.0), ("mixed", 3.0), ("joint", 0.5)):
+    designs = (("sample", 1.0), ("pairs", 1.0), ("mixed", 3.0), ("joint", 0.5), ("parities", 0.5))
+    for design, epsilon in designs:
         yield Asked(_m("record", kinds, epsilon, design=design), (first, last))
     rates = {"rates": [3, 1, 12], "hash_ranges": [0, 2, 5]}
     three = sv.Record({"a": sv.Categories(2), "b": sv.Categories(3), "c": sv.Categories(30)})
@@ -300,6 +301,10 @@ def _question_sets() -> Iterator[Asked]:
     largest = [2**32 - 5, 2, 3]
     yield Asked(_m("record", three, 2.0, rates=largest, design="pairs"), some)
     yield Asked(_m("record", three, 2.0, hash_ranges=[181], design="joint"), some)
+    apart = {"design": "split", "hash_ranges": [0, 2, 5]}
+    yield Asked(_m("record", three, 8.0, **apart), some)
+    six = sv.Record({f"q{i}": sv.Categories(3) for i in range(6)})
+    yield Asked(_m("record", six, 2.45, design="split"), ({f"q{i}": i % 3 for i in range(6)},))
     two = sv.Record({"a": sv.Categories(128), "b": sv.Categories(128)})
     yield Asked(_m("record", two, 9.0), ({"a": 127, "b": 127}, {"a": 0, "b": 1}))
     many = sv.Record({f"q{i}": sv.Categories(24) for i in range(30)})

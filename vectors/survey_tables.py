@@ -176,7 +176,7 @@ WRONG_ELSEWHERE: list[tuple[str, str, list[Any]]] = [
                                                       {"kind": "record", "questions": [_QUESTION, {**_QUESTION, "name": "e"}], "version": 1},
                                                       {"interval": {"bins": 2, "high": "1", "kind": "interval", "low": "0", "version": 1},
                                                        "keys": _CATEGORIES, "kind": "key-values", "larger": "refuse", "pairs": None, "version": 1}]),
-    ("record", "mechanism.options.design", ["pairs", "sample", "joint", "Mixed", None, "", 1]),
+    ("record", "mechanism.options.design", ["pairs", "sample", "joint", "parities", "split", "Mixed", None, "", 1]),
     ("record", "mechanism.options.rates", [None, [], [1, 1], [1, 1, 1, 1], [0, 1, 1], [1, -1, 1], ["1", 1, 1], [True, 1, 1], [2**32 - 1, 1, 1], 3]),
     ("record", "mechanism.options.hash_ranges", [None, [], [0, 3], [0, 3, 3, 0], [0, 0, 0], [0, 4, 3], [0, 1, 3], [0, 3, -3], [0, "3", 3], [True, 3, 3], [0, 13, 3]]),
     ("record", "mechanism.options.bits", [61, 63, None]),

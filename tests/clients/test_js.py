@@ -17,7 +17,7 @@ BUNDLE = CLIENT / "dist" / "sottovoce.js"
 NODE = shutil.which("node")
 TOOLS = CLIENT / "node_modules" / ".bin"
 OLDEST = 20
-LARGEST_BUNDLE = 30_000
+LARGEST_BUNDLE = 31_000
 """Bytes of the readable bundle after gzip."""
 
 

@@ -1,4 +1,4 @@
-"""Mechanisms made of others: hierarchy, sets of questions, Haar, binned, sampled coordinate."""
+"""Mechanisms made of others: hierarchy, Haar, binned, sampled coordinate."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import lcm, nextafter, prod
 
 from independent.decimals import plain, whole
 from independent.documents import demand, keys_of
-from independent.domains import Interval, Record, Vector
+from independent.domains import Interval, Vector
 from independent.draws import Words, ceil, respond
 from independent.mechanisms import Field, Mechanism, bits_of, known, make
 from independent.oracles import fill
@@ -95,53 +95,6 @@ def stacked(levels: list[Mechanism], drawn: int, node: int, words: Words) -> int
         return start + cell
     number, cell = level.respond(node, words)
     return start + number * level.g + cell
-
-
-@known
-class QuestionSets(Mechanism):
-    name = "question-sets"
-    option_names = ("bits", "design", "hash_ranges", "rates")
-    limits_itself = True
-
-    def check_domain(self) -> None:
-        demand(isinstance(self.domain, Record), "not a record")
-
-    def check(self) -> None:
-        parts = [part.size for part in self.domain.parts.values()]
-        k, design = len(parts), self.o["design"]
-        demand(design in ("sample", "pairs", "mixed", "joint"), "design")
-        singles, pairs = [[i] for i in range(k)], [[i, j] for j in range(k) for i in range(j)]
-        by_design = {"sample": singles, "pairs": sorted(pairs), "joint": [list(range(k))]}
-        self.sets = by_design.get(design) or singles + sorted(pairs)
-        self.shapes = [[parts[i] for i in asked] for asked in self.sets]
-        rates, ranges = self.o["rates"], self.o["hash_ranges"]
-        for numbers in (rates, ranges, self.w):
-            demand(isinstance(numbers, list) and len(numbers) == len(self.sets), "one of each set")
-        self.rates = [whole(rate, 1) for rate in rates]
-        demand(sum(self.rates) <= 2**32, "rates")
-        all_of = zip(self.shapes, ranges, self.document["weights"], strict=True)
-        self.levels = [
-            Hierarchy.level_of(self.document["epsilon"], self.o["bits"], prod(shape), g, weights)
-            for shape, g, weights in all_of
-        ]
-
-    def fields(self) -> list[Field]:
-        return [Field(self.cells())]
-
-    def cells(self) -> int:
-        return sum(level.cells() for level in self.levels)
-
-    def certificate(self) -> tuple[int, int]:
-        return max(Fraction(*level.certificate()) for level in self.levels).as_integer_ratio()
-
-    def respond(self, position: list, words: Words) -> list:
-        x, drawn = words.below(sum(self.rates)), 0
-        while x >= self.rates[drawn]:
-            x, drawn = x - self.rates[drawn], drawn + 1
-        node = 0
-        for question, size in zip(self.sets[drawn], self.shapes[drawn], strict=True):
-            node = node * size + position[question]
-        return [stacked(self.levels, drawn, node, words)]
 
 
 @known

@@ -20,6 +20,7 @@ QUESTIONS = [
     "age", "os", "How often?", "é", "e\u0301", "__proto__", "x\u3000", "\u202e\U0001f600", '"', "\ufeff", "1",
 ]  # fmt: skip
 """Names of questions."""
+DESIGNS = ["sample", "sample", "pairs", "mixed", "joint", "parities", "split", "split"]
 LETTERS = 'aZ0 ßİσςčжЖאבשعمकी்ไทย한글漢字ｱ１\u0301\u200d\u202e\u2028\ufeff\U0001d54f\U0001f600"\\/<&\t\n\x01\x7f'
 """Of many scripts, with marks that combine, turn or hide, and what JSON escapes."""
 DAYS = ["", "", "0001-01-01", "2024-02-29", "2026-11-16", "9999-12-31"]
@@ -186,12 +187,11 @@ def _question_sets(rng: Random, name: str) -> sv.Mechanism:
     names = [*rng.sample(QUESTIONS, min(count, len(QUESTIONS))), *(f"q{i}" for i in range(30))]
     few = rng.choice([4, 20])
     record = sv.Record({each: _question(rng, few) for each in names[:count]})
-    design = rng.choice(
-        ["sample", "sample", "pairs", "mixed", "joint"] if count < 30 else ["sample"]
-    )
+    design = rng.choice(DESIGNS if count < 30 else ["sample"])
     options: dict[str, Any] = {"design": design, **_bits(rng)}
-    sets = {"sample": count, "pairs": count * (count - 1) // 2, "joint": 1}.get(design)
-    if sets and rng.random() < 0.5:
+    pairs = count * (count - 1) // 2
+    sets = {"sample": count, "pairs": pairs, "joint": 1, "split": 1}.get(design, count + pairs)
+    if rng.random() < 0.5:
         options["rates"] = [rng.choice([1, 2, 7, 2**27]) for _ in range(sets)]
     return sv.mechanism(name, record, _epsilon(rng), **options)
 

@@ -64,7 +64,9 @@ def _answers(rng: Random, domain: sv.Record) -> dict[str, Any]:
         answers[rng.choice([f"{some} ", some.upper(), "", "toString", "__proto__"])] = 1
     elif way < 0.3:
         answer = random_value(rng, domain.domains[domain.names.index(some)])
-        answers[some] = None if isinstance(answer, float) and not math.isfinite(answer) else answer
+        beyond = isinstance(answer, float) and not math.isfinite(answer)
+        # JSON has no such number; truth values for yes and no are of Python alone.
+        answers[some] = None if beyond or isinstance(answer, bool) else answer
     return answers
 
 

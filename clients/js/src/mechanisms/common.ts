@@ -1,5 +1,6 @@
 import { inputOf, isNumeric, type Domain, type NumberDomain, type SingleDomain } from "../domain.js";
-import { ONE, type Fraction } from "../fraction.js";
+import { decimalOf, exact, type Decimal } from "../decimal.js";
+import { exceeds, multiple, ONE, type Fraction } from "../fraction.js";
 import { ratioCertificate, type Certificate } from "../certificate.js";
 import { innerMechanism, type Mechanism, type Parts, type Source } from "../mechanism.js";
 import { refuse, demand, Section, weightsNamed } from "../reading.js";
@@ -57,4 +58,14 @@ export function readSteps(options: Section, domain: NumberDomain, mostPositions:
   const steps = options.whole("steps", 1, Math.max(most, 1));
   options.require(steps * domain.bins <= mostPositions, "steps", `such that there are at most ${mostPositions} positions`);
   return steps;
+}
+
+/** The largest double whose shortest decimal, times the number of parts, is at most epsilon. */
+export function partOf(epsilon: Decimal, parts: number): Decimal {
+  let part = epsilon.value / parts;
+  for (;;) {
+    const tried = decimalOf(part);
+    if (!exceeds(multiple(exact(tried), parts), exact(epsilon))) return tried;
+    part *= 1 - Number.EPSILON / 2; // the next smaller double
+  }
 }

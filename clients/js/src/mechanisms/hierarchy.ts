@@ -1,13 +1,12 @@
-import { decimalOf, exact, type Decimal } from "../decimal.js";
 import { bitsField, numberField } from "../fields.js";
-import { exceeds, multiple, ONE, product } from "../fraction.js";
+import { largest, ONE, product } from "../fraction.js";
 import { holds } from "../exponential.js";
 import type { Json } from "../json.js";
 import type { Parts, Source } from "../mechanism.js";
 import { list, demand, weightsNamed } from "../reading.js";
 import { belowNumber } from "../words.js";
-import { forOneValue, numeric, readBits, readOptions, requireWeights, type OneValue } from "./common.js";
-import { readRanges, readStack } from "./stack.js";
+import { forOneValue, numeric, partOf, readBits, readOptions, requireWeights, type OneValue } from "./common.js";
+import { readOracle, readRanges, startsOf } from "./stack.js";
 import { makeUnary, unaryReport } from "./unary.js";
 
 /** What both ways to split have in common. */
@@ -43,14 +42,16 @@ function nodeOf(bin: number, level: number, branching: number): number {
 
 /** A report is about one drawn level, with all of epsilon. */
 function byPopulation({ source, bits, branching, sizes, weights }: Tree, ranges: readonly number[]): OneValue {
-  const { cells, ratio, respond } = readStack(source, bits, sizes, ranges, weights);
+  const levels = sizes.map((size, l) => readOracle(source, bits, size, ranges[l]!, weights[l]!, l));
+  const starts = startsOf(levels);
+  const cells = starts[levels.length]!;
   return {
     fields: [numberField("cell", cells)],
     cells,
-    ratio,
+    ratio: largest(ONE, ...levels.map(({ ratio }) => ratio)),
     respondAt(bin, words) {
       const level = belowNumber(sizes.length, words);
-      return [respond(level, nodeOf(bin, level, branching), words)];
+      return [starts[level]! + levels[level]!.respond(nodeOf(bin, level, branching), words)];
     },
   };
 }
@@ -77,14 +78,4 @@ function byBudget({ source, bits, branching, sizes, weights }: Tree): OneValue {
     ratio,
     respondAt: (bin, words) => levels.map((unary, l) => unaryReport(unary, sizes[l]!, nodeOf(bin, l, branching), words)),
   };
-}
-
-/** The largest double whose shortest decimal, times the number of levels, is at most epsilon. */
-function partOf(epsilon: Decimal, levels: number): Decimal {
-  let part = epsilon.value / levels;
-  for (;;) {
-    const tried = decimalOf(part);
-    if (!exceeds(multiple(exact(tried), levels), exact(epsilon))) return tried;
-    part *= 1 - Number.EPSILON / 2; // the next smaller double
-  }
 }

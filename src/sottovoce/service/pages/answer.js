@@ -545,6 +545,14 @@ function readSteps(options, domain, mostPositions) {
   options.require(steps * domain.bins <= mostPositions, "steps", `such that there are at most ${mostPositions} positions`);
   return steps;
 }
+function partOf(epsilon, parts) {
+  let part = epsilon.value / parts;
+  for (; ; ) {
+    const tried = decimalOf(part);
+    if (!exceeds(multiple(exact(tried), parts), exact(epsilon))) return tried;
+    part *= 1 - Number.EPSILON / 2;
+  }
+}
 
 // src/mechanisms/binned.ts
 function readBinned(source) {
@@ -926,35 +934,26 @@ function readRanges(options, count) {
   const right = ranges.length === count && ranges.every((range) => typeof range === "number" && range >= 0);
   return right ? ranges : options.refuse("hash_ranges", `a number of at least 0 for each of ${count}`);
 }
-function readStack({ epsilon, where }, bits, sizes, ranges, weights) {
-  const starts = [];
-  let cells = 0;
-  const oracles = sizes.map((size, i) => {
-    const range = ranges[i];
-    const options = /* @__PURE__ */ new Map([["bits", bits]]);
-    if (range > 0) options.set("hash_range", range);
-    const name = range > 0 ? "local-hashing" : "randomized-response";
-    const oracle = innerMechanism(name, numberedCategories(size), epsilon, options, weights[i], `${where}, part ${i}`);
-    starts.push(cells);
-    cells += oracle.cells;
-    return oracle;
-  });
+function readOracle({ epsilon, where }, bits, size, range, weights, i) {
+  const options = /* @__PURE__ */ new Map([["bits", bits]]);
+  if (range > 0) options.set("hash_range", range);
+  const name = range > 0 ? "local-hashing" : "randomized-response";
+  const oracle = innerMechanism(name, numberedCategories(size), epsilon, options, weights, `${where}, part ${i}`);
   return {
-    cells,
-    ratio: largest(ONE, ...oracles.map(({ certificate }) => certificate.ratio)),
-    respond(which, node, words) {
-      if (ranges[which] === 0) words.next();
-      const report = oracles[which].respondAt(node, words);
-      return starts[which] + (ranges[which] === 0 ? report[0] : report[0] * ranges[which] + report[1]);
+    cells: oracle.cells,
+    ratio: oracle.certificate.ratio,
+    respond(value, words) {
+      if (range === 0) words.next();
+      const [first, second] = oracle.respondAt(value, words);
+      return range === 0 ? first : first * range + second;
     },
-    find(cell) {
-      let which = starts.length - 1;
-      while (starts[which] > cell) which--;
-      const range = ranges[which];
-      const rest = cell - starts[which];
-      return { which, range, hash: range === 0 ? 0 : Math.floor(rest / range), answer: range === 0 ? rest : rest % range };
-    }
+    find: (cell) => range === 0 ? { answer: cell } : { hash: Math.floor(cell / range), answer: cell % range }
   };
+}
+function startsOf(parts) {
+  const starts = [0];
+  for (const { cells } of parts) starts.push(starts[starts.length - 1] + cells);
+  return starts;
 }
 
 // src/mechanisms/unary.ts
@@ -1020,14 +1019,16 @@ function nodeOf(bin, level, branching) {
   return Math.floor(bin / branching ** level);
 }
 function byPopulation({ source, bits, branching, sizes, weights }, ranges) {
-  const { cells, ratio, respond } = readStack(source, bits, sizes, ranges, weights);
+  const levels = sizes.map((size, l) => readOracle(source, bits, size, ranges[l], weights[l], l));
+  const starts = startsOf(levels);
+  const cells = starts[levels.length];
   return {
     fields: [numberField("cell", cells)],
     cells,
-    ratio,
+    ratio: largest(ONE, ...levels.map(({ ratio }) => ratio)),
     respondAt(bin, words) {
       const level = belowNumber(sizes.length, words);
-      return [respond(level, nodeOf(bin, level, branching), words)];
+      return [starts[level] + levels[level].respond(nodeOf(bin, level, branching), words)];
     }
   };
 }
@@ -1052,14 +1053,6 @@ function byBudget({ source, bits, branching, sizes, weights }) {
     ratio,
     respondAt: (bin, words) => levels.map((unary, l) => unaryReport(unary, sizes[l], nodeOf(bin, l, branching), words))
   };
-}
-function partOf(epsilon, levels) {
-  let part = epsilon.value / levels;
-  for (; ; ) {
-    const tried = decimalOf(part);
-    if (!exceeds(multiple(exact(tried), levels), exact(epsilon))) return tried;
-    part *= 1 - Number.EPSILON / 2;
-  }
 }
 
 // src/mechanisms/keynumbers.ts
@@ -1321,49 +1314,117 @@ function linearCell(hash, place2, g) {
 }
 
 // src/mechanisms/questionsets.ts
+var MOST_APART = 512;
+var DESIGNS = ["sample", "pairs", "mixed", "parities", "joint", "split"];
 function readQuestionSets(source) {
   const { domain, where } = source;
   if (domain.kind !== "record") refuse(`${where}.domain`, "a record");
   const { questions } = domain;
   const options = readOptions(source, "bits", "design", "hash_ranges", "rates");
   const bits = readBits(options);
+  const design = options.choice("design", DESIGNS);
   const every = questions.map((_, i) => i);
   const singles = every.map((i) => [i]);
   const pairs2 = every.flatMap((i) => every.slice(i + 1).map((j) => [i, j]));
-  const sets = { sample: singles, pairs: pairs2, mixed: [...singles, ...pairs2], joint: [every] }[options.choice("design", ["sample", "pairs", "mixed", "joint"])];
+  const both = [...singles, ...pairs2];
+  const sets = { sample: singles, pairs: pairs2, mixed: both, parities: both, joint: [every], split: [every] }[design];
   const rates = options.list("rates");
   const right = rates.length === sets.length && rates.every((rate) => typeof rate === "number" && rate >= 1);
   const total = right ? rates.reduce((sum, rate) => sum + rate, 0) : 0;
   options.require(right && total <= 2 ** 32, "rates", `a whole number from 1 for each of ${sets.length} sets, 2^32 in all`);
+  const count = design === "split" ? questions.length : sets.length;
   const weights = list(source.weights, `${where}.weights`);
-  requireWeights(source, weights.length === sets.length, "a list with weights for every set");
-  const sizes = sets.map((asked) => asked.reduce((size, i) => size * questions[i].domain.size, 1));
-  const stack = readStack(source, bits, sizes, readRanges(options, sets.length), weights);
+  requireWeights(source, weights.length === count, `a list with weights for each of ${count}`);
+  const ranges = readRanges(options, count);
+  options.require(design !== "parities" || ranges.every((range) => range === 2), "hash_ranges", "2 with parities");
+  const asked = sets.map((set) => set.map((i) => questions[i]));
+  demand(asked.every((set) => sizeOf(set) <= MOST_INPUTS), `${where}.domain`, "such that no set of questions has more than 2,500,000 cells");
+  function part(set, i) {
+    if (design === "parities" && set.length === 2) return parities({ ...source, weights: weights[i] }, bits, set);
+    return together(set, readOracle(source, bits, sizeOf(set), ranges[i], weights[i], i));
+  }
+  const parts = design === "split" ? [apart(source, bits, questions, ranges, weights)] : asked.map(part);
+  const starts = startsOf(parts);
+  const cells = starts[parts.length];
   return {
-    fields: [numberField("cell", stack.cells)],
-    cells: stack.cells,
-    certificate: ratioCertificate(stack.ratio),
+    fields: [numberField("cell", cells)],
+    cells,
+    certificate: ratioCertificate(largest(ONE, ...parts.map(({ ratio }) => ratio))),
     respond(value, words) {
       const answers = domain.answers(value);
       let rest = belowNumber(total, words);
       const which = rates.findIndex((rate) => (rest -= rate) < 0);
-      const node = sets[which].reduce((cell, i) => cell * questions[i].domain.size + answers[i], 0);
-      return [stack.respond(which, node, words)];
+      return [starts[which] + parts[which].respond(sets[which].map((i) => answers[i]), words)];
     },
     inWords(cell) {
-      const { which, range, hash, answer } = stack.find(cell);
-      const asked = sets[which].map((i) => questions[i]);
-      const about2 = `about ${asked.map(({ name }) => `"${name}"`).join(" and ")}`;
-      if (range > 0) return `${about2}: ${answer} of 0 to ${range - 1} under hash number ${hash}`;
-      let rest = answer;
-      const labels = asked.map(({ domain: { size } }) => size).reverse().map((size) => {
-        const index = rest % size;
-        rest = Math.floor(rest / size);
-        return index;
-      }).reverse();
-      return `${about2}: ${asked.map(({ domain: one }, i) => labelOf(one, labels[i])).join(" and ")}`;
+      const which = starts.findIndex((start) => start > cell) - 1;
+      return parts[which].inWords(cell - starts[which]);
     }
   };
+}
+function together(set, oracle) {
+  const sizes = set.map(({ domain }) => domain.size);
+  return {
+    cells: oracle.cells,
+    ratio: oracle.ratio,
+    respond: (answers, words) => oracle.respond(numberOf(answers, sizes), words),
+    inWords(cell) {
+      const { hash, answer } = oracle.find(cell);
+      const said = hash === void 0 ? digitsOf(answer, sizes).map((digit, i) => labelOf(set[i].domain, digit)).join(" and ") : `cell ${answer} of hash number ${hash}`;
+      return `${about(set)}: ${said}`;
+    }
+  };
+}
+function parities(source, bits, set) {
+  const [first, second] = set.map(({ domain }) => orderAbove(domain.size) - 1);
+  const { ratio, respond } = readResponse(source, 2, bits);
+  return {
+    cells: 2 * first * second,
+    ratio,
+    respond([a, b], words) {
+      const drawn = belowNumber(first * second, words);
+      let ones = 1 + Math.floor(drawn / second) & a ^ 1 + drawn % second & b;
+      let parity2 = 0;
+      for (; ones > 0; ones >>>= 1) parity2 ^= ones & 1;
+      return 2 * drawn + respond(parity2, words);
+    },
+    inWords: (cell) => `${about(set)}: parity number ${Math.floor(cell / 2)} is ${cell % 2 === 0 ? "even" : "odd"}`
+  };
+}
+function orderAbove(size) {
+  let order = 1;
+  while (order < size) order *= 2;
+  return order;
+}
+function apart(source, bits, questions, ranges, weights) {
+  const { epsilon, where } = source;
+  demand(questions.every(({ domain }) => domain.size <= MOST_APART), `${where}.domain`, `of at most ${MOST_APART} answers to each question`);
+  demand(partOf(epsilon, questions.length).value >= 1e-6, `${where}.epsilon`, "at least 0.000001 for every question");
+  const oracles = questions.map((one, i) => together([one], readOracle(source, bits, one.domain.size, ranges[i], weights[i], i)));
+  const widths = oracles.map(({ cells }) => cells);
+  return {
+    cells: widths.reduce((cells, width) => cells * width, 1),
+    ratio: oracles.map(({ ratio }) => ratio).reduce(product),
+    respond: (answers, words) => numberOf(answers.map((answer, i) => oracles[i].respond([answer], words)), widths),
+    inWords: (cell) => digitsOf(cell, widths).map((digit, i) => oracles[i].inWords(digit)).join("; ")
+  };
+}
+function about(set) {
+  return `about ${set.map(({ name }) => `"${name}"`).join(" and ")}`;
+}
+function sizeOf(set) {
+  return set.reduce((size, { domain }) => size * domain.size, 1);
+}
+function numberOf(digits, sizes) {
+  return digits.reduce((number2, digit, i) => number2 * sizes[i] + digit, 0);
+}
+function digitsOf(number2, sizes) {
+  let rest = number2;
+  return sizes.slice().reverse().map((size) => {
+    const digit = rest % size;
+    rest = Math.floor(rest / size);
+    return digit;
+  }).reverse();
 }
 
 // src/mechanisms/rounding.ts
@@ -2285,7 +2346,7 @@ function remove(collector, fingerprint, id) {
     return { ...refusal(answer, code2), state: "withdrawn", code: gone ? "" : `status-${status}` };
   });
 }
-async function about(collector, fingerprint) {
+async function about2(collector, fingerprint) {
   const answer = await ask(collector, `/surveys/${fingerprint}/about`);
   const said = readObject(answer);
   return answer.status === 200 || said.code === "unknown-survey" ? said : {};
@@ -2493,7 +2554,7 @@ function refused(survey, code2, why) {
 }
 async function isReady(collector, ledger, survey) {
   try {
-    const { code: code2, closed, upload } = await about(collector, survey.fingerprint);
+    const { code: code2, closed, upload } = await about2(collector, survey.fingerprint);
     if (code2 === "unknown-survey") throw refused(survey, code2, "is not published by the collector");
     if (closed === true) throw refused(survey, "survey-closed", "is closed");
     if (upload === "tokens" && collector.token === void 0) throw refused(survey, "not-allowed", "is only for people with a token");
