@@ -66,7 +66,7 @@ def test_one_pass_is_the_least_squares_solution(mixed):
 # -- errors by brute force ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("design", ["pairs", "mixed", "joint"])
+@pytest.mark.parametrize("design", ["pairs", "mixed", "parities", "joint", "split"])
 def test_errors_are_those_of_repeated_surveys(design):
     """400 surveys of the same people: the spread of an answer is its standard error.
 
