@@ -145,6 +145,10 @@ def test_means_of_waves_share_noise_too():
     assert np.isclose(unknown.average().stderr, same.average().stderr)
     assert np.isclose(unknown.changes()[0].stderr, alone.changes()[0].stderr)
     assert "own quantiles" in sv.trend(tallies).quantile(0.5).why
+    shareless = sv.trend(tallies, same_people=True, method="unbiased").mean().average()
+    assert (
+        shareless.stderr >= same.average().stderr
+    )  # without shares, all of the error may be shared
 
 
 def test_a_mean_without_shares_has_a_trend():
