@@ -87,6 +87,9 @@ class Record(Domain):
     def record(self) -> Record:
         return self
 
+    def part(self, question: str) -> Domain:
+        return self.domains[self.question(question)]
+
     def question(self, name: Any) -> int:
         """The position of a question; an unknown name is refused with the nearest one."""
         if name not in self.names:
