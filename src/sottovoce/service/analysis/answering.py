@@ -213,9 +213,10 @@ class Analyst:
     ) -> tuple[SurveyEstimate, Table]:
         """The table of two questions of a record, if there are enough reports about both."""
         told = self.estimate(published, wanted, EstimateOptions())
-        check_reports(published.survey, told.estimate, *pair)
         seen = replace(told, estimate=view.of(told.estimate))
-        return seen, seen.estimate.table(*pair)
+        found = seen.estimate.table(*pair)
+        check_reports(published.survey, told.estimate, *pair)
+        return seen, found
 
     def trend(
         self, published: Published, first: str | None, last: str | None, way: TrendOptions
