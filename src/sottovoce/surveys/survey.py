@@ -11,6 +11,8 @@ from typing import Any
 from sottovoce.base.canonical import canonical_json, check_same, fingerprint_of, read_document
 from sottovoce.base.checks import check_choice, check_int
 from sottovoce.base.errors import CorruptBytes, InvalidInput, SottovoceError, shown
+from sottovoce.base.frame import Frame
+from sottovoce.base.notebook import result_html, text_html
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import mechanism_from_document
 from sottovoce.surveys.all_reports import privacy_of
@@ -186,6 +188,16 @@ class Survey:
     def fingerprint(self) -> str:
         """32 hexadecimal digits that key everything stored for this survey."""
         return fingerprint_of(self.document())
+
+    def _repr_html_(self) -> str:
+        """The survey, for a notebook: what it asks, how, and what the privacy means."""
+        rows = {
+            "question": self.question, "answers": self.mechanism.domain.in_words(),
+            "mechanism": str(self.mechanism), "window": self.window, "asked": self.ask,
+            "minimum batch": str(self.minimum_batch), "fingerprint": self.fingerprint,
+        }  # fmt: skip
+        table = Frame({"": list(rows), "survey": list(rows.values())})
+        return result_html(self.name, table._repr_html_(), text_html(self.privacy()))
 
     @classmethod
     def from_json(cls, text: str) -> Survey:
