@@ -3,6 +3,7 @@
 import readline from "node:readline";
 import { Survey, toHex } from "../dist/index.js";
 import { toNumber } from "../dist/fraction.js";
+import { costInWords } from "../dist/privacy.js";
 import { checkBytes, checkCertificate, givenWords, same } from "./support.js";
 
 const counts = { surveys: 0, taken: 0, refused: 0, reports: 0, values_refused: 0, differ: 0 };
@@ -41,7 +42,7 @@ function compareCase(survey, { value, number, words, payload }) {
   return checkBytes(drawn, payload, "payload") ?? same(given.left(), 0, "words left") ?? same(drawn.length, survey.payloadBytes, "length");
 }
 
-function compareSurvey({ text, taken, fingerprint, certificate, privacy, cases }) {
+function compareSurvey({ text, taken, fingerprint, certificate, privacy, cost, cases }) {
   const { survey, refusal } = readSurvey(text);
   counts.surveys++;
   if (refusal !== undefined) {
@@ -53,7 +54,7 @@ function compareSurvey({ text, taken, fingerprint, certificate, privacy, cases }
   if (!taken) return ["is taken"];
   const wrong = [
     same(survey.fingerprint, fingerprint, "fingerprint"), compareCertificate(survey, certificate),
-    privacy === undefined ? undefined : same(survey.privacy(), privacy, "privacy"),
+    privacy === undefined ? undefined : same(survey.privacy(), privacy, "privacy") ?? same([survey.cost, costInWords(survey)].join(), cost.join(), "cost"),
   ];
   for (const one of cases) {
     const differs = compareCase(survey, one);
