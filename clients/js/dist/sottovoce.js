@@ -1971,6 +1971,9 @@ var Survey = class _Survey {
   privacy() {
     return privacyOf(this);
   }
+  costInWords() {
+    return costInWords(this);
+  }
   get payloadBytes() {
     return payloadBytes(this.mechanism.fields);
   }
@@ -2258,7 +2261,7 @@ function explain(survey, receipt) {
 }
 function costOf2(survey, epsilon) {
   const { cohorts, mechanism: { memory } } = survey;
-  const all = memory !== void 0 || cohorts > 1 ? `This survey costs ${costInWords(survey)}. ` : "";
+  const all = memory !== void 0 || cohorts > 1 ? `This survey costs ${survey.costInWords()}. ` : "";
   const one = memory !== void 0 && epsilon === "0" ? "This report cost nothing more: the first one paid for it." : `${all === "" ? "It" : "This report"} cost epsilon ${epsilon}.`;
   return `${all}${one} ${survey.privacy()}`;
 }

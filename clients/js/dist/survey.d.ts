@@ -68,6 +68,8 @@ export declare class Survey implements Repeating {
     toString(): string;
     /** What the privacy means, for the people asked: of one report, and of all together. */
     privacy(): string;
+    /** What is charged for one report, or for all of them, in one line. */
+    costInWords(): string;
     /** Bytes of every payload of this survey. */
     get payloadBytes(): number;
     /** The canonical JSON, of which the fingerprint is the hash. */

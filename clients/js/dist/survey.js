@@ -9,7 +9,7 @@ import { payloadBytes, writePayload } from "./fields.js";
 import { checkValue, isNumeric } from "./domain.js";
 import { exceeds } from "./fraction.js";
 import { MOST_BYTES, readJson } from "./json.js";
-import { privacyOf } from "./privacy.js";
+import { costInWords, privacyOf } from "./privacy.js";
 import { Section } from "./reading.js";
 import { readRepeating, REPEATING } from "./repeating.js";
 import { checkPublisher, checkSignature } from "./signing.js";
@@ -96,6 +96,10 @@ export class Survey {
     /** What the privacy means, for the people asked: of one report, and of all together. */
     privacy() {
         return privacyOf(this);
+    }
+    /** What is charged for one report, or for all of them, in one line. */
+    costInWords() {
+        return costInWords(this);
     }
     /** Bytes of every payload of this survey. */
     get payloadBytes() {

@@ -10,7 +10,7 @@ import { payloadBytes, writePayload } from "./fields.js";
 import { checkValue, isNumeric } from "./domain.js";
 import { exceeds } from "./fraction.js";
 import { MOST_BYTES, readJson, type Json, type JsonObject } from "./json.js";
-import { privacyOf } from "./privacy.js";
+import { costInWords, privacyOf } from "./privacy.js";
 import { Section } from "./reading.js";
 import { readRepeating, REPEATING, type Repeating } from "./repeating.js";
 import { checkPublisher, checkSignature } from "./signing.js";
@@ -148,6 +148,11 @@ export class Survey implements Repeating {
   /** What the privacy means, for the people asked: of one report, and of all together. */
   privacy(): string {
     return privacyOf(this);
+  }
+
+  /** What is charged for one report, or for all of them, in one line. */
+  costInWords(): string {
+    return costInWords(this);
   }
 
   /** Bytes of every payload of this survey. */

@@ -3,7 +3,6 @@
 import readline from "node:readline";
 import { Survey, toHex } from "../dist/index.js";
 import { toNumber } from "../dist/fraction.js";
-import { costInWords } from "../dist/privacy.js";
 import { checkBytes, checkCertificate, givenWords, same } from "./support.js";
 
 const counts = { surveys: 0, taken: 0, refused: 0, reports: 0, values_refused: 0, differ: 0 };
@@ -54,7 +53,7 @@ function compareSurvey({ text, taken, fingerprint, certificate, privacy, cost, c
   if (!taken) return ["is taken"];
   const wrong = [
     same(survey.fingerprint, fingerprint, "fingerprint"), compareCertificate(survey, certificate),
-    privacy === undefined ? undefined : same(survey.privacy(), privacy, "privacy") ?? same([survey.cost, costInWords(survey)].join(), cost.join(), "cost"),
+    privacy === undefined ? undefined : same(survey.privacy(), privacy, "privacy") ?? same([survey.cost, survey.costInWords()].join(), cost.join(), "cost"),
   ];
   for (const one of cases) {
     const differs = compareCase(survey, one);

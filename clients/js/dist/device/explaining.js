@@ -1,7 +1,6 @@
 import { toHex } from "../bytes.js";
 import { Mismatch } from "../errors.js";
 import { fieldBytes, numberBytes } from "../fields.js";
-import { costInWords } from "../privacy.js";
 /** A report of a survey in words. */
 export function explain(survey, receipt) {
     const { upload, fingerprint, epsilon } = receipt;
@@ -25,7 +24,7 @@ export function explain(survey, receipt) {
 /** What a report cost; where the same people are asked again, what all reports cost first. */
 function costOf(survey, epsilon) {
     const { cohorts, mechanism: { memory } } = survey;
-    const all = memory !== undefined || cohorts > 1 ? `This survey costs ${costInWords(survey)}. ` : "";
+    const all = memory !== undefined || cohorts > 1 ? `This survey costs ${survey.costInWords()}. ` : "";
     const one = memory !== undefined && epsilon === "0" ? "This report cost nothing more: the first one paid for it." : `${all === "" ? "It" : "This report"} cost epsilon ${epsilon}.`;
     return `${all}${one} ${survey.privacy()}`;
 }

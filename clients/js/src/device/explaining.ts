@@ -2,7 +2,6 @@ import { toHex } from "../bytes.js";
 import type { Domain } from "../domain.js";
 import { Mismatch } from "../errors.js";
 import { fieldBytes, numberBytes, type Field } from "../fields.js";
-import { costInWords } from "../privacy.js";
 import type { Survey } from "../survey.js";
 import type { Receipt } from "./ledger.js";
 
@@ -50,7 +49,7 @@ export function explain(survey: Survey, receipt: Receipt): Explanation {
 /** What a report cost; where the same people are asked again, what all reports cost first. */
 function costOf(survey: Survey, epsilon: string): string {
   const { cohorts, mechanism: { memory } } = survey;
-  const all = memory !== undefined || cohorts > 1 ? `This survey costs ${costInWords(survey)}. ` : "";
+  const all = memory !== undefined || cohorts > 1 ? `This survey costs ${survey.costInWords()}. ` : "";
   const one = memory !== undefined && epsilon === "0" ? "This report cost nothing more: the first one paid for it." : `${all === "" ? "It" : "This report"} cost epsilon ${epsilon}.`;
   return `${all}${one} ${survey.privacy()}`;
 }
