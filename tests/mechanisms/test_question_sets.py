@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
+from sottovoce.answers.parts import record_sets
+from sottovoce.answers.pooled_sets import PartErrors
 from sottovoce.base.errors import InvalidInput
 from sottovoce.mechanisms._set_rates import SetErrors, design_rates
 from sottovoce.privacy.audit import audit_black_box
@@ -231,8 +233,9 @@ def test_errors_to_expect_are_those_of_estimates(design, sizes, epsilon):
     people = np.full(record.size, n // record.size)
     estimate = sv.estimate(mechanism.simulate(people, source=sv.Seeded(1)), "unbiased")
     parts, tables = mechanism.expected_variances()
-    for name, expected in zip(record.names, parts, strict=True):
-        stderr = estimate.part(name).error_model.stderr("respondents")
+    _, sets = record_sets(estimate, "part")
+    for question, expected in enumerate(parts):
+        stderr = PartErrors(sets, question, sets.shares(question)).stderr("respondents")
         assert np.mean(stderr**2) * n == pytest.approx(expected, rel=0.025)
     for pair, expected in zip(combinations(record.names, 2), tables, strict=True):
         if design == "sample":

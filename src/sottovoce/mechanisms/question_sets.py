@@ -29,6 +29,7 @@ from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import Column, IntField
 from sottovoce.core.mechanism import DEFAULT_BITS, MOST_CELLS, Mechanism, check_bits
 from sottovoce.core.registry import register
+from sottovoce.core.renamed import RenamedMechanism
 from sottovoce.core.reports import Reports
 from sottovoce.domains.base import Indices
 from sottovoce.domains.categories import Categories
@@ -282,6 +283,14 @@ class QuestionSets(Mechanism):
     def _starts(self) -> tuple[int, ...]:
         """Where the cells of every set begin, and where the last ones end."""
         return (0, *accumulate(oracle.cells for oracle in self.oracles))
+
+    def of_question(self, question: int) -> Mechanism | None:
+        """The oracle of the set that holds this question alone."""
+        if (question,) not in self.sets:
+            return None
+        alone, domain = self.oracles[self.sets.index((question,))], self.domain.domains[question]
+        assert isinstance(alone, OneOracle)
+        return RenamedMechanism(domain, self.epsilon, inner=alone.oracle)
 
     def _derive_weights(self) -> Any:
         return self._weights_of([None] * len(self._oracle_sizes))
