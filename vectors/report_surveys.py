@@ -297,7 +297,7 @@ def _question_sets() -> Iterator[Asked]:
     rates = {"rates": [3, 1, 12], "hash_ranges": [0, 2, 5]}
     three = sv.Record({"a": sv.Categories(2), "b": sv.Categories(3), "c": sv.Categories(30)})
     some = ({"a": 1, "b": 2, "c": 29}, {"a": 0, "b": 0, "c": 0})
-    yield Asked(_m("record", three, 2.0, **rates), some)
+    yield Asked(_m("record", three, 2.0, design="sample", **rates), some)
     largest = [2**32 - 5, 2, 3]
     yield Asked(_m("record", three, 2.0, rates=largest, design="pairs"), some)
     yield Asked(_m("record", three, 2.0, hash_ranges=[181], design="joint"), some)
@@ -306,10 +306,10 @@ def _question_sets() -> Iterator[Asked]:
     six = sv.Record({f"q{i}": sv.Categories(3) for i in range(6)})
     yield Asked(_m("record", six, 2.45, design="split"), ({f"q{i}": i % 3 for i in range(6)},))
     two = sv.Record({"a": sv.Categories(128), "b": sv.Categories(128)})
-    yield Asked(_m("record", two, 9.0), ({"a": 127, "b": 127}, {"a": 0, "b": 1}))
+    yield Asked(_m("record", two, 9.0, design="sample"), ({"a": 127, "b": 127}, {"a": 0, "b": 1}))
     many = sv.Record({f"q{i}": sv.Categories(24) for i in range(30)})
     answers = ({f"q{i}": i % 24 for i in range(30)}, {f"q{i}": 23 for i in range(30)})
-    yield Asked(_m("record", many, 2.0), answers)
+    yield Asked(_m("record", many, 2.0, design="sample"), answers)
 
 
 _MORE = {

@@ -72,7 +72,8 @@ def _product(sizes: list[int]) -> int:
 
 def _sets(sizes: list[int], cells: list[int], design: str = "sample") -> dict[str, Any]:
     """A survey of so many questions, by randomized response on sets of so many cells."""
-    made = sv.mechanism("record", sv.Record({"a": sv.Categories(2), "b": sv.Categories(2)}), 20.0)
+    two = sv.Record({"a": sv.Categories(2), "b": sv.Categories(2)})
+    made = sv.mechanism("record", two, 20.0, design="sample")
     questions = [
         {"domain": {"kind": "categories", "size": size, "values": None, "version": 1}, "name": f"q{i}"}
         for i, size in enumerate(sizes)

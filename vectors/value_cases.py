@@ -43,7 +43,7 @@ def _mechanism(domain: Any) -> sv.Mechanism:
     if isinstance(domain, sv.KeyValues):
         return sv.mechanism("pckv-grr", domain, 3.0, steps=2)
     if isinstance(domain, sv.Record):
-        return sv.mechanism("record", domain, 1.0)
+        return sv.mechanism("record", domain, 1.0, design="sample")
     return sv.mechanism("grr", domain, 9.0)
 
 
