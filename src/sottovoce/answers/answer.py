@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
+from math import inf, isfinite, isinf
 from typing import Any
 
 from sottovoce.base.checks import check_real
@@ -37,6 +37,10 @@ class Answer:
         For differences: how often noise alone would be at least as large.
     adjusted : float, optional
         For differences of several: the p-value adjusted for all of them (Holm).
+    unit : str
+        The unit of the numbers, such as ``"EUR"``.
+    beyond : float, optional
+        Over an interval with an open end: the number above which an infinite value or bound lies.
 
     Examples
     --------
@@ -57,6 +61,10 @@ class Answer:
     """For differences: how often pure noise would be at least as large."""
     adjusted: float | None = None
     """For differences of several: Holm's p-value, adjusted for all of them."""
+    unit: str = ""
+    """The unit of the numbers, such as EUR; empty for shares."""
+    beyond: float | None = None
+    """Of an interval with an open end: an infinite quantile or bound lies above this number."""
 
     def __float__(self) -> float:
         return self.value
@@ -65,13 +73,19 @@ class Answer:
         head = f"{label_text(self.label)}: " if self.label != "" else ""
         tail = "" if self.p_value is None else f", p = {self.p_value:.3g}"
         value, stderr, low, high = self._texts()
-        return f"{head}{value} +- {stderr} ({self.confidence:.0%} from {low} to {high}{tail})"
+        unit = f" {self.unit}" if self.unit else ""
+        around = "" if isinf(self.stderr) and self.beyond is not None else f" +- {stderr}"
+        told = f"{value}{around}{unit} ({self.confidence:.0%} from {low} to {high}{tail})"
+        return f"{head}{told}"
 
     def _texts(self) -> list[str]:
         """Four decimals, fewer where numbers are large: five digits in all; ``nan`` and ``inf`` too."""
         parts = self.value, self.stderr, self.low, self.high
         digits = len(str(int(max((abs(part) for part in parts if isfinite(part)), default=0))))
-        return [f"{part:.{max(0, 5 - digits)}f}" for part in parts]
+        known = self.beyond if self.beyond is None else f"above {self.beyond:.10g}"
+        return [
+            known if known and part == inf else f"{part:.{max(0, 5 - digits)}f}" for part in parts
+        ]
 
 
 def two_sided(confidence: float, part: float = 1.0) -> float:

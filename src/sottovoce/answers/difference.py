@@ -187,10 +187,15 @@ class Difference:
         """The difference in the share of numbers up to ``x``."""
         return self._linear(lambda e: e.cdf(x), confidence)
 
-    def mean(self, key: Any = None, *, confidence: float = 0.95) -> Answer:
-        """The difference of the means; over pairs, of the means of a ``key``'s numbers."""
+    def mean(
+        self, key: Any = None, *, top: float | None = None, confidence: float = 0.95
+    ) -> Answer:
+        """The difference of the means; over pairs, of the means of a ``key``'s numbers.
+
+        ``top`` stands for every answer in an open bin, on both sides.
+        """
         if self.first.domain.keyed is None and key is None:
-            return self._linear(lambda e: e.mean(), confidence)
+            return self._linear(lambda e: e.mean(top=top), confidence)
         return self._nonlinear("means", lambda e: e.mean(key, confidence=confidence), confidence)
 
     def frequency(self, key: Any, *, confidence: float = 0.95) -> Answer:
@@ -208,7 +213,9 @@ class Difference:
         if self.looks is not None:
             p = always_valid_p(ratio_of(value, stderr), tau, 1 - confidence)
         reach = float(self._reach(tau, confidence))
-        return answer(value, stderr, first.label, confidence, reach=reach, p_value=float(p))
+        return answer(
+            value, stderr, first.label, confidence, reach=reach, p_value=float(p), unit=first.unit
+        )
 
     def both(self, ask: Ask) -> tuple[Answer, Answer]:
         """The answers of the first and the second side that a difference compares."""
@@ -274,6 +281,11 @@ class Difference:
         """A difference of answers that are not sums of shares."""
         self._one_look(question)
         (_, first), (_, second) = self._asked(ask)
+        if math.isinf(first.value) or math.isinf(second.value):
+            raise NotIdentified(
+                f"the difference of {question} is not identified: it lies above {first.beyond:g}, in the "
+                "open bin, on one side at least"
+            )
         return combine(first, second, confidence)
 
     def _one_look(self, question: str) -> None:
@@ -302,7 +314,8 @@ class Difference:
                 "high": self.shares + reach,
                 "p_value": self.p_value,
                 "adjusted": self.adjusted,
-            }
+            },
+            {"value": self.first.domain.unit},
         )
 
     def plot(

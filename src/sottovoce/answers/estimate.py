@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
@@ -181,13 +182,13 @@ class Estimate:
             raise InvalidInput(
                 "weights", "linear", f"{self.domain.size} finite numbers", f"shape {z.shape}"
             )
-        return self._sum(z, 0.0, label, confidence)
+        return self.sum_of(z, 0.0, label, confidence)
 
-    def _sum(
+    def sum_of(
         self, weights: Floats, offset: float, label: Any, confidence: float, *, clips: bool = False,
         bounds: tuple[float, float] | None = None,
     ) -> Answer:  # fmt: skip
-        """``offset + weights . shares``: from the shares, or where there are none from the cells."""
+        """``offset + weights . shares`` within ``bounds``: from the shares, or where there are none from the cells."""
         value = offset + self.value_of(weights)
         stderr = self.error_model.stderr_of(weights, self.about)
         least, most = bounds or (offset + float(weights.min()), offset + float(weights.max()))
@@ -263,7 +264,7 @@ class Estimate:
             return dataclasses.replace(self._at(indices.tolist(), confidence)[0], label=label)
         mask = np.zeros(self.domain.size)
         mask[indices] = 1.0
-        return self._sum(mask, 0.0, label, confidence, clips=True)
+        return self.sum_of(mask, 0.0, label, confidence, clips=True)
 
     def top(self, count: int = 10, *, confidence: float = 0.95) -> list[TopAnswer]:
         """The values of largest estimated share, largest first.
@@ -280,16 +281,20 @@ class Estimate:
 
     # -- answers on numbers: see sottovoce.answers.numbers for what they assume ---------
 
-    def mean(self, key: Any = None, *, confidence: float = 0.95, anytime: bool = False) -> Answer:
-        """The mean, every number taken at the middle of its bin; over pairs, of a ``key``'s numbers."""
+    def mean(
+        self, key: Any = None, *, top: float | None = None, confidence: float = 0.95,
+        anytime: bool = False,
+    ) -> Answer:  # fmt: skip
+        """The mean, every number taken at the middle of its bin; over pairs, of a ``key``'s numbers.
+
+        An open bin has no middle. With ``top`` every answer in it counts as that number, at least
+        the bin's edge: with the edge itself the answer is the least that the mean can be.
+        """
         if anytime:
-            return self.anytime().mean(key, confidence=confidence)
+            return self.anytime().mean(key, top=top, confidence=confidence)
         if self.domain.keyed is not None or key is not None:
             return keys.mean(self, *self._key(key, "mean"), confidence)
-        domain = self._interval("mean")
-        center = (domain.low + domain.high) / 2
-        middles = domain.midpoints - center
-        return self._sum(middles, center, "mean", confidence, bounds=domain.span)
+        return numbers.mean(self, self._interval("mean"), top, confidence)
 
     def variance(self, *, confidence: float = 0.95) -> Answer:
         """The variance, numbers spread evenly over their bin."""
@@ -302,20 +307,23 @@ class Estimate:
         """The share of numbers from ``low`` to ``high``, bins at the ends taken in proportion."""
         if anytime:
             return self.anytime().range(low, high, confidence=confidence)
-        covered = self._interval("range").overlap(low, high)
-        return self._part(covered, "range", f"from {low:g} to {high:g}", confidence)
+        domain = self._interval("range")
+        covered, unit = domain.overlap(low, high), f" {domain.unit}" if domain.unit else ""
+        told = f"{low:g}{unit} or more" if high == math.inf else f"from {low:g} to {high:g}{unit}"
+        return self._part(covered, "range", told, confidence)
 
     def cdf(self, x: float, *, confidence: float = 0.95, anytime: bool = False) -> Answer:
         """The share of numbers up to ``x``."""
         if anytime:
             return self.anytime().cdf(x, confidence=confidence)
-        covered = self._interval("cdf").below(x)
-        return self._part(covered, "cdf", f"up to {x:g}", confidence)
+        domain = self._interval("cdf")
+        unit = f" {domain.unit}" if domain.unit else ""
+        return self._part(domain.below(x), "cdf", f"up to {x:g}{unit}", confidence)
 
     def _part(self, covered: Floats, question: str, label: str, confidence: float) -> Answer:
         self.require_shares(question)
         known = float(covered.mean())
-        return self._sum(covered - known, known, label, confidence, clips=True)
+        return self.sum_of(covered - known, known, label, confidence, clips=True)
 
     @overload
     def quantile(self, q: float, *, confidence: float = 0.95) -> Answer: ...
@@ -331,11 +339,11 @@ class Estimate:
         The interval holds every number that the reports do not rule out, and need not be
         symmetric.
         """
-        self._interval("quantile")
+        domain = self._interval("quantile")
         self.require_shares("quantile")
         if np.iterable(q) and not isinstance(q, str):
-            return [numbers.quantile(self, one, confidence) for one in q]
-        return numbers.quantile(self, q, confidence)
+            return [numbers.quantile(self, domain, one, confidence) for one in q]
+        return numbers.quantile(self, domain, q, confidence)
 
     @cached_property
     def cumulative(self) -> numbers.Cumulative:
@@ -417,7 +425,8 @@ class Estimate:
                 "stderr": self.stderr,
                 "low": low,
                 "high": high,
-            }
+            },
+            {"value": self.domain.unit},
         )
 
     def plot(self, kind: str | None = None, **options: Any) -> Any:

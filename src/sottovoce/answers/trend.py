@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -77,13 +78,19 @@ class Trend:
         """The share of numbers from ``low`` to ``high``."""
         return self._sums(lambda e: e.range(low, high, confidence=confidence))
 
-    def mean(self, *, confidence: float = 0.95) -> Series:
-        """The mean."""
-        return self._sums(lambda e: e.mean(confidence=confidence))
+    def mean(self, *, top: float | None = None, confidence: float = 0.95) -> Series:
+        """The mean; ``top`` stands for every answer in an open bin."""
+        return self._sums(lambda e: e.mean(top=top, confidence=confidence))
 
     def quantile(self, q: float, *, confidence: float = 0.95) -> Series:
         """The number below which a share ``q`` lies, 0.5 for the median."""
         shown = [e.quantile(q, confidence=confidence) for e in self._own]
+        for window, one in zip(self.windows, shown, strict=True):
+            if math.isinf(one.high):
+                raise NotIdentified(
+                    f"a trend of this quantile is not identified: in window {window} its interval "
+                    f"reaches above {one.beyond:g}, into the open bin"
+                )
         return self._of_answers(shown, shown, "compares the methods' own quantiles")
 
     # -- what a series is made of ------------------------------------------------------

@@ -34,6 +34,8 @@ class Frame:
     ----------
     columns : mapping of str to sequence
         The columns, in order.
+    units : mapping of str to str, optional
+        Units of columns, which stand in their heads where the table is printed or written as CSV.
 
     Examples
     --------
@@ -43,11 +45,18 @@ class Frame:
     b       0.25
     """
 
-    def __init__(self, columns: Mapping[str, Any]) -> None:
+    def __init__(self, columns: Mapping[str, Any], units: Mapping[str, str] | None = None) -> None:
+        self.units = {name: unit for name, unit in (units or {}).items() if unit}
         self.columns: dict[str, list[Any]] = {
             name: column.tolist() if isinstance(column, np.ndarray) else list(column)
             for name, column in columns.items()
         }
+
+    @property
+    def heads(self) -> list[str]:
+        """The names of columns, with units."""
+        units = self.units
+        return [f"{name} ({units[name]})" if name in units else name for name in self.columns]
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), []))
@@ -62,7 +71,7 @@ class Frame:
 
     def __str__(self) -> str:
         rows = [[_text(cell) for cell in row.values()] for row in self._shown()]
-        table = [[printable(name) for name in self.columns], *rows]
+        table = [[printable(name) for name in self.heads], *rows]
         left = [all(isinstance(c, str) for c in column) for column in self.columns.values()]
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         lines = [
@@ -79,7 +88,7 @@ class Frame:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
+        head = "".join(f"<th>{escape(name)}</th>" for name in self.heads)
         body = "".join(
             "<tr>" + "".join(f"<td>{escape(_text(cell))}</td>" for cell in row.values()) + "</tr>"
             for row in self._shown()
@@ -91,7 +100,7 @@ class Frame:
 
     def to_csv(self) -> str:
         """The table as CSV text; text that a spreadsheet would run gets an apostrophe before it."""
-        return csv_text(self.columns, zip(*self.columns.values(), strict=True))
+        return csv_text(self.heads, zip(*self.columns.values(), strict=True))
 
     def to_arrow(self) -> Any:
         """A ``pyarrow.Table``."""

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from sottovoce.domains.vector import Vector
 
 __all__ = [
-    "MOST_INPUTS", "Domain", "Indices", "Read", "TomlKeys", "domain_from_json", "domain_kinds",
-    "register_domain",
+    "MOST_INPUTS", "Domain", "Indices", "Read", "TomlKeys", "check_version", "domain_from_json",
+    "domain_kinds", "register_domain",
 ]  # fmt: skip
 
 Indices = NDArray[np.int64]
@@ -66,6 +66,8 @@ class Domain(ABC):
     """What a text must be for :meth:`reader` to read it, for messages."""
     toml: ClassVar[TomlKeys | None] = None
     """Keys in a TOML file; None if such domains are written as JSON only."""
+    unit: str = ""
+    """What numbers are of, such as EUR; empty where nothing is said."""
 
     @property
     @abstractmethod
@@ -212,6 +214,17 @@ def register_domain(cls: D) -> D:
 def domain_kinds() -> dict[str, type[Domain]]:
     """The registered kinds of domain by their words, in alphabetical order."""
     return dict(sorted(_KINDS.items()))
+
+
+def check_version(document: Mapping[str, Any], known: tuple[int, ...]) -> int:
+    """The version of a domain's document; one that is not known is refused."""
+    version = document["version"]
+    if version not in known or isinstance(version, bool):
+        told = ", ".join(map(str, known))
+        raise CorruptBytes(
+            f"a {document['kind']} domain of version {version!r}; this version knows {told}"
+        )
+    return int(version)
 
 
 def domain_from_json(document: Mapping[str, Any]) -> Domain:

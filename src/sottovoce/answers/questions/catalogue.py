@@ -131,11 +131,11 @@ QUESTIONS = tuple(
         Question(
             "mean", "the mean of the numbers", "numbers", texts.FLAG, lambda _: "1",
             goals=("mean", "range"), unit="number", repeatable=False, in_form=False,
-            in_trend=True, in_every_key=True,
+            in_trend=True, in_every_key=True, needs_ends=True,
         ),
         Question(
             "variance", "the variance of the numbers", "numbers", texts.FLAG, lambda _: "1",
-            goals=("range",), unit="square", repeatable=False, in_form=False,
+            goals=("range",), unit="square", repeatable=False, in_form=False, needs_ends=True,
         ),
         Question(
             "key", "the frequency of a key and the mean of its numbers", "keys", texts.KEY,

@@ -76,6 +76,10 @@ def _bounds(domain: Domain) -> tuple[float, float]:
         last = numbers.size - 1
         return numbers.label(min(first, last)), numbers.label(min(second, last))
     low, high = numbers.span
+    if numbers.uneven is not None:
+        bounds = numbers.uneven.bounds
+        first = min(first, len(bounds) - 2)
+        return bounds[first], bounds[min(max(second, first + 1), len(bounds) - 1)]
     return tuple(low + (high - low) * index / numbers.size for index in (first, second))  # type: ignore[return-value]
 
 
@@ -83,7 +87,7 @@ def _values(domain: Domain, count: int) -> str:
     """The first values, a bin by the number in its middle."""
     numbers = parts_of(domain).numbers
     if domain is numbers and not numbers.whole:
-        labels = [f"{middle:.6g}" for middle in numbers.midpoints[:count]]
+        labels = [f"{middle:.6g}" for middle in numbers.places[:count]]
     else:
         labels = [str(domain.label(index)) for index in range(min(count, domain.size))]
     short = all(label.isprintable() and len(label) <= _LONGEST_LABEL for label in labels)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from sottovoce.answers.answer import Answer
@@ -45,12 +46,20 @@ def number_row(answer: Answer) -> tuple[str, str, str]:
 
     >>> number_row(Answer(0.5, 0.5, 0.25, 2.9)), number_row(Answer(0.05, 0.0, 0.05, 0.05))
     (('0.5', '±2.4', '0.2 to 2.9'), ('0.05', '±0', '0.05 to 0.05'))
+    >>> number_row(Answer(980.0, math.inf, 900.0, math.inf, unit="EUR", beyond=1000.0))
+    ('980 EUR', '—', '900 to above 1,000')
     """
     parts = answer.value, answer.low, answer.high
+    unit = f" {answer.unit}" if answer.unit else ""
+    if answer.beyond is not None and math.isinf(answer.high):
+        value, low, high = (
+            f"above {number(answer.beyond)}" if math.isinf(x) else number(x) for x in parts
+        )
+        return f"{value}{unit}", "—", high if low == high else f"{low} to {high}"
     reach = reach_of(answer, max(map(abs, parts)))
     digits = digits_of(reach) if reach else None
     value, low, high = (number(x, digits) for x in parts)
-    return value, f"±{number(reach, digits)}", f"{low} to {high}"
+    return f"{value}{unit}", f"±{number(reach, digits)}", f"{low} to {high}"
 
 
 def change_row(
