@@ -41,6 +41,8 @@ EXAMPLES: list[Domain] = [
     sv.Interval(0, 100, edges=[0, 1, 10, 50, 100], unit="EUR"),
     sv.Interval(0, 1000, bins=6, scale="log", start=0.1, open_end=True),
     sv.Interval(0, 24, bins=4, unit="h"),
+    sv.Dates("2026-01-01", "2026-01-31"),
+    sv.Dates("2025-12-30", "2027-02-03", step="month"),
     sv.Counts(9, unit="visits"),
     sv.Ratings(1, 5, unit="stars"),
     sv.Counts(0),
@@ -130,10 +132,10 @@ def test_labels_have_distinct_texts(domain):
 
 @every_domain
 def test_a_domain_is_of_one_class(domain):
-    held = [domain.numbers, domain.keyed, domain.vector, domain.record]
+    held = [domain.numbers, domain.dates, domain.keyed, domain.vector, domain.record]
     assert sum(each is not None for each in held) <= 1
     assert all(each is domain for each in held if each is not None)
-    assert (domain.numbers is not None) == domain.ordered
+    assert (domain.numbers is not None or domain.dates is not None) == domain.ordered
 
 
 @every_domain
@@ -196,7 +198,9 @@ def test_a_domain_can_be_asked_its_questions_and_no_others(domain, question):
     if domain.keyed is not None and question.name not in ("top", "key", "top_keys"):
         key = next(each for each in registered_questions() if each.name == "key")
         texts.insert(0, ("key", key.example(domain)))
-    if domain.numbers is not None and question.name in ("share", "total"):
+    if domain.dates is not None and question.name in ("share", "total"):
+        texts = [(question.name, str(domain.first))]
+    elif domain.numbers is not None and question.name in ("share", "total"):
         texts = [(question.name, "1")]
     elif not texts[-1][1]:
         texts = [(question.name, "three")]

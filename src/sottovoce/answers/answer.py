@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from datetime import date
 from math import inf, isfinite, isinf
 from typing import Any
 
@@ -18,7 +19,8 @@ class Answer:
     """One number with its error: an estimate, its standard error and its interval.
 
     The interval holds possible values only: shares from 0 to 1, means between the bounds of the
-    numbers. It need not be symmetric. An unbiased estimate may lie outside of what is possible,
+    numbers. It need not be symmetric. Over dates the mean and quantiles are ``datetime.date``, with a
+    standard error in days. An unbiased estimate may lie outside of what is possible,
     and then outside of its interval.
 
     Parameters
@@ -72,11 +74,20 @@ class Answer:
     def __str__(self) -> str:
         head = f"{label_text(self.label)}: " if self.label != "" else ""
         tail = "" if self.p_value is None else f", p = {self.p_value:.3g}"
+        if isinstance(self.value, date):
+            return f"{head}{self._dates()}"
         value, stderr, low, high = self._texts()
         unit = f" {self.unit}" if self.unit else ""
         around = "" if isinf(self.stderr) and self.beyond is not None else f" +- {stderr}"
         told = f"{value}{around}{unit} ({self.confidence:.0%} from {low} to {high}{tail})"
         return f"{head}{told}"
+
+    def _dates(self) -> str:
+        """Of a date: its interval, and its standard error in days."""
+        return (
+            f"{self.value} +- {self.stderr:.1f} days "
+            f"({self.confidence:.0%} from {self.low} to {self.high})"
+        )
 
     def _texts(self) -> list[str]:
         """Four decimals, fewer where numbers are large: five digits in all; ``nan`` and ``inf`` too."""

@@ -194,6 +194,8 @@ class Difference:
 
         ``top`` stands for every answer in an open bin, on both sides.
         """
+        if self.first.domain.dates is not None:
+            return self._plain.mean(confidence=confidence)
         if self.first.domain.keyed is None and key is None:
             return self._linear(lambda e: e.mean(top=top), confidence)
         return self._nonlinear("means", lambda e: e.mean(key, confidence=confidence), confidence)
@@ -266,7 +268,9 @@ class Difference:
         return self._nonlinear("variance", lambda e: e.variance(confidence=confidence), confidence)
 
     def quantile(self, q: float, *, confidence: float = 0.95) -> Answer:
-        """The difference of the quantiles."""
+        """The difference of the quantiles; of dates it is a number of days."""
+        if self.first.domain.dates is not None:
+            return self._plain.quantile(q, confidence=confidence)
         ask: Ask = lambda e: e.quantile(q, confidence=confidence)  # noqa: E731
         compared = self._nonlinear("quantile", ask, confidence)
         (one, first), (two, second) = self._asked(ask)
@@ -276,6 +280,11 @@ class Difference:
         stderr = math.hypot(first.stderr, second.stderr)
         place = two.cumulative.place(q) - one.cumulative.place(q)
         return replace(compared, stderr=stderr, p_value=float(normal_p(place, stderr)))
+
+    @property
+    def _plain(self) -> Difference:
+        """Of dates, the difference in days."""
+        return replace(self, first=self.first.plain, second=self.second.plain)
 
     def _nonlinear(self, question: str, ask: Ask, confidence: float) -> Answer:
         """A difference of answers that are not sums of shares."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from sottovoce.answers import keys, numbers, parts
 from sottovoce.answers.about import check_about
 from sottovoce.answers.answer import Answer, two_sided
 from sottovoce.answers.anytime import Looks
+from sottovoce.answers.calendar import in_days
 from sottovoce.answers.companion import for_every_look, unbiased_of
 from sottovoce.answers.errors import CellErrors, ErrorModel
 from sottovoce.answers.intervals import ShareIntervals, share_bounds, within
@@ -294,7 +296,8 @@ class Estimate:
             return self.anytime().mean(key, top=top, confidence=confidence)
         if self.domain.keyed is not None or key is not None:
             return keys.mean(self, *self._key(key, "mean"), confidence)
-        return numbers.mean(self, self._interval("mean"), top, confidence)
+        domain = self._interval("mean")
+        return in_days(numbers.mean(self, domain, top, confidence), domain)
 
     def variance(self, *, confidence: float = 0.95) -> Answer:
         """The variance, numbers spread evenly over their bin."""
@@ -308,8 +311,10 @@ class Estimate:
         if anytime:
             return self.anytime().range(low, high, confidence=confidence)
         domain = self._interval("range")
-        covered, unit = domain.overlap(low, high), f" {domain.unit}" if domain.unit else ""
-        told = f"{low:g}{unit} or more" if high == math.inf else f"from {low:g} to {high:g}{unit}"
+        covered, told = domain.overlap(low, high), f"{domain.told(low)} or more"
+        if high != math.inf:
+            first = domain.told(low).removesuffix(f" {domain.unit}")
+            told = f"from {first} to {domain.told(high)}"
         return self._part(covered, "range", told, confidence)
 
     def cdf(self, x: float, *, confidence: float = 0.95, anytime: bool = False) -> Answer:
@@ -317,8 +322,7 @@ class Estimate:
         if anytime:
             return self.anytime().cdf(x, confidence=confidence)
         domain = self._interval("cdf")
-        unit = f" {domain.unit}" if domain.unit else ""
-        return self._part(domain.below(x), "cdf", f"up to {x:g}{unit}", confidence)
+        return self._part(domain.below(x), "cdf", f"up to {domain.told(x)}", confidence)
 
     def _part(self, covered: Floats, question: str, label: str, confidence: float) -> Answer:
         self.require_shares(question)
@@ -342,16 +346,27 @@ class Estimate:
         domain = self._interval("quantile")
         self.require_shares("quantile")
         if np.iterable(q) and not isinstance(q, str):
-            return [numbers.quantile(self, domain, one, confidence) for one in q]
-        return numbers.quantile(self, domain, q, confidence)
+            return [in_days(numbers.quantile(self, domain, one, confidence), domain) for one in q]
+        return in_days(numbers.quantile(self, domain, q, confidence), domain)
 
     @cached_property
     def cumulative(self) -> numbers.Cumulative:
         """The cumulative share at every edge of the bins, with errors."""
         return numbers.cumulative(self, self._interval("cdf"))
 
+    @cached_property
+    def plain(self) -> Estimate:
+        """Of dates, the same over numbers of days since 1970-01-01; of all else, itself."""
+        dates = self.domain.dates
+        if dates is None:
+            return self
+        source = self.unbiased_source
+        if source is not None:
+            source = functools.partial(_plain_of, source)
+        return dataclasses.replace(self, domain=dates.days, unbiased_source=source)
+
     def _interval(self, question: str) -> Interval:
-        numbers = self.domain.numbers
+        numbers = self.domain.numbers or self.domain.dates
         if numbers is None:
             raise Unfit(
                 f"{question} needs numbers (an Interval); this estimate is over {self.domain}"
@@ -440,6 +455,12 @@ class Estimate:
     def __repr__(self) -> str:
         stopped = "" if self.converged else f", not converged at iteration {self.iterations}"
         return f"<{self.method} estimate over {self.domain} from {self.n} reports{stopped}>"
+
+
+def _plain_of(source: Callable[[], Estimate | None]) -> Estimate | None:
+    """What a source makes, over days."""
+    found = source()
+    return None if found is None else found.plain
 
 
 def _told_without_shares(domain: Domain) -> str:

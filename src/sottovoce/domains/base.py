@@ -7,7 +7,7 @@ itself as TOML.  Each kind registers under a word so that JSON and TOML can be
 read again: a new kind is one file and one import in ``sottovoce/__init__.py``.
 
 Code elsewhere does not test for kinds.  It calls a method of the domain, or asks
-what the domain holds: :attr:`Domain.numbers`, :attr:`Domain.keyed`, :attr:`Domain.vector` and
+what the domain holds: :attr:`Domain.numbers`, :attr:`Domain.dates`, :attr:`Domain.keyed`, :attr:`Domain.vector` and
 :attr:`Domain.record` are the domain itself, typed as such, or None.
 """
 
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from sottovoce.base.errors import CorruptBytes, InvalidInput, Unfit
 
 if TYPE_CHECKING:
+    from sottovoce.domains.dates import Dates
     from sottovoce.domains.interval import Interval
     from sottovoce.domains.key_values import KeyValues
     from sottovoce.domains.record import Record
@@ -102,6 +103,11 @@ class Domain(ABC):
     @property
     def vector(self) -> Vector | None:
         """The domain, if a value is a row of numbers; else None."""
+        return None
+
+    @property
+    def dates(self) -> Dates | None:
+        """The domain, if a value is a date; else None."""
         return None
 
     @property

@@ -331,6 +331,14 @@ class Interval(Domain):
             return f"a finite number of at least {self.low:g}"
         return f"a number from {self.low:g} to {self.high:g}"
 
+    def as_numbers(self, values: Any) -> NDArray[np.float64]:
+        """Values of the domain as the numbers that bins are of."""
+        return np.asarray(values, dtype=np.float64)
+
+    def told(self, x: float) -> str:
+        """A number that was asked about, with its unit."""
+        return f"{x:g} {self.unit}" if self.unit else f"{x:g}"
+
     def overlap(self, low: float, high: float) -> NDArray[np.float64]:
         """How much of each bin lies in ``[low, high]``: 0, 1, or a fraction at the ends."""
         start, stop = self._real(low, "low", "range"), self._real(high, "high", "range")

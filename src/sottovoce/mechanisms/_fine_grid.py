@@ -29,7 +29,7 @@ def places_on_grid(interval: Interval, steps: int, values: Any) -> Indices:
     which the values are a broken line.  In an open bin all are at the middle position.
     """
     bins = interval.indices(values)
-    numbers = np.asarray(values, dtype=np.float64)
+    numbers = interval.as_numbers(values)
     if interval.uneven is not None:
         return bins * steps + _within(interval, steps, numbers, bins)
     offsets, scale = numbers - interval.edges_at(bins), steps / interval.width

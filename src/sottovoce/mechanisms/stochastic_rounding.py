@@ -52,7 +52,7 @@ class StochasticRounding(FineGrid):
 
     def _check_domain(self) -> None:
         super()._check_domain()
-        if self.domain.uneven is not None:
+        if self.domain.uneven is not None or self.domain.numbers is None:
             allowed = (
                 "an Interval of equal bins: its reports identify a mean, and only over such bins"
             )

@@ -38,6 +38,8 @@ class Drawn:
         """The drawing of bins between ``edges``, which are those of the domain or some of them."""
         if domain.uneven is None:
             return cls(edges, np.ones(len(edges) - 1), "")
+        if domain.dates is not None:
+            return cls(edges, np.diff(edges), "per day")
         per = "per factor of 10" if domain.scale == "log" else f"per {domain.unit or 'unit'}"
         return cls(*drawn(edges, domain.scale), per)
 
@@ -53,6 +55,9 @@ def draw_axis(axes: Any, domain: Interval, name: str) -> None:
         axes.set_xscale("log")
     axes.set_xlim(edges[0], edges[-1])
     axes.set_xlabel(with_unit(name, domain.unit))
+    if domain.dates is not None:
+        axes.xaxis_date()
+        return
     if domain.open_end:
         axes.axvline(domain.high, color="#666666", linewidth=0.9, linestyle="--")
         axes.annotate(
@@ -66,5 +71,5 @@ def draw_axis(axes: Any, domain: Interval, name: str) -> None:
 
 def require_equal(domain: Interval, kind: str) -> None:
     """Refuse a picture that only bins of equal width have."""
-    if domain.uneven is not None:
+    if domain.uneven is not None or domain.dates is not None:
         raise Unfit(f"{kind} needs bins of equal width; this estimate is over {domain}")

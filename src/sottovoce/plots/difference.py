@@ -40,7 +40,7 @@ def draw_difference(
     reach, axis = high - shares, f"difference in {share_of(about)}"
     figure = new_figure(7.2, 4.0, purpose="Difference.plot")
     axes = figure.add_subplot()
-    if (numbers := domain.numbers) is not None:
+    if (numbers := domain.numbers or domain.dates) is not None:
         drawn = Drawn.of(numbers, numbers.edges)
         edges, shares, reach = drawn.edges, drawn.heights(shares), drawn.heights(reach)
         axes.stairs(

@@ -87,7 +87,7 @@ def draw_estimate(
         )
         return _finish(figure, axes, title or _heading(estimate))
     shares = estimate.require_shares("plot")
-    if (domain := estimate.domain.numbers) is not None:
+    if (domain := estimate.domain.numbers or estimate.domain.dates) is not None:
         figure = new_figure(7.2, 4.0, purpose="Estimate.plot")
         axes = figure.add_subplot(polar=kind == "ring")
         if kind == "ring":

@@ -12,8 +12,8 @@ from sottovoce.answers.answer import Answer
 from sottovoce.base.text import label_text
 from sottovoce.channels.base import Floats
 from sottovoce.domains.key_values import KeyValues
-from sottovoce.plots.figures import bars_around
 from sottovoce.plots.bins import draw_axis
+from sottovoce.plots.figures import bars_around
 from sottovoce.plots.numbers import INK, PALE, TRUTH
 
 if TYPE_CHECKING:

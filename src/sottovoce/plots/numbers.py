@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from sottovoce.answers.calendar import is_date
 from sottovoce.answers.keys import shares_of
 from sottovoce.channels.base import Floats
 from sottovoce.channels.binning import Binning
@@ -117,7 +119,10 @@ def mark_range(
     edges, shares, _, _ = histogram(estimate, domain)
     drawn = Drawn.of(domain, edges)
     edges, shares = drawn.edges, drawn.heights(shares)
-    ends = (low - 0.5, high + 0.5) if domain.whole else (low, high)  # both numbers are in it
+    if domain.dates is not None:
+        low, high = domain.as_numbers([low, high]).tolist()
+    both = domain.whole or domain.dates is not None  # both numbers, or days, are in it
+    ends = (low - 0.5, high + 0.5) if both else (low, high)
     ends = max(ends[0], edges[0]), min(ends[1], edges[-1])
     places = np.concatenate([[ends[0]], edges[(edges > ends[0]) & (edges < ends[1])], [ends[1]]])
     bins = np.searchsorted(edges, (places[:-1] + places[1:]) / 2, side="right") - 1
@@ -170,17 +175,23 @@ def mark_quantiles(
     answers = estimate.quantile(list(quantiles), confidence=confidence)
     left, right = axes.get_xlim()
     for q, told in zip(quantiles, answers, strict=True):
-        value, low, high = (min(x, right) for x in (told.value, told.low, told.high))
+        value, low, high = (min(_place(x), right) for x in (told.value, told.low, told.high))
         axes.plot([left, low], [q, q], ":", color=INK, linewidth=1)
         axes.errorbar(
             value, q, xerr=[[value - low], [high - value]], fmt="o", color=MARK, markeredgecolor=INK, ecolor=INK,
             markersize=5, capsize=4, linewidth=1.6, zorder=4,
         )  # fmt: skip
-        beyond = np.isinf(told.value)
-        text = f"above {told.beyond:,.10g}" if beyond else f"{told.value:,.4g}"
+        text = str(told.value) if is_date(told) else f"{told.value:,.4g}"
+        if np.isinf(_place(told.value)):
+            text = f"above {told.beyond:,.10g}"
         aside, side = (-7, "right") if high == right else (7, "left")
         place = low if side == "right" else high
         axes.annotate(text, (place, q), xytext=(aside, -4), textcoords="offset points", ha=side)
+
+
+def _place(x: Any) -> float:
+    """A number, or a day, on the axis."""
+    return float((x - date(1970, 1, 1)).days) if isinstance(x, date) else float(x)
 
 
 def _band_name(confidence: float, look: Look) -> str | None:

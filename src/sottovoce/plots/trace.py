@@ -24,7 +24,7 @@ def draw_trace(estimate: Estimate, *, title: str = "", name: str = "value") -> A
         raise Unfit(
             f"a trace needs the steps of a mixture reduction; {estimate.method} took none here"
         )
-    numbers = estimate.domain.numbers
+    numbers = estimate.domain.numbers or estimate.domain.dates
     figure = new_figure(7.2 if numbers is None else 9.6, 3.6, purpose="Estimate.plot")
     panels = figure.subplots(1, 2 if numbers is None else 3)
     _draw_components(panels[0], estimate)

@@ -120,7 +120,7 @@ QUESTIONS = tuple(
             examples.range_example, goals=("range",), metavar="LOW:HIGH", in_trend=True,
         ),
         Question(
-            "cdf", "the share of numbers up to X", "numbers", texts.NUMBER,
+            "cdf", "the share of numbers up to X", "numbers", texts.UPPER,
             examples.upper_example, goals=("range",), metavar="X",
         ),
         Question(

@@ -12,6 +12,7 @@ from sottovoce.base.errors import InvalidInput
 from sottovoce.domains.base import Domain
 from sottovoce.domains.categories import Categories
 from sottovoce.domains.counts import Counts
+from sottovoce.domains.dates import Dates
 from sottovoce.domains.interval import DEFAULT_BINS, Interval
 from sottovoce.domains.key_values import KeyValues
 from sottovoce.domains.parsing import split_list
@@ -107,6 +108,24 @@ class PlainDomainOptions:
             help="Whole numbers from LOW to HIGH, in order, with a mean, such as ratings from 1 to 5.",
         ),
     ] = None
+    dates: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            "--dates",
+            metavar="FIRST LAST",
+            rich_help_panel=_DOMAIN,
+            help="Dates from FIRST to LAST, such as 2026-01-01 2026-12-31.",
+        ),
+    ] = None
+    step: Annotated[
+        str | None,
+        typer.Option(
+            "--step",
+            metavar="STEP",
+            rich_help_panel=_DOMAIN,
+            help="What dates are seen through: day, week, month, quarter or year; day if not given.",
+        ),
+    ] = None
     low: Low = None
     high: High = None
     bins: Bins = None
@@ -158,15 +177,19 @@ class PlainDomainOptions:
         self._check_of_numbers()
         if self.yes_no:
             return YesNo()
-        if self.size is not None:
-            return Categories(self.size)
+        return self._ordered() or Categories(self._names() if self.size is None else self.size)
+
+    def _ordered(self) -> Domain | None:
+        """The numbers or dates that values are; None where they are categories."""
         if self.most is not None:
             return Counts(self.most, unit=self.unit or "")
         if self.ratings is not None:
             return Ratings(*self.ratings, unit=self.unit or "")
+        if self.dates is not None:
+            return Dates(*self.dates, step=self.step or "day")
         if self._numbers or self.edges is not None:
             return self._interval()
-        return Categories(self._names())
+        return None
 
     def _check_of_numbers(self) -> None:
         """Refuse options about numbers where values are none."""
@@ -176,9 +199,10 @@ class PlainDomainOptions:
             ("--log", self.log_start, self._numbers),
             ("--open-end", self.open_end, of_bins),
             ("--unit", self.unit, of_numbers),
+            ("--step", self.step, self.dates is not None),
         ):
             if given is not None and not fits:
-                allowed = "left out: values are not such numbers"
+                allowed = "left out: values are not such numbers or dates"
                 raise InvalidInput(option, "the command", allowed, given)
 
     def _names(self) -> list[str]:
@@ -202,6 +226,7 @@ class PlainDomainOptions:
             "--ratings": self.ratings is not None,
             "--low, --high": self._numbers,
             "--edges": self.edges is not None,
+            "--dates": self.dates is not None,
         }
         chosen = [way for way, given in ways.items() if given]
         if len(chosen) != 1:

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from sottovoce.answers.answer import Answer
+from sottovoce.answers.calendar import is_date
 from sottovoce.base.text import label_text
 from sottovoce.domains.interval import Interval
 from sottovoce.service.pages.charts.numbers import digits_of, number, percent, signed
@@ -49,6 +50,10 @@ def number_row(answer: Answer) -> tuple[str, str, str]:
     >>> number_row(Answer(980.0, math.inf, 900.0, math.inf, unit="EUR", beyond=1000.0))
     ('980 EUR', '—', '900 to above 1,000')
     """
+    if is_date(answer):
+        days = 1.96 * answer.stderr
+        around = f"±{number(days, digits_of(days))} days"
+        return str(answer.value), around, f"{answer.low} to {answer.high}"
     parts = answer.value, answer.low, answer.high
     unit = f" {answer.unit}" if answer.unit else ""
     if answer.beyond is not None and math.isinf(answer.high):
