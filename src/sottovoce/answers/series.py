@@ -18,6 +18,7 @@ from sottovoce.answers.answer import Answer, answer, two_sided
 from sottovoce.answers.comparing import holm, normal_p
 from sottovoce.answers.level_shifts import Shift, find_shifts
 from sottovoce.answers.local_level import smooth
+from sottovoce.answers.notebook import series_html
 from sottovoce.answers.overlap import Overlap, largest_variance
 from sottovoce.answers.series_document import series_document
 from sottovoce.answers.show import renderer
@@ -228,9 +229,18 @@ class Series:
             }
         )
 
-    def plot(self, *, confidence: float = 0.95, title: str = "", truth: Any = None) -> Any:
-        """A matplotlib figure: answers with their intervals, the smoothed line, and shifts."""
-        return renderer("trend")(self, confidence=confidence, title=title, truth=truth)
+    def plot(
+        self, *, confidence: float = 0.95, title: str = "", truth: Any = None, ax: Any = None
+    ) -> Any:
+        """A matplotlib figure: answers with their intervals, the smoothed line, and shifts.
+
+        ``ax`` are axes of your own to draw into.
+        """
+        return renderer("trend")(self, confidence=confidence, title=title, truth=truth, ax=ax)
+
+    def _repr_html_(self) -> str:
+        """The answers of all windows, for a notebook."""
+        return series_html(self)
 
     def __repr__(self) -> str:
         return f"<{self.label} in {len(self.windows)} windows, {self.windows[0]} to {self.windows[-1]}>"

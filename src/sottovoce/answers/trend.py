@@ -86,6 +86,14 @@ class Trend:
         shown = [e.quantile(q, confidence=confidence) for e in self._own]
         return self._of_answers(shown, shown, "compares the methods' own quantiles")
 
+    def part(self, question: str) -> Trend:
+        """The trend of one question of a record: its own estimate in every window.
+
+        Who answers twice shares the values of that question, whichever set of questions was drawn, so
+        that what windows share is that of a survey of the question alone.
+        """
+        return replace(self, estimates=tuple(each.part(question) for each in self.estimates))
+
     # -- what a series is made of ------------------------------------------------------
 
     @cached_property

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sottovoce.base.errors import InvalidInput
-from sottovoce.base.exact import exp_bounds
+from sottovoce.base.exact import exp_bounds, log_above
 from sottovoce.base.randomness import Source
 from sottovoce.channels.base import Floats
 from sottovoce.core.certificate import Certificate
@@ -80,9 +80,15 @@ class KeptBits(Rounds):
         return Certificate(own * (total - other), other * (total - own))
 
     def from_memo(self, fresh: Fresh) -> Fraction:
+        return Fraction(self._one_bit(fresh) ** self.permanent.domain.size)
+
+    def epsilon_from_memo(self, fresh: Fresh) -> float:
+        """Of thousands of bits, whose ratio has millions of digits."""
+        return log_above(self._one_bit(fresh), self.permanent.domain.size)
+
+    def _one_bit(self, fresh: Fresh) -> Fraction:
         stay, rise = fresh
-        bit = max(Fraction(stay, rise), Fraction(self.total - rise, self.total - stay))
-        return Fraction(bit**self.permanent.domain.size)
+        return max(Fraction(stay, rise), Fraction(self.total - rise, self.total - stay))
 
     def composed(self, fresh: Fresh) -> dict[str, int]:
         own, other = self._chances(fresh)
