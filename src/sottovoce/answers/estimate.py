@@ -83,6 +83,8 @@ class Estimate:
         Makes :attr:`unbiased`; None where the estimate is its own.
     looks : Looks, optional
         That intervals hold at every look (:meth:`anytime`); None for intervals of one look.
+    part_source : callable, optional
+        Makes the estimate of one question of a record (:meth:`part`); None over other domains.
 
     Examples
     --------
@@ -112,6 +114,8 @@ class Estimate:
     """Makes the unbiased estimate of the same reports; None where this one is its own."""
     looks: Looks | None = None
     """That answers are looked at again and again; None for one look."""
+    part_source: Callable[..., Estimate] | None = None
+    """Makes the estimate of one question of a record; None over other domains."""
 
     def __post_init__(self) -> None:
         check_about(self.about, "Estimate")
@@ -400,13 +404,27 @@ class Estimate:
 
     # -- answers on records: see sottovoce.answers.parts for what they are made of ----------
 
-    def part(self, question: str) -> Estimate:
+    def part(
+        self, question: str, method: str = "auto", *, goal: str = "distribution", **options: Any
+    ) -> Estimate:
         """The answers to one question of a record: an estimate over its domain.
 
-        Unbiased, from all reports about the question, whatever the method of this estimate.
+        From all reports about the question, by a method as for a survey of that question alone;
+        tests, differences and anytime intervals take the unbiased shares.
+
+        Parameters
+        ----------
+        question : str
+            The name of the question.
+        method : str
+            The name of a method, as in :func:`sottovoce.estimate`.
+        goal : str
+            What ``"auto"`` chooses for.
+        **options
+            Options of the method.
         """
         self.require_one_look("part")
-        return parts.part(self, question)
+        return parts.part(self, question, method, goal=goal, **options)
 
     def table(self, first: str, second: str) -> Table:
         """The table of two questions of a record, from reports about both.

@@ -20,7 +20,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sottovoce.answers.answer import Answer, answer, two_sided
-from sottovoce.answers.errors import LinearErrors
+from sottovoce.answers.errors import ErrorModel, LinearErrors
+from sottovoce.answers.pooled_sets import PartErrors
+from sottovoce.answers.records.asked import AskedErrors
 from sottovoce.base.checks import check_real
 from sottovoce.base.errors import InvalidInput
 from sottovoce.channels.base import Floats
@@ -188,7 +190,7 @@ def variance(estimate: Estimate, domain: Interval, confidence: float) -> Answer:
     from_mean = (middles - mean) ** 2
     typical = float(from_mean.mean())
     value = typical + float(shares @ (from_mean - typical)) + width**2 / 12
-    if isinstance(estimate.error_model, LinearErrors):
+    if _is_linear(estimate.error_model):
         value += estimate.error_model.stderr_of(middles, "respondents") ** 2
     of_mean = estimate.error_model.stderr_of(middles, estimate.about)
     first = estimate.error_model.stderr_of(from_mean - typical, estimate.about)
@@ -207,3 +209,9 @@ def root(variance: Answer) -> Answer:
     value, low, high = (sqrt(max(0.0, x)) for x in (variance.value, variance.low, variance.high))
     stderr = (high - low) / (2 * two_sided(variance.confidence))
     return Answer(value, stderr, low, high, "standard deviation", variance.confidence)
+
+
+def _is_linear(errors: ErrorModel) -> bool:
+    """Whether shares are unbiased."""
+    inner = errors.inner if isinstance(errors, AskedErrors) else errors
+    return isinstance(inner, (LinearErrors, PartErrors))
