@@ -37,7 +37,12 @@ from sottovoce.domains.interval import Interval
 from sottovoce.domains.record import Record
 from sottovoce.mechanisms._level_oracle import best_hash_range, oracle_of_range, part_of_epsilon
 from sottovoce.mechanisms._set_oracles import AnswersApart, OneOracle, PairParities, SetOracle
-from sottovoce.mechanisms._set_rates import design_rates
+from sottovoce.mechanisms._set_rates import (
+    SetErrors,
+    design_errors,
+    design_rates,
+    expected_variances,
+)
 from sottovoce.mechanisms.local_hashing import cells_of_range
 
 __all__ = ["QuestionSets"]
@@ -91,14 +96,16 @@ class QuestionSets(Mechanism):
     domain: Record
 
     _: KW_ONLY
-    design: str = "sample"
+    design: str = ""
     """Which sets of questions a device draws from.  Allowed: "sample", "pairs", "mixed", "parities",
-    "joint" or "split".
+    "joint" or "split".  Unless given: the one with the least product of the standard errors to expect
+    of a share and of a table's cell, on average over questions and pairs.
     """
-    rates: tuple[int, ...] | None = None
+    rates: tuple[int, ...] | str | None = None
     """How often each set is drawn, in proportion: single questions first, then pairs, each in order.
-    Allowed: a whole number from 1 for each set, 2^32 in all.  Unless given: equal, and with "mixed"
-    those of least variance of questions times variance of pairs.
+    Allowed: a whole number from 1 for each set, 2^32 in all, or "least": the largest errors of questions
+    that differ in size fall.  Unless given: equal, and with "mixed" and "parities" those of least
+    variance of questions times variance of pairs.
     """
     hash_ranges: tuple[int, ...] | None = None
     """Range of each set's hashes, with "split" of each question's; 0 is randomized response on the
@@ -114,6 +121,8 @@ class QuestionSets(Mechanism):
 
     def _check_options(self) -> None:
         check_bits(self.bits, self.name)
+        if self.design == "":
+            object.__setattr__(self, "design", self._best_design())
         check_choice(self.design, "design", self.name, _DESIGNS)
         largest = max(self._set_sizes)
         if largest > MOST_CELLS:
@@ -121,8 +130,8 @@ class QuestionSets(Mechanism):
             raise InvalidInput("design", self.name, allowed, f"{self.design} with {largest} cells")
         if self.design == "split":
             self._check_split()
-        object.__setattr__(self, "rates", self._check_rates())
         object.__setattr__(self, "hash_ranges", self._check_ranges())
+        object.__setattr__(self, "rates", self._check_rates())
 
     def _check_split(self) -> None:
         most, questions = max(self.domain.sizes), len(self.domain.sizes)
@@ -133,9 +142,45 @@ class QuestionSets(Mechanism):
             allowed = f"at least {questions * MIN_EPSILON:g} to be split over {questions} questions"
             raise InvalidInput("epsilon", self.name, allowed, self.epsilon)
 
+    def _best_design(self) -> str:
+        """Of all that fit this domain and epsilon, for shares and tables together."""
+        given = {"rates": self.rates, "hash_ranges": self.hash_ranges, "weights": self.weights}
+        for option, value in given.items():
+            if value is not None:
+                raise InvalidInput("design", self.name, f"given where {option} are", None)
+        found: dict[str, float] = {}
+        for design in _DESIGNS:
+            try:
+                tried = type(self)(self.domain, self.epsilon, design=design, bits=self.bits)
+            except InvalidInput:
+                continue
+            parts, tables = tried.expected_variances()
+            found[design] = float(np.sqrt(parts).mean() * np.sqrt(tables).mean())
+        return min(found, key=found.__getitem__) if found else "sample"
+
+    def expected_variances(self) -> tuple[Floats, Floats]:
+        """n times the variance of a share of every question, and of a cell of every pair of questions.
+
+        Given the respondents, all answers equally frequent; infinite where a design has no tables.
+        """
+        return expected_variances(self._errors, self._rates)
+
+    @property
+    def _errors(self) -> SetErrors:
+        assert self.hash_ranges is not None  # completed at birth
+        return design_errors(
+            self.design, self.domain.sizes, self.sets, self.hash_ranges, self._oracle_epsilon
+        )
+
+    @property
+    def _rates(self) -> tuple[int, ...]:
+        """The rates, completed."""
+        assert isinstance(self.rates, tuple)
+        return self.rates
+
     def _check_rates(self) -> tuple[int, ...]:
-        if self.rates is None:
-            return design_rates(self.sets, self._set_sizes)
+        if self.rates is None or self.rates == "least":
+            return design_rates(self._errors, least=self.rates is not None)
         rates = self._one_each("rates", self.rates, 1, len(self.sets))
         if sum(rates) > _LARGEST_TOTAL:
             raise InvalidInput("rates", self.name, "at most 2^32 in all", sum(rates))
@@ -194,8 +239,7 @@ class QuestionSets(Mechanism):
     @cached_property
     def _ends(self) -> tuple[int, ...]:
         """Sums of the rates up to and with each set."""
-        assert self.rates is not None  # completed at birth
-        return tuple(accumulate(self.rates))
+        return tuple(accumulate(self._rates))
 
     @property
     def _oracle_sizes(self) -> tuple[int, ...]:
@@ -244,8 +288,9 @@ class QuestionSets(Mechanism):
         """The oracle of the set that holds this question alone."""
         if (question,) not in self.sets:
             return None
-        oracle, domain = self.oracles[self.sets.index((question,))], self.domain.domains[question]
-        return RenamedMechanism(domain, self.epsilon, inner=oracle)
+        alone, domain = self.oracles[self.sets.index((question,))], self.domain.domains[question]
+        assert isinstance(alone, OneOracle)
+        return RenamedMechanism(domain, self.epsilon, inner=alone.oracle)
 
     def _derive_weights(self) -> Any:
         return self._weights_of([None] * len(self._oracle_sizes))
@@ -342,9 +387,8 @@ class QuestionSets(Mechanism):
         return channel
 
     def _channel(self) -> RecordChannel:
-        assert self.rates is not None  # completed at birth
         total, channels = self._ends[-1], [oracle.channel() for oracle in self.oracles]
-        rates = [rate / total for rate in self.rates]
+        rates = [rate / total for rate in self._rates]
         beyond = self.design == "parities"
         return RecordChannel(self.domain.sizes, self.sets, rates, channels, beyond_margins=beyond)
 
@@ -381,12 +425,12 @@ class QuestionSets(Mechanism):
     def examples(cls) -> Iterable[Mechanism]:
         three = Record({"a": Categories(2), "b": Categories(3), "c": Categories(2)})
         two = Record({"os": Categories(["mac", "linux"]), "age": Interval(0, 90, bins=9)})
-        yield cls(three, 1.0)
+        yield cls(three, 1.0, design="sample")
         yield cls(three, 2.0, design="pairs", bits=16)
         yield cls(two, 0.5, design="mixed")
         yield cls(two, 1.0, design="joint")
         yield cls(three, 1.0, design="parities")
-        yield cls(three, 6.0, design="split", hash_ranges=[0, 2, 0], bits=16)
+        yield cls(three, 6.0, design="split", hash_ranges=(0, 2, 0), bits=16)
 
 
 def _whole(table: Floats) -> Indices:
