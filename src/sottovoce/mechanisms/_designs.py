@@ -13,6 +13,7 @@ from itertools import combinations
 
 import numpy as np
 
+from sottovoce.base.checks import MIN_EPSILON
 from sottovoce.channels.base import Floats
 from sottovoce.core.mechanism import MOST_CELLS
 from sottovoce.mechanisms._level_oracle import best_hash_range, part_of_epsilon
@@ -101,7 +102,9 @@ class Design:
     @property
     def fits(self) -> bool:
         """Whether tallies of it are allowed, with the ranges of least variance."""
-        if max(self.set_sizes) > MOST_CELLS or (self.apart and max(self.sizes) > MOST_APART):
+        if self.apart and (max(self.sizes) > MOST_APART or self.response_epsilon < MIN_EPSILON):
+            return False
+        if max(self.set_sizes) > MOST_CELLS:
             return False
         return self.cells_of(self.best_ranges) <= MOST_CELLS
 

@@ -93,6 +93,7 @@ class QuestionSets(Mechanism):
     aka: ClassVar[dict[str, dict[str, Any]]] = {"record": {}}
     lists_inputs: ClassVar[bool] = False
     is_planned: ClassVar[bool] = False
+    named_options: ClassVar[tuple[str, ...]] = ("design",)
     domain: Record
 
     _: KW_ONLY
