@@ -7,6 +7,7 @@ from datetime import date
 from math import inf, isfinite, isinf
 from typing import Any
 
+from sottovoce.answers.notebook import answer_html
 from sottovoce.base.checks import check_real
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.text import label_text
@@ -74,23 +75,20 @@ class Answer:
     def __str__(self) -> str:
         head = f"{label_text(self.label)}: " if self.label != "" else ""
         tail = "" if self.p_value is None else f", p = {self.p_value:.3g}"
-        if isinstance(self.value, date):
-            return f"{head}{self._dates()}"
-        value, stderr, low, high = self._texts()
+        value, stderr, low, high = self.texts()
         unit = f" {self.unit}" if self.unit else ""
         around = "" if isinf(self.stderr) and self.beyond is not None else f" +- {stderr}"
         told = f"{value}{around}{unit} ({self.confidence:.0%} from {low} to {high}{tail})"
         return f"{head}{told}"
 
-    def _dates(self) -> str:
-        """Of a date: its interval, and its standard error in days."""
-        return (
-            f"{self.value} +- {self.stderr:.1f} days "
-            f"({self.confidence:.0%} from {self.low} to {self.high})"
-        )
+    def _repr_html_(self) -> str:
+        """The answer, for a notebook."""
+        return answer_html(self)
 
-    def _texts(self) -> list[str]:
-        """Four decimals, fewer where numbers are large: five digits in all; ``nan`` and ``inf`` too."""
+    def texts(self) -> list[str]:
+        """Value, standard error, and interval as text: four decimals, fewer where numbers are large: five digits in all; ``nan`` and ``inf`` too."""
+        if isinstance(self.value, date):
+            return [str(self.value), f"{self.stderr:.1f}", str(self.low), str(self.high)]
         parts = self.value, self.stderr, self.low, self.high
         digits = len(str(int(max((abs(part) for part in parts if isfinite(part)), default=0))))
         known = self.beyond if self.beyond is None else f"above {self.beyond:.10g}"

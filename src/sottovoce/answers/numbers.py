@@ -15,14 +15,16 @@ the sum is 1 already.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
+from math import inf, isfinite, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sottovoce.answers.answer import Answer, answer
-from sottovoce.answers.errors import LinearErrors
+from sottovoce.answers.answer import Answer, answer, two_sided
+from sottovoce.answers.errors import ErrorModel, LinearErrors
+from sottovoce.answers.pooled_sets import PartErrors
+from sottovoce.answers.records.asked import AskedErrors
 from sottovoce.base.checks import check_real
 from sottovoce.base.errors import InvalidInput
 from sottovoce.channels.base import Floats
@@ -31,7 +33,7 @@ from sottovoce.domains.interval import Interval
 if TYPE_CHECKING:
     from sottovoce.answers.estimate import Estimate
 
-__all__ = ["Cumulative", "cumulative", "mean", "quantile", "variance"]
+__all__ = ["Cumulative", "cumulative", "mean", "quantile", "root", "variance"]
 
 _MOST_EDGES = 1024
 """At so many edges the error of F is computed; between them its square is interpolated."""
@@ -100,7 +102,7 @@ class OpenCumulative(Cumulative):
 
     def error(self, q: float, reach: float) -> float:
         low, high = self.interval(q, reach)
-        return (high - low) / (2 * reach) if math.isfinite(high) else math.inf
+        return (high - low) / (2 * reach) if isfinite(high) else inf
 
     @property
     def _drawn(self) -> Floats:
@@ -109,7 +111,7 @@ class OpenCumulative(Cumulative):
         return np.append(self.edges[:-1], beyond)
 
     def _told(self, x: float) -> float:
-        return x if x <= self.edges[-2] else math.inf
+        return x if x <= self.edges[-2] else inf
 
 
 class WholeCumulative(Cumulative):
@@ -253,10 +255,32 @@ def variance(estimate: Estimate, domain: Interval, confidence: float) -> Answer:
     from_mean = (middles - mean) ** 2 + within
     typical = float(from_mean.mean())
     value = typical + float(shares @ (from_mean - typical))
-    if isinstance(estimate.error_model, LinearErrors):
+    if _is_linear(estimate.error_model):
         value += estimate.error_model.stderr_of(middles, "respondents") ** 2
     of_mean = estimate.error_model.stderr_of(middles, estimate.about)
     first = estimate.error_model.stderr_of(from_mean - typical, estimate.about)
     unit = f"{domain.unit}^2" if domain.unit else ""
     stderr = np.hypot(first, np.sqrt(2) * of_mean**2)
     return answer(value, stderr, "variance", confidence, unit=unit)
+
+
+def root(variance: Answer) -> Answer:
+    """The standard deviation: value and interval are the roots of those of the variance.
+
+    A variance that is estimated as negative has the root 0.  The standard error is half of the
+    interval's width in units of the normal law.
+
+    >>> print(root(Answer(4.0, 0.5, 3.02, 4.98, "variance")))
+    standard deviation: 2.0000 +- 0.1260 (95% from 1.7378 to 2.2316)
+    """
+    value, low, high = (sqrt(max(0.0, x)) for x in (variance.value, variance.low, variance.high))
+    stderr = (high - low) / (2 * two_sided(variance.confidence))
+    unit = variance.unit.removesuffix("^2")
+    label = "standard deviation"
+    return Answer(value, stderr, low, high, label, variance.confidence, unit=unit)
+
+
+def _is_linear(errors: ErrorModel) -> bool:
+    """Whether shares are unbiased."""
+    inner = errors.inner if isinstance(errors, AskedErrors) else errors
+    return isinstance(inner, (LinearErrors, PartErrors))

@@ -32,6 +32,8 @@ class Traits(ABC):
     same_gains: ClassVar[bool] = False
     """Whether every value's unbiased share adds the same numbers, in some order of the cells."""
 
+    named_options: ClassVar[tuple[str, ...]] = ()
+    """Options that files of surveys always name: a rule chooses them, and others follow from them."""
     remembers: ClassVar[bool] = False
     """Whether devices keep a permanent answer, so that :meth:`memory` is not None."""
 
@@ -44,6 +46,10 @@ class Traits(ABC):
 
     def memory(self) -> Memory | None:
         """What its reports in several windows share; None where devices keep nothing."""
+        return None
+
+    def of_question(self, question: int) -> Mechanism | None:
+        """The mechanism of the reports about one question of a record, and nothing else; None without such."""
         return None
 
     @property
