@@ -20,7 +20,7 @@ _TOGETHER = "This holds for all your answers together, however many of them diff
 def lifetime_of(survey: Survey) -> Certificate | None:
     """The certificate of all reports of one answer, where devices remember; else None."""
     mechanism: Any = survey.mechanism
-    return mechanism.lifetime_certificate() if mechanism.remembers else None
+    return mechanism.certificate(reports="all") if mechanism.remembers else None
 
 
 def cost_in_words(survey: Survey) -> str:
