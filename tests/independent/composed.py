@@ -7,9 +7,10 @@ from math import lcm, nextafter, prod
 
 from independent.decimals import plain, whole
 from independent.documents import demand, keys_of
-from independent.domains import Interval, Vector, WholeNumbers
+from independent.domains import Vector
 from independent.draws import Words, ceil, respond
 from independent.mechanisms import Field, Mechanism, bits_of, known, make
+from independent.numbers import Interval, WholeNumbers
 from independent.oracles import fill
 
 

@@ -7,9 +7,9 @@ from math import floor
 
 from independent.decimals import double, whole
 from independent.documents import demand
-from independent.domains import Dates, Interval
 from independent.draws import Words, running
 from independent.mechanisms import Field, Mechanism, known
+from independent.numbers import Dates, Interval
 
 LARGEST_GRID = 2**22
 LARGEST_ROUNDED = 2**40

@@ -85,8 +85,12 @@ def _interval(rng: Random, most: int = 60) -> sv.Interval:
         lowest = rng.choice([1, -2, rng.randint(-(10**9), 10**9)])
         return sv.Ratings(lowest, lowest + rng.randint(1, most - 1), unit=unit)
     if rng.random() < 0.15:
-        first = date(rng.choice([1, 1969, 1970, 2024, 2026, 9999]), rng.randint(1, 12), rng.randint(1, 28))
-        step, span = rng.choice([("day", most), ("week", 400), ("month", 900), ("quarter", 3000), ("year", 9000)])
+        first = date(
+            rng.choice([1, 1969, 1970, 2024, 2026, 9999]), rng.randint(1, 12), rng.randint(1, 28)
+        )
+        step, span = rng.choice(
+            [("day", most), ("week", 400), ("month", 900), ("quarter", 3000), ("year", 9000)]
+        )
         last = min(first.toordinal() + rng.randint(0, span - 1), date.max.toordinal())
         return sv.Dates(first, date.fromordinal(last), step=step)
     low = rng.choice([0.0, -1.0, round(rng.uniform(-100, 100), 3), 1e6])

@@ -88,7 +88,9 @@ def _date(rng: Random, domain: sv.Dates) -> str:
     near = start.toordinal() + rng.choice([0, -1, 1, 5, rng.randint(-400, 400)])
     day = date.fromordinal(min(max(near, 1), date.max.toordinal())).isoformat()
     first, last = str(domain.first), str(domain.last)
-    return rng.choice([day, day, day, day, first, last, "2026-02-29", f" {day}", day.replace("-", "/")])
+    return rng.choice(
+        [day, day, day, day, first, last, "2026-02-29", f" {day}", day.replace("-", "/")]
+    )
 
 
 def _number(rng: Random, domain: sv.Interval) -> Any:
