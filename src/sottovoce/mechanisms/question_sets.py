@@ -245,7 +245,8 @@ class QuestionSets(Mechanism):
         if (question,) not in self.sets:
             return None
         oracle, domain = self.oracles[self.sets.index((question,))], self.domain.domains[question]
-        return RenamedMechanism(domain, self.epsilon, inner=oracle)
+        assert isinstance(oracle, OneOracle)  # parities and answers apart are of several questions
+        return RenamedMechanism(domain, self.epsilon, inner=oracle.oracle)
 
     def _derive_weights(self) -> Any:
         return self._weights_of([None] * len(self._oracle_sizes))
@@ -386,7 +387,7 @@ class QuestionSets(Mechanism):
         yield cls(two, 0.5, design="mixed")
         yield cls(two, 1.0, design="joint")
         yield cls(three, 1.0, design="parities")
-        yield cls(three, 6.0, design="split", hash_ranges=[0, 2, 0], bits=16)
+        yield cls(three, 6.0, design="split", hash_ranges=(0, 2, 0), bits=16)
 
 
 def _whole(table: Floats) -> Indices:
