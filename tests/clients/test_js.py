@@ -18,7 +18,8 @@ NODE = shutil.which("node")
 TOOLS = CLIENT / "node_modules" / ".bin"
 OLDEST = 20
 LARGEST_BUNDLE = 33_000
-"""Bytes of the readable bundle after gzip."""
+"""Bytes of the readable bundle after gzip. Of these, cohorts and memory are 4,950: the mechanism with its certificates and costs 1,900, the
+device 1,500, rules of surveys 650, words 900."""
 
 
 def node_reason() -> str:
