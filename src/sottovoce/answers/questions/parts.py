@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sottovoce.answers.estimate import Estimate
-from sottovoce.answers.parts import _sets as record_sets
+from sottovoce.answers.parts import record_sets
 from sottovoce.base.errors import InvalidInput
 from sottovoce.domains.base import Domain
 
