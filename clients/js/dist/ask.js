@@ -1251,7 +1251,7 @@ function readMemoized(source) {
   const { domain, epsilon, where } = source;
   const options = readOptions(source, "half", "inner", "lifetime", "linkable");
   const lifetime = options.decimal("lifetime");
-  options.require(lifetime.value > epsilon.value && lifetime.value <= 20, "lifetime", "above epsilon, and at most 20");
+  options.require(lifetime.value > epsilon.value, "lifetime", "above epsilon");
   const inner = new Section(options.get("inner"), ["mechanism", "options"], `${options.where}.inner`);
   const name = inner.choice("mechanism", INNER);
   const unary = name === UNARY;
@@ -1264,7 +1264,7 @@ function readMemoized(source) {
   const given = { first, permanent: partOf2("permanent"), fresh: partOf2("fresh"), bits: inner.get("options").get("bits") };
   const { ratio, fromMemo, composed, remember, tell } = (unary ? bitRounds : outputRounds)(given);
   const texts = new Map(Object.entries(composed).map(([key, number2]) => [key, String(number2)]));
-  const { fields, cells, blocks = 1, steps = 1, family } = innerMechanism(name, domain, epsilon, inner.get("options"), texts, inner.where);
+  const { fields, cells, steps = 1, family } = innerMechanism(name, domain, epsilon, inner.get("options"), texts, inner.where);
   const single = domain;
   const memory = {
     lifetime,
@@ -1278,8 +1278,8 @@ function readMemoized(source) {
     cost(answers, windows2 = 1) {
       if (answers === 1) return lifetime.value;
       const each = logAbove(fromMemo, unary ? domain.size : 1);
-      const blocks2 = Math.min(answers, windows2);
-      const moved = blocks2 * lifetime.value + (windows2 - Math.ceil(windows2 / blocks2)) * each;
+      const blocks = Math.min(answers, windows2);
+      const moved = blocks * lifetime.value + (windows2 - Math.ceil(windows2 / blocks)) * each;
       return Math.min(moved, windows2 * each) * (1 + 2 ** -50);
     }
   };
@@ -1287,7 +1287,6 @@ function readMemoized(source) {
     ...forOneValue(single, {
       fields,
       cells,
-      blocks,
       steps,
       ratio,
       respondAt(position, words) {
