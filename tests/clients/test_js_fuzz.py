@@ -18,7 +18,7 @@ from clients.test_js import CLIENT, NODE, needs_node
 from sottovoce.base.errors import InvalidInput, SottovoceError
 from sottovoce.base.exact import decimal_text
 from sottovoce.core.registry import registered
-from sottovoce.surveys.all_reports import cost_in_words
+from sottovoce.surveys.all_reports import cost_in_words, lifetime_of
 from sottovoce.surveys.repeating import report_cost
 from sottovoce.wire.payloads import payloads_of
 from support.survey_changes import changed_text
@@ -57,6 +57,8 @@ def told(survey: sv.Survey) -> dict[str, Any]:
     certificate = survey.mechanism.certificate()
     if not certificate.delta and certificate.scope is None:
         said["privacy"] = survey.privacy()
+        lifetime = lifetime_of(survey)
+        said["lifetime"] = lifetime and f"{lifetime.ratio.numerator}/{lifetime.ratio.denominator}"
         said["cost"] = [decimal_text(report_cost(survey)), cost_in_words(survey)]
     return said
 

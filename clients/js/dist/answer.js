@@ -2534,8 +2534,8 @@ function memoryOf(survey, day) {
   const span = survey.period > 0 ? [window, survey.period] : changes > 0 ? [window, opens, closes] : [];
   const memory = fingerprintOf([fingerprintOf(mechanism.document), changes, ...span]);
   const period = survey.period > 0 ? Math.floor(windowIndex(window, day) / survey.period) : 0;
-  const stored = (known) => ours(checked(known).memos).filter((one) => one.period === period).sort((a, b) => a.ordinal - b.ordinal);
-  const ours = (memos) => memos.filter((one) => one.question === question && one.memory === memory);
+  const ours = (known) => checked(known).memos.filter((one) => one.question === question && one.memory === memory);
+  const stored = (known) => ours(known).filter((one) => one.period === period).sort((a, b) => a.ordinal - b.ordinal);
   return {
     stored,
     report(known, value, words) {
@@ -2551,7 +2551,7 @@ function memoryOf(survey, day) {
       const payload = writePayload(fields, rounds.report(hash, memo, words));
       if (spoken !== void 0) return { payload, kept: draw.made };
       const memos = [{ question, memory, period, ordinal: before.length, tag, memo }];
-      return { payload, kept: draw.made, memos, forget: ours(known.memos).filter((one) => one.period < period) };
+      return { payload, kept: draw.made, memos, forget: ours(known).filter((one) => one.period < period) };
     }
   };
 }
