@@ -128,7 +128,7 @@ def test_every_vector(browser):
     page, said = chromium.new_page(), []
     page.on("console", lambda message: said.append(message.text))
     page.goto(root)
-    files = ["reports", "surveys", "uploads", "values", "windows"]
+    files = ["remembered", "reports", "surveys", "uploads", "values", "windows"]
     assert page.evaluate(VECTORS, {"files": files}) == []
     found = re.findall(r"^([a-z-]+)[.]json: (\d+) of (\d+) cases", "\n".join(said), re.M)
     assert all(int(passed) == int(cases) > 0 for _, passed, cases in found)
