@@ -131,7 +131,7 @@ class Vector(Domain):
         return f"{self.coordinates} numbers, each {self.interval.in_words()}"
 
     def to_toml(self) -> dict[str, Any]:
-        if type(self.interval) is not Interval:
+        if type(self.interval) is not Interval or self.interval.uneven or self.interval.unit:
             raise Unfit(f"{self} cannot be written as TOML")
         return {**self.interval.to_toml(), "coordinates": self.coordinates}
 
