@@ -1451,7 +1451,7 @@ function readMemoized(source) {
   const { domain, epsilon, where } = source;
   const options = readOptions(source, "half", "inner", "lifetime", "linkable");
   const lifetime = options.decimal("lifetime");
-  options.require(lifetime.value > epsilon.value && lifetime.value <= 20, "lifetime", "above epsilon, and at most 20");
+  options.require(lifetime.value > epsilon.value, "lifetime", "above epsilon");
   const inner = new Section(options.get("inner"), ["mechanism", "options"], `${options.where}.inner`);
   const name = inner.choice("mechanism", INNER);
   const unary = name === UNARY;
@@ -1464,7 +1464,7 @@ function readMemoized(source) {
   const given = { first, permanent: partOf2("permanent"), fresh: partOf2("fresh"), bits: inner.get("options").get("bits") };
   const { ratio, fromMemo, composed, remember, tell } = (unary ? bitRounds : outputRounds)(given);
   const texts = new Map(Object.entries(composed).map(([key, number]) => [key, String(number)]));
-  const { fields, cells, blocks = 1, steps = 1, family } = innerMechanism(name, domain, epsilon, inner.get("options"), texts, inner.where);
+  const { fields, cells, steps = 1, family } = innerMechanism(name, domain, epsilon, inner.get("options"), texts, inner.where);
   const single = domain;
   const memory = {
     lifetime,
@@ -1478,8 +1478,8 @@ function readMemoized(source) {
     cost(answers, windows2 = 1) {
       if (answers === 1) return lifetime.value;
       const each = logAbove(fromMemo, unary ? domain.size : 1);
-      const blocks2 = Math.min(answers, windows2);
-      const moved = blocks2 * lifetime.value + (windows2 - Math.ceil(windows2 / blocks2)) * each;
+      const blocks = Math.min(answers, windows2);
+      const moved = blocks * lifetime.value + (windows2 - Math.ceil(windows2 / blocks)) * each;
       return Math.min(moved, windows2 * each) * (1 + 2 ** -50);
     }
   };
@@ -1487,7 +1487,6 @@ function readMemoized(source) {
     ...forOneValue(single, {
       fields,
       cells,
-      blocks,
       steps,
       ratio,
       respondAt(position, words) {
@@ -2758,8 +2757,8 @@ function memoryOf(survey, day) {
   const span = survey.period > 0 ? [window, survey.period] : changes > 0 ? [window, opens, closes] : [];
   const memory = fingerprintOf([fingerprintOf(mechanism.document), changes, ...span]);
   const period = survey.period > 0 ? Math.floor(windowIndex(window, day) / survey.period) : 0;
-  const stored = (known) => ours(checked(known).memos).filter((one) => one.period === period).sort((a, b) => a.ordinal - b.ordinal);
-  const ours = (memos) => memos.filter((one) => one.question === question && one.memory === memory);
+  const ours = (known) => checked(known).memos.filter((one) => one.question === question && one.memory === memory);
+  const stored = (known) => ours(known).filter((one) => one.period === period).sort((a, b) => a.ordinal - b.ordinal);
   return {
     stored,
     report(known, value, words) {
@@ -2775,7 +2774,7 @@ function memoryOf(survey, day) {
       const payload = writePayload(fields, rounds.report(hash, memo, words));
       if (spoken !== void 0) return { payload, kept: draw.made };
       const memos = [{ question, memory, period, ordinal: before.length, tag, memo }];
-      return { payload, kept: draw.made, memos, forget: ours(known.memos).filter((one) => one.period < period) };
+      return { payload, kept: draw.made, memos, forget: ours(known).filter((one) => one.period < period) };
     }
   };
 }
