@@ -31,11 +31,11 @@ const MOST_ROWS = 50;
 const LONGEST = 200;
 
 /** The control of a survey's kind of question, or undefined where a form makes no sense. */
-export function controlOf({ mechanism: { domain }, outside }: Survey): Control | undefined {
+export function controlOf({ mechanism: { domain }, outside, texts }: Survey): Control | undefined {
   switch (domain.kind) {
     case "vector": return domain.coordinates > MOST_ROWS ? undefined : row(domain);
     case "key-values": return domain.pairs === null ? pair(domain, RADIOS, TEXTS.answer) : pairs(domain);
-    case "record": return questionsOf(domain, (one, legend) => grouped(single(one, legend, undefined, "", FEW), legend));
+    case "record": return questionsOf(domain, texts, (one, legend) => grouped(single(one, legend, undefined, "", FEW), legend));
     default: return single(domain, [TEXTS.answer], TEXTS.answer, outside);
   }
 }

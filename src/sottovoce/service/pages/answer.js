@@ -2170,11 +2170,12 @@ function general(value, digits) {
 var REPEATING = ["ask", "changes", "period"];
 var ASK = /^1(?:\/(?:[2-9]|[1-9][0-9]{1,2}|1000))?$/;
 function readRepeating(found, { mechanism, window, opens, closes }) {
-  const again = found.whole("survey", 2, 3) === 3;
+  const version = found.whole("survey", 2, 4);
+  const again = version > 2;
   const ask2 = again ? found.text("ask") : "1";
   const [changes, period] = again ? [found.whole("changes", 0, 1e3), found.whole("period", 0, 1e4)] : [0, 0];
   found.require(ASK.test(ask2), "ask", "1, or 1/W with W from 2 to 1000");
-  found.require(!again || ask2 !== "1" || changes + period > 0, "survey", "2 where ask is 1, and changes and period are 0");
+  found.require(version !== 3 || ask2 !== "1" || changes + period > 0, "survey", "2 where ask is 1, and changes and period are 0");
   const { memory } = mechanism;
   const repeats = window !== "once";
   const windows2 = period > 0 ? period : repeats && opens !== "" && closes !== "" ? windowIndex(window, closes) - windowIndex(window, opens) + 1 : void 0;
@@ -2235,6 +2236,7 @@ var Survey = class _Survey {
     found.require(this.opens === "" || this.closes === "" || this.opens <= this.closes, "closes", "a day from opens on");
     this.series = found.get("series") === "" ? "" : visibleText(found, "series", 200);
     ({ ask: this.ask, cohorts: this.cohorts, changes: this.changes, period: this.period, cost: this.cost } = readRepeating(found, this));
+    this.texts = textsOf(found, this.mechanism);
     this.document = found.items;
     this.digest = digestOf(this.document);
     this.fingerprint = this.digest.slice(0, 32);
@@ -2264,8 +2266,9 @@ var Survey = class _Survey {
     return Object.assign(survey, { collector: found[1] });
   }
   static read(document2, { maxDelta = "0" }) {
-    const again = document2 instanceof Map && document2.get("survey") === 3;
-    const survey = new _Survey(new Section(document2, again ? [...KEYS, ...REPEATING] : KEYS, "survey"));
+    const version = document2 instanceof Map ? document2.get("survey") : void 0;
+    const more = version === 3 ? REPEATING : version === 4 ? [...REPEATING, "texts"] : [];
+    const survey = new _Survey(new Section(document2, [...KEYS, ...more], "survey"));
     const most = readDecimal(maxDelta);
     if (most !== void 0 && !exceeds(survey.certificate.delta, exact(most))) return survey;
     throw new InvalidSurvey(`the delta of ${survey} is not at most maxDelta, which is ${maxDelta}`);
@@ -2304,6 +2307,13 @@ var Survey = class _Survey {
     return open ? name : void 0;
   }
 };
+function textsOf(found, { domain }) {
+  if (!found.items.has("texts")) return [];
+  const texts = found.list("texts");
+  const count = domain.kind === "record" ? domain.questions.length : 0;
+  found.require(texts.length === count && texts.some((text) => text !== ""), "texts", "a text for each question of a record, of which one is not empty");
+  return texts.map((text) => text === "" ? text : visibleText(new Section(/* @__PURE__ */ new Map([["text", text]]), ["text"], `${found.where}.texts`), "text", 2e3));
+}
 function visibleText(found, key, most) {
   const text = found.text(key);
   const short = text.length <= 2 * most && [...text].length <= most;
@@ -3081,8 +3091,8 @@ function windowText({ window }) {
 }
 
 // page/questions.ts
-function questionsOf({ questions }, controlOf2) {
-  const rows = questions.map(({ name, domain }, i) => rowOf(name, controlOf2(domain, [make("small", {}, TEXTS.nth(i + 1, questions.length)), " ", foreign(name)])));
+function questionsOf({ questions }, texts, controlOf2) {
+  const rows = questions.map(({ name, domain }, i) => rowOf(name, controlOf2(domain, [make("small", {}, TEXTS.nth(i + 1, questions.length)), " ", foreign(texts[i] || name)])));
   const progress = make("p", { class: "progress" });
   const count = () => {
     progress.textContent = TEXTS.answered(rows.filter((row2) => row2.open() === null).length, rows.length);
@@ -3143,14 +3153,14 @@ var LISTED = 200;
 var SUGGESTED = 50;
 var MOST_ROWS = 50;
 var LONGEST = 200;
-function controlOf({ mechanism: { domain }, outside }) {
+function controlOf({ mechanism: { domain }, outside, texts }) {
   switch (domain.kind) {
     case "vector":
       return domain.coordinates > MOST_ROWS ? void 0 : row(domain);
     case "key-values":
       return domain.pairs === null ? pair(domain, RADIOS, TEXTS.answer) : pairs(domain);
     case "record":
-      return questionsOf(domain, (one, legend) => grouped(single(one, legend, void 0, "", FEW), legend));
+      return questionsOf(domain, texts, (one, legend) => grouped(single(one, legend, void 0, "", FEW), legend));
     default:
       return single(domain, [TEXTS.answer], TEXTS.answer, outside);
   }
