@@ -82,7 +82,7 @@ def test_limits_count_a_record_once_and_know_it_again(tmp_path):
     assert client.spent == 2
     other = sv.Survey("other", "Other questions", first.mechanism, series="life")
     with pytest.raises(OverBudget, match="series_epsilon"):
-        Client(other, folder=tmp_path, series_epsilon=3.0).report(ANSWERS)
+        Client(other, folder=tmp_path, series_epsilon=3.0, day_epsilon=10.0).report(ANSWERS)
 
 
 def test_signed_questionnaires_are_answered_and_changed_ones_are_not(tmp_path):
