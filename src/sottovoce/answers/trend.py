@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,7 +16,7 @@ from sottovoce.answers.floors import least_stderr
 from sottovoce.answers.overlap import Overlap
 from sottovoce.answers.series import Series
 from sottovoce.answers.shared_noise import SharedNoise, SharedSpread
-from sottovoce.base.errors import NotIdentified
+from sottovoce.base.errors import NotIdentified, Unfit
 from sottovoce.channels.base import Floats
 from sottovoce.core.mechanism import Mechanism
 
@@ -79,14 +80,30 @@ class Trend:
         """The share of numbers from ``low`` to ``high``."""
         return self._sums(lambda e: e.range(low, high, confidence=confidence))
 
-    def mean(self, *, confidence: float = 0.95) -> Series:
-        """The mean."""
-        return self._sums(lambda e: e.mean(confidence=confidence))
+    def mean(self, *, top: float | None = None, confidence: float = 0.95) -> Series:
+        """The mean; ``top`` stands for every answer in an open bin."""
+        self._refuse_dates("mean")
+        return self._sums(lambda e: e.mean(top=top, confidence=confidence))
 
     def quantile(self, q: float, *, confidence: float = 0.95) -> Series:
         """The number below which a share ``q`` lies, 0.5 for the median."""
+        self._refuse_dates("quantile")
         shown = [e.quantile(q, confidence=confidence) for e in self._own]
+        for window, one in zip(self.windows, shown, strict=True):
+            if math.isinf(one.high):
+                raise NotIdentified(
+                    f"a trend of this quantile is not identified: in window {window} its interval "
+                    f"reaches above {one.beyond:g}, into the open bin"
+                )
         return self._of_answers(shown, shown, "compares the methods' own quantiles")
+
+    def _refuse_dates(self, question: str) -> None:
+        domain = self.estimates[0].domain
+        if domain.dates is not None:
+            raise Unfit(
+                f"a trend of a {question} needs numbers; these reports are over {domain}. "
+                "Shares of steps, and ranges, have trends"
+            )
 
     def part(self, question: str, method: str = "auto") -> Trend:
         """The trend of one question of a record: its estimate in every window, by a method for it.
