@@ -4,6 +4,8 @@
     every-look      30 looks at growing surveys: the truth inside at all of them in 95%?
     differences     intervals of true differences: do they hold them in 95%?
     intervals       intervals of the default's shares, totals, means, quantiles, ranges, largest values
+    records         intervals of cross tables: shares, percentages, differences of groups, Cramer's V
+    independence    tables of independent questions: rejected in 5%?
 
 ``--draws`` makes it smaller or larger.
 """
@@ -15,9 +17,12 @@ import os
 from math import sqrt
 from pathlib import Path
 
-from benchmarks.coverage import differences, every_look, intervals, no_difference
+from benchmarks.coverage import differences, every_look, intervals, no_difference, records
 
-_DRAWS = {"no-difference": 10_000, "every-look": 20_000, "differences": 400, "intervals": 2_000}
+_DRAWS = {
+    "no-difference": 10_000, "every-look": 20_000, "differences": 400, "intervals": 2_000,
+    "records": 2_000, "independence": 10_000,
+}  # fmt: skip
 
 
 def _no_difference(draws: int, only: str) -> None:
@@ -63,11 +68,30 @@ def _intervals(draws: int, only: str) -> None:
             print(f"{cell.name:55} {shown}", flush=True)
 
 
+def _records(draws: int, only: str) -> None:
+    folder = os.environ.get("SOTTOVOCE_DATA")
+    for cell in records.CELLS:
+        if only in cell.name:
+            rates = records.coverage(cell, Path(folder) if folder else None, draws)
+            shown = (
+                "no data" if rates is None else "  ".join(f"{k} {v:.3f}" for k, v in rates.items())
+            )
+            print(f"{cell.name:48} {shown}", flush=True)
+
+
+def _independence(draws: int, only: str) -> None:
+    for cell in records.NULLS:
+        if only in cell.name:
+            print(f"{cell.name:48} p < 5%  {records.rejections(cell, draws):.4f}", flush=True)
+
+
 _PARTS = {
     "no-difference": _no_difference,
     "every-look": _every_look,
     "differences": _differences,
     "intervals": _intervals,
+    "records": _records,
+    "independence": _independence,
 }
 
 
