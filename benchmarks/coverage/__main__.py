@@ -5,6 +5,7 @@
     differences     intervals of true differences: do they hold them in 95%?
     intervals       intervals of the default's shares, totals, means, quantiles, ranges, largest values
     records         intervals of cross tables: shares, percentages, differences of groups, Cramer's V
+    regression      intervals of coefficients of regressions through the randomization
     independence    tables of independent questions: rejected in 5%?
 
 ``--draws`` makes it smaller or larger.
@@ -17,11 +18,18 @@ import os
 from math import sqrt
 from pathlib import Path
 
-from benchmarks.coverage import differences, every_look, intervals, no_difference, records
+from benchmarks.coverage import (
+    differences,
+    every_look,
+    intervals,
+    no_difference,
+    records,
+    regression,
+)
 
 _DRAWS = {
     "no-difference": 10_000, "every-look": 20_000, "differences": 400, "intervals": 2_000,
-    "records": 2_000, "independence": 10_000,
+    "records": 2_000, "independence": 10_000, "regression": 2_000,
 }  # fmt: skip
 
 
@@ -85,12 +93,21 @@ def _independence(draws: int, only: str) -> None:
             print(f"{cell.name:48} p < 5%  {records.rejections(cell, draws):.4f}", flush=True)
 
 
+def _regression(draws: int, only: str) -> None:
+    for cell in regression.CELLS:
+        if only in cell.name:
+            rates = regression.coverage(cell, draws)
+            shown = "  ".join(f"{k} {v:.3f}" for k, v in rates.items())
+            print(f"{cell.name:36} {shown}", flush=True)
+
+
 _PARTS = {
     "no-difference": _no_difference,
     "every-look": _every_look,
     "differences": _differences,
     "intervals": _intervals,
     "records": _records,
+    "regression": _regression,
     "independence": _independence,
 }
 

@@ -148,7 +148,7 @@ def _surveys(cell: RecordCell, law: Floats, surveys: int) -> Any:
     record = sv.Record({n: sv.Categories(s) for n, s in zip(names, law.shape, strict=True)})
     mechanism = sv.mechanism("record", record, cell.epsilon, design=cell.design)
     key = zlib.crc32(cell.name.encode())
-    random, source = np.random.default_rng(key), sv.Seeded(key)
+    random, source = np.random.default_rng(key), sv.Seeded(key + 1)
     for _ in range(surveys):
         people = random.multinomial(cell.people, law.ravel())
         tally = mechanism.simulate(people, source=source)

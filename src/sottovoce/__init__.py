@@ -53,6 +53,8 @@ if TYPE_CHECKING:
     from sottovoce.estimators import estimate, methods
     from sottovoce.estimators.compare.compare import compare
     from sottovoce.estimators.coordinates import coordinates
+    from sottovoce.estimators.regression.regress import regress
+    from sottovoce.estimators.regression.result import Regression
     from sottovoce.estimators.trend import trend
     from sottovoce.estimators.two_phases import TwoPhaseVariance
     from sottovoce.fusion.external_reports import foreign
@@ -101,6 +103,8 @@ _WHEN_ASKED = {
     "WindowPlan": "sottovoce.planning.windows",
     "pseudonyms": "sottovoce.fusion.joining.keys",
     "tally_sql": "sottovoce.engines.sql.tally_query",
+    "Regression": "sottovoce.estimators.regression.result",
+    "regress": "sottovoce.estimators.regression.regress",
     "spark": "sottovoce.spark",
     "testing": "sottovoce.testing",
     "trend": "sottovoce.estimators.trend",
@@ -142,6 +146,7 @@ __all__ = [
     "Plan",
     "Ratings",
     "Record",
+    "Regression",
     "Reports",
     "Seeded",
     "Series",
@@ -176,6 +181,7 @@ __all__ = [
     "plan",
     "plan_windows",
     "pseudonyms",
+    "regress",
     "spark",
     "tally_batches",
     "tally_sql",

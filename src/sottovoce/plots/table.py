@@ -81,7 +81,7 @@ def _draw_heat(table: Table, of: str | None, confidence: float, title: str) -> A
     if shares.size <= _MOST_NUMBERS:
         for row, column in np.ndindex(rows, columns):
             bright = shown[row, column] > 0.55 * shown.max()
-            text = _text(shares[row, column], low[row, column], high[row, column])
+            text = _text(*(float(one[row, column]) for one in (shares, low, high)))
             color = "white" if bright else "#1b1b1b"
             axes.text(column, row, text, ha="center", va="center", color=color, fontsize="x-small")
     what = share_of(table.about) if of is None else f"share within {of}"
