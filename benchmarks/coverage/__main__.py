@@ -7,6 +7,7 @@
     records         intervals of cross tables: shares, percentages, differences of groups, Cramer's V
     regression      intervals of coefficients of regressions through the randomization
     independence    tables of independent questions: rejected in 5%?
+    windows         trends of memoized reports: windows, means and changes of 100,000 people in 30 days
 
 ``--draws`` makes it smaller or larger.
 """
@@ -25,11 +26,12 @@ from benchmarks.coverage import (
     no_difference,
     records,
     regression,
+    windows,
 )
 
 _DRAWS = {
     "no-difference": 10_000, "every-look": 20_000, "differences": 400, "intervals": 2_000,
-    "records": 2_000, "independence": 10_000, "regression": 2_000,
+    "records": 2_000, "independence": 10_000, "regression": 2_000, "windows": 1_500,
 }  # fmt: skip
 
 
@@ -101,6 +103,13 @@ def _regression(draws: int, only: str) -> None:
             print(f"{cell.name:36} {shown}", flush=True)
 
 
+def _windows(draws: int, only: str) -> None:
+    for case in windows.CASES:
+        if only in case.name:
+            for what, rate in windows.coverage(case, draws).items():
+                print(f"{case.name:15} {what:20} {rate:.4f}", flush=True)
+
+
 _PARTS = {
     "no-difference": _no_difference,
     "every-look": _every_look,
@@ -109,6 +118,7 @@ _PARTS = {
     "records": _records,
     "regression": _regression,
     "independence": _independence,
+    "windows": _windows,
 }
 
 

@@ -112,6 +112,8 @@ def test_repeated_columns_are_refused():
         ({"a": sv.Categories(2), "b": PEOPLE}, "question 'b' of Record must be a domain of one"),
         ({"a": sv.Categories(2), " b": sv.Counts(2)}, "name of a question .* got ' b'"),
         ({"a": sv.Categories(2), 3: sv.Counts(2)}, "name of a question .* got 3"),
+        ({"a": sv.Categories(2), "b\t": sv.Counts(2)}, "none of them a control character"),
+        ({"a": sv.Categories(2), "\ud800": sv.Counts(2)}, "name of a question of Record must be"),
     ],
 )
 def test_what_is_not_a_record_is_refused(questions, message):
@@ -125,19 +127,26 @@ def test_questions_are_found_by_name():
         PEOPLE.question("osx")
 
 
+@pytest.mark.parametrize("text", ["age,os", "age, os", "os,age"])
+def test_two_questions_are_named_in_one_text(text):
+    assert PEOPLE.pair(text) == tuple(name.strip() for name in text.split(","))
+
+
 @pytest.mark.parametrize(
-    ("rows", "message"),
+    ("text", "message"),
     [
-        ("os", "questions of Record must be a list of tables"),
-        ([{"name": "a", "kind": "count"}], "kind of question 'a' must be one of categories"),
-        ([{"name": "a", "kind": "counts", "mst": 3}], "a key of question 'a' must be one of"),
-        ([{"name": "a", "kind": "interval"}], "low of question 'a' must be given"),
-        ([{"name": "a", "kind": "counts"}] * 2, "names of questions of Record must be distinct"),
+        (
+            "age",
+            "table of .* must be two different questions with a comma between them, of age, os",
+        ),
+        ("age,age", "two different questions"),
+        ("age,os,age", "two different questions"),
+        ("age,osx", "must be one of age, os; got 'osx'. Did you mean 'os'"),
     ],
 )
-def test_tables_of_toml_are_checked(rows, message):
+def test_what_does_not_name_two_questions_is_refused(text, message):
     with pytest.raises(InvalidInput, match=message):
-        sv.Record.from_toml({"questions": rows})
+        PEOPLE.pair(text)
 
 
 def test_repeated_names_in_json_are_refused():
@@ -150,3 +159,10 @@ def test_repeated_names_in_json_are_refused():
 def test_other_mechanisms_refuse_records():
     with pytest.raises(InvalidInput, match="of one value per person.*Records are for"):
         sv.mechanism("grr", PEOPLE, 1.0)
+
+
+def test_names_of_questions_do_not_depend_on_the_version_of_unicode():
+    """Letters that join by a mark without width, and characters that no version has yet."""
+    names = ("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "\U0003fffd", "\u3000")
+    record = sv.Record(dict.fromkeys(names, sv.YesNo()))
+    assert sv.Record.from_json(record.to_json()) == record

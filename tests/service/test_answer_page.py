@@ -17,8 +17,9 @@ from clients.test_js import CLIENT
 from sottovoce.domains.base import domain_kinds
 from sottovoce.service.pages import answer
 from sottovoce.store import Rules
+from sottovoce.surveys.all_reports import cost_in_words
 from sottovoce.surveys.survey import Survey
-from support.answering import kinds, unasked
+from support.answering import kinds, questionnaire, unasked
 from support.dashboards import HOSTILE, Page
 from support.loading import colors, running
 
@@ -76,7 +77,7 @@ def test_every_survey_has_a_page_that_can_be_read_without_script(collector, name
     assert " ".join(survey.question.split()) in unescape(page.words)
     for line in survey.privacy().splitlines():
         assert line in page.words
-    assert f"epsilon {survey.mechanism.epsilon:g}" in page.words
+    assert cost_in_words(survey) in page.words
     assert survey.fingerprint in page.words
     drawn = reply.text.count('class="chart people"')
     if name == "delta":
@@ -138,11 +139,36 @@ def test_pictures_show_the_survey_s_own_odds(collector):
     assert "a guess about one edge" in read(get(collector, KINDS["degrees"].survey)).words
 
 
+def test_what_is_said_of_people_who_are_asked_again(tmp_path, collector):
+    words = read(get(collector, KINDS["memory"].survey)).words
+    assert "What your reports reveal" in words
+    assert "Before your reports, a guess between two answers is right 50 times of 100." in words
+    assert "After all of them, at most 88.1 times." in words
+    assert "epsilon 2 for all reports, 1 for one" in words
+    grr = sv.mechanism("grr", sv.Categories(["tea", "coffee"]), 1.0)
+    cohorts = Survey("Daily", "What did you drink?", grr, "day", ask="1/30")
+    with running(tmp_path, cohorts) as found:
+        words = read(get(found, cohorts)).words
+    assert "once in 30 days; each device draws in which" in words
+    assert "epsilon 1 in any 30 windows (day) in a row" in words
+    assert "Your device draws which one of 30 windows (day) asks you" in words
+
+
 def test_hostile_text_is_text(collector):
     text = get(collector, KINDS["hostile"].survey).text
     assert HOSTILE not in text
     assert "<script>alert" not in text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
+
+
+def test_the_questions_of_a_record_are_listed(collector):
+    survey = kinds()["record"].survey
+    words = read(get(collector, survey)).words
+    assert "There are 10 questions:" in words
+    for name, domain in zip(questionnaire().names, questionnaire().domains, strict=True):
+        assert f"{name} ({domain.in_words()})" in words
+    assert "This holds for all your answers together" in words
+    assert "Your answers are randomized in this browser" in words
 
 
 def test_an_unknown_survey_has_no_page(collector):

@@ -6,7 +6,8 @@ import dataclasses
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, overload
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from sottovoce.answers.anytime import Looks
 from sottovoce.answers.companion import for_every_look, unbiased_of
 from sottovoce.answers.errors import CellErrors, ErrorModel
 from sottovoce.answers.intervals import ShareIntervals, share_bounds, within
+from sottovoce.answers.notebook import estimate_html
 from sottovoce.answers.show import renderer
 from sottovoce.answers.tables import Table
 from sottovoce.answers.top import TopAnswer, top_answers
@@ -28,6 +30,9 @@ from sottovoce.channels.base import Floats
 from sottovoce.domains.base import Domain
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.key_values import KeyValues
+
+if TYPE_CHECKING:
+    from sottovoce.answers.difference import Difference  # made of estimates: imported when used
 
 __all__ = ["Estimate"]
 
@@ -300,6 +305,10 @@ class Estimate:
         self.require_one_look("variance")
         return numbers.variance(self, self._interval("variance"), confidence)
 
+    def std(self, *, confidence: float = 0.95) -> Answer:
+        """The standard deviation: the root of :meth:`variance`."""
+        return numbers.root(self.variance(confidence=confidence))
+
     def range(
         self, low: float, high: float, *, confidence: float = 0.95, anytime: bool = False
     ) -> Answer:
@@ -340,6 +349,10 @@ class Estimate:
         if np.iterable(q) and not isinstance(q, str):
             return [numbers.quantile(self, one, confidence) for one in q]
         return numbers.quantile(self, q, confidence)
+
+    def median(self, *, confidence: float = 0.95) -> Answer:
+        """The median: the number below which half of the numbers lie."""
+        return dataclasses.replace(self.quantile(0.5, confidence=confidence), label="median")
 
     @cached_property
     def cumulative(self) -> numbers.Cumulative:
@@ -442,9 +455,21 @@ class Estimate:
         """A matplotlib figure of the shares, for numbers also of the ``"cdf"`` or on a ``"ring"``,
         for pairs of all keys.
 
-        See :func:`sottovoce.plots.estimate.draw_estimate` for options.
+        ``ax=`` draws into axes of your own. See
+        :func:`sottovoce.plots.estimate.draw_estimate` for all options.
         """
         return renderer("estimate")(self, kind, **options)
+
+    def __sub__(self, other: Estimate) -> Difference:
+        """``b - a``: the difference of two estimates from different reports (``sv.difference(a, b)``)."""
+        if not isinstance(other, Estimate):
+            return NotImplemented
+        made: Difference = import_module("sottovoce.answers.difference").difference(other, self)
+        return made
+
+    def _repr_html_(self) -> str:
+        """The estimate, for a notebook: a picture and the table."""
+        return estimate_html(self)
 
     def __repr__(self) -> str:
         stopped = "" if self.converged else f", not converged at iteration {self.iterations}"

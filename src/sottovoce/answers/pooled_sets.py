@@ -82,12 +82,15 @@ class PooledSets:
         """How much each set's table counts for the shares of a question; sums to 1."""
         found = {}
         for number, asked in enumerate(self.channel.sets):
-            if question in asked and self.counts[number] >= 1:
+            known = question in asked and self.channel.has_margins(number)
+            if known and self.counts[number] >= 1:
                 odds = self.channel.channels[number].support_probabilities
-                assert odds is not None  # every set has a pure oracle
-                others = math.prod(self.channel.shape(asked)) / self.channel.sizes[question]
-                noise = float(odds.variance(np.zeros(1))[0]) / self.counts[number]
-                found[number] = 1 / (others * noise)
+                if odds is None:  # answers apart: it is the only set
+                    return {number: 1.0}
+                cells = math.prod(self.channel.shape(asked))
+                others, even = cells / self.channel.sizes[question], 1 / cells
+                noise = float(odds.variance(np.array([even]))[0]) / (1 - even) + even
+                found[number] = self.counts[number] / (others * noise)
         if not found:
             raise NotIdentified("no report is about this question")
         total = sum(found.values())

@@ -9,6 +9,7 @@ from typing import Any
 
 from sottovoce.base.exact import decimal_text
 from sottovoce.base.frame import Frame
+from sottovoce.base.notebook import result_html, text_html
 from sottovoce.core.fields import BitField, IntField
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.odds import privacy_in_words
@@ -22,6 +23,9 @@ _ERRORS = {
     "mean": "error of the mean",
     "range": "error of a range",
     "distribution": "error of a cumulative share",
+    "parts": "error of a share",
+    "tables": "error of a table's cell",
+    "both": "error of shares and cells",
 }
 _NEAR = 1.1
 """How many times the least error a mechanism with smaller reports may have to be pointed out."""
@@ -44,6 +48,10 @@ class Prospect:
     method: str = "unbiased"
     simulated: bool = False
     """Whether the error is that of a few simulated surveys, as there is no formula."""
+    part_error: float | None = None
+    """Over records the standard error of a share, on average over questions."""
+    table_error: float | None = None
+    """Over records the standard error of a cell, on average over pairs; None without tables."""
 
     @property
     def name(self) -> str:
@@ -55,7 +63,12 @@ class Prospect:
     def options(self) -> str:
         """The options that were chosen, but for the precision of weights."""
         chosen = self.mechanism.options().items()
-        told = [(name, value) for name, value in chosen if name != "bits" and value is not None]
+        short = ("design",) if self.mechanism.domain.record is not None else dict(chosen)
+        told = [
+            (name, value)
+            for name, value in chosen
+            if name in short and name != "bits" and value is not None
+        ]
         return ", ".join(f"{name}={value}" for name, value in told)
 
     @property
@@ -162,6 +175,12 @@ class Plan:
                 "share error": [row.share_error for row in rows],
                 "half error": [row.half_error for row in rows],
             }
+        if self.domain.record is not None:
+            return {
+                "error": [row.rms_error for row in rows],
+                "share error": [row.part_error for row in rows],
+                "cell error": [row.table_error for row in rows],
+            }
         return {
             "error": [row.rms_error for row in rows],
             "method": [row.method for row in rows],
@@ -180,6 +199,12 @@ class Plan:
         return "\n".join(lines)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """The plan, for a notebook."""
+        missing = [f"left out: {name}: {reason}" for name, reason in self.unfit.items()]
+        said = text_html("\n".join([self.told, self.clients, *missing]))
+        return result_html(f"{self.domain}: {self._result()}", self.frame()._repr_html_(), said)
 
     def _result(self) -> str:
         best, epsilon = self.prospects[0], decimal_text(self.epsilon)
@@ -212,7 +237,8 @@ class Plan:
         if self.domain.size == 1:
             return ["There is a single value: its share is 1."]
         if self.goal != "shares":
-            return [f"{best.name} errs least: {best.rms_error:.3g} is the {self._error}."]
+            said = f"{best.name} errs least: {best.rms_error:.3g} is the {self._error}."
+            return [said, best.mechanism.why_least_error()] if self.domain.record else [said]
         said = f"{best.name} errs least: {best.rms_error:.3g} for a typical share."
         reason = best.mechanism.why_least_error()
         return [said, reason] if reason else [said]

@@ -15,13 +15,15 @@ from starlette.responses import Response
 
 from sottovoce.answers.questions import Question, registered_questions
 from sottovoce.service import documents
-from sottovoce.service.api import downloads, health, trends
+from sottovoce.service.api import downloads, health, tables, trends
 from sottovoce.service.api import results as reading
 from sottovoce.service.api import surveys as publishing
 from sottovoce.service.pages import (
     answer,
     calculator,
+    cross_tables,
     differences,
+    questionnaires,
     rendering,
     signing_in,
     surveys,
@@ -111,7 +113,11 @@ _LOOKS = (
     Parameter("anytime", "1 for intervals that hold at every look, by the unbiased estimate"),
     Parameter("planned", "with anytime: people expected in the end; fixed before the first look"),
 )
+_OF_QUESTION = Parameter(
+    "question", "of a survey of several questions, the one that answers are about, by name"
+)
 _WAY = (
+    _OF_QUESTION,
     Parameter("method", "the method by name; auto if not given"),
     Parameter("goal", "what auto chooses for: distribution, subset, top, mean or range"),
     Parameter("then", "a method to apply to the result", many=True),
@@ -136,6 +142,7 @@ _RANGE = (
 )
 _TREND = (
     *_RANGE,
+    _OF_QUESTION,
     Parameter("method", "the method by name; auto if not given"),
     Parameter("confidence", "of the intervals; 0.95 if not given"),
     _ABOUT_CHANGE,
@@ -147,13 +154,24 @@ _TREND = (
     ),
     Parameter("smooth", "1 for a smoothed level too"),
 )
+_TABLE = (
+    Parameter("table", "two questions, by name, with a comma between them", needed=True),
+    _WINDOW,
+    Parameter(
+        "percent", "rows or columns: shares within each answer to the first question, or the second"
+    ),
+    Parameter("given", "shares among people with one answer, such as os=mac"),
+    Parameter("independence", "1 to test whether the questions are independent"),
+    Parameter("confidence", "of the intervals; 0.95 if not given"),
+    _ABOUT,
+)
 _NUMBERS = ("below-minimum-batch", "unfit", "mismatch")
 _UPLOAD = (
     "wrong-media-type", "malformed", "wrong-version", "no-id", "wrong-payload", "unknown-survey", "window-closed",
     "clock-skew", "not-allowed",
 )  # fmt: skip
 _TYPED = (
-    Parameter("question", "a question about the answers, by name"),
+    Parameter("ask", "a question about the answers, by name"),
     Parameter("text", "what the question is about"),
 )
 _LINE = Parameter(
@@ -168,15 +186,26 @@ ROUTES = (
         parameters=(Parameter("page", "the page of a long list; 1 if not given"),),
     ),
     Described(
-        "GET", "/dashboard/{fingerprint}", "The dashboard: one survey.", surveys.survey_page,
-        "text/html", "read", (*_RANGE, _LINE, *_TYPED, _ABOUT, _WAIT),
+        "GET", "/dashboard/{fingerprint}", "The dashboard: one survey.",
+        questionnaires.dashboard_page, "text/html", "read",
+        (*_RANGE, _OF_QUESTION, _LINE, *_TYPED, _ABOUT, _WAIT),
+    ),
+    Described(
+        "GET", "/dashboard/{fingerprint}/table", "The dashboard: two questions together.",
+        cross_tables.table_page, "text/html", "read",
+        (
+            Parameter("rows", "the question in the rows, by name; the first if not given"),
+            Parameter("columns", "the question in the columns; the first other one if not given"),
+            Parameter("show", "shares, or rows or columns for percentages within them"),
+            *_RANGE, _ABOUT, _WAIT,
+        ),
     ),
     Described(
         "GET", "/dashboard/{fingerprint}/differences", "The dashboard: differences.",
         differences.differences_page, "text/html", "read",
         (
             Parameter("second", "the fingerprint of the second survey"), *_SIDE_WINDOWS,
-            _ABOUT_CHANGE, _SAME_PEOPLE, _WAIT,
+            _OF_QUESTION, _ABOUT_CHANGE, _SAME_PEOPLE, _WAIT,
         ),
         refuses=("rate-limited",),
     ),
@@ -277,6 +306,14 @@ ROUTES = (
     Described(
         "GET", f"{_SURVEY}/answers.csv", "The same as a table.", reading.answers_csv, "text/csv",
         "read", (_WINDOW, *_WAY), refuses=_NUMBERS, asks=True,
+    ),
+    Described(
+        "GET", f"{_SURVEY}/table", "The table of two questions.", tables.table, documents.CrossTable,
+        "read", _TABLE, refuses=_NUMBERS,
+    ),
+    Described(
+        "GET", f"{_SURVEY}/table.csv", "The same as a table, a row per pair of answers.",
+        tables.table_csv, "text/csv", "read", _TABLE, refuses=_NUMBERS,
     ),
     Described(
         "GET", f"{_SURVEY}/trend", "Answers in every window, their changes and shifts.", trends.trend,

@@ -11,6 +11,11 @@ export declare const TEXTS: {
     listed: (size: number) => string;
     notListed: string;
     twice: string;
+    nth: (i: number, count: number) => string;
+    answered: (count: number, all: number) => string;
+    unanswered: string;
+    must: (says: string) => string;
+    incomplete: (count: number) => string;
     place: (i: number) => string;
     pair: (i: number) => string;
     key: string;
@@ -25,15 +30,23 @@ export declare const TEXTS: {
         week: string;
         month: string;
     };
+    notAsked: string;
+    next: ({ window }: Survey, day: string | undefined) => string;
+    paying: (cost: string) => string;
+    kept: (changes: number) => string;
     remembers: string;
     working: string;
     states: {
+        "not-asked": string;
         acknowledged: string;
         pending: string;
         refused: string;
         withdrawn: string;
     };
     cost: (epsilon: string, spent: string) => string;
+    paid: (spent: string) => string;
+    asked: string;
+    same: string;
     again: {
         once: string;
         day: string;

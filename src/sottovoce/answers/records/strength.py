@@ -36,31 +36,23 @@ class Strength:
     high: float
 
 
-def strength_of(  # noqa: PLR0917 - all from one place
-    margins: tuple[Floats, Floats], h: Floats, gains: Floats, frequencies: Floats, n: float,
-    of_margins: tuple[Floats, Floats], confidence: float,
-) -> Strength:  # fmt: skip
-    """From h, what every cell of the tally adds to every cell of it and to both margins, and the tally."""
-    scale = np.sqrt(np.outer(*margins))
-    away = _away(gains / scale.reshape(-1, 1), frequencies)
-    covariance = (away * frequencies) @ away.T / n
+def strength_of(
+    margins: tuple[Floats, Floats], h: Floats, noise: Floats, confidence: float
+) -> Strength:
+    """From h and both margins, and the covariance of all of these one after the other."""
+    scale, squares = np.sqrt(np.outer(*margins)).ravel(), h**2 / np.outer(*margins)
+    covariance = noise[: h.size, : h.size] / np.outer(scale, scale)
     first, second = float(np.trace(covariance)), float(np.sum(covariance**2))
-    squares = h**2 / np.outer(*margins)
-    rows, columns = (squares.sum(axis=1 - axis) / margins[axis] for axis in (0, 1))
-    slope = (2 * h / scale).ravel() @ (gains / scale.reshape(-1, 1))
-    slope = _away(slope - rows @ of_margins[0] - columns @ of_margins[1], frequencies)
+    away = [squares.sum(axis=1 - axis) / margins[axis] for axis in (0, 1)]
+    slope = np.concatenate([2 * h.ravel() / scale**2, -away[0], -away[1]])
     seen = float(squares.sum())
-    growth = float(frequencies @ slope**2) / n / seen if seen > 0 else 0.0
+    growth = max(0.0, float(slope @ noise @ slope)) / seen if seen > 0 else 0.0
     most = math.sqrt(min(h.shape) - 1)
     law = _Law(first, second, growth)
     at, tail = max(seen, first), (1 - confidence) / 2
     ends = (law.solve(at, 1 - tail, most), law.solve(at, tail, most))
     value = math.sqrt(max(0.0, seen - first))
     return Strength(*(min(1.0, phi / most) for phi in (value, *ends)))
-
-
-def _away(gains: Floats, frequencies: Floats) -> Floats:
-    return gains - (gains @ frequencies)[..., None]
 
 
 @dataclass(frozen=True)

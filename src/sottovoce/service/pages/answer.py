@@ -20,10 +20,13 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sottovoce.core.odds import belief
+from sottovoce.domains.base import Domain
 from sottovoce.service.pages.charts import people
 from sottovoce.service.pages.rendering import FILE_HEADERS, page, page_file
 from sottovoce.service.refusals import Declined
 from sottovoce.service.state import CollectorState
+from sottovoce.surveys.all_reports import cost_in_words, lifetime_of
+from sottovoce.surveys.repeating import one_in
 from sottovoce.surveys.survey import Survey
 
 __all__ = ["answer_page", "answer_script", "script_digest"]
@@ -80,7 +83,7 @@ async def answer_page(state: CollectorState, request: Request) -> Response:
     return page(
         request, "answer.html", headers=_headers(), published=published, survey=survey,
         host=request.url.netloc, closed=closed, early=today < survey.opens,
-        answers=_answers(survey), script=_script(),
+        answers=_answers(survey), questions=_questions(survey), script=_script(),
         **await state.aside(_privacy, survey),
     )  # fmt: skip
 
@@ -108,8 +111,24 @@ def _check_offered(state: CollectorState) -> None:
 def _answers(survey: Survey) -> list[str]:
     """The possible answers one by one, where they are few names."""
     domain = survey.mechanism.domain
-    named = domain.numbers is None and domain.keyed is None and domain.vector is None
-    return list(map(str, domain.labels())) if named and domain.size <= _MOST_SHOWN else []
+    return (
+        list(map(str, domain.labels())) if _is_named(domain) and domain.size <= _MOST_SHOWN else []
+    )
+
+
+def _is_named(domain: Domain) -> bool:
+    """Whether a value is a name, or a whole number in place of one."""
+    return not (domain.numbers or domain.keyed or domain.vector or domain.record)
+
+
+def _questions(survey: Survey) -> list[tuple[str, str]]:
+    """The questions of a record, each with what its answer is."""
+    record = survey.mechanism.domain.record
+    if record is None:
+        return []
+    return [
+        (name, each.in_words()) for name, each in zip(record.names, record.domains, strict=True)
+    ]
 
 
 def _privacy(survey: Survey) -> dict[str, Any]:
@@ -119,12 +138,27 @@ def _privacy(survey: Survey) -> dict[str, Any]:
     return {
         "privacy": words,
         "may_fail": may_fail,
+        "often": _often(survey),
+        "cost": cost_in_words(survey),
+        "repeated": survey.ask != "1" or survey.mechanism.remembers,
         "pictures": () if may_fail else _pictures(survey),
     }
 
 
+def _often(survey: Survey) -> str:
+    """How often a person is asked, in a few words."""
+    if survey.ask != "1":
+        return f"once in {one_in(survey)} {survey.window}s; each device draws in which"
+    return "once" if survey.window == "once" else f"once a {survey.window}"
+
+
 def _pictures(survey: Survey) -> tuple[tuple[Markup, str], ...]:
     """Two pictures of 100 dots, and what they show: reports of people, or guesses of others."""
+    lifetime = lifetime_of(survey)
+    if lifetime is not None:
+        return _guesses(
+            belief(lifetime.ratio), "between two answers", "your reports", "all of them"
+        )
     fits = _fits(survey)
     if fits is not None:
         own, others = (round(100 * each) for each in fits)
@@ -135,10 +169,16 @@ def _pictures(survey: Survey) -> tuple[tuple[Markup, str], ...]:
     certificate = survey.mechanism.certificate()
     after, scope = belief(certificate.ratio), certificate.scope
     about = "between two answers" if scope is None else f"about one {scope.hidden}"
+    return _guesses(after, about, "your report", "it")
+
+
+def _guesses(
+    after: float, about: str, before: str, them: str
+) -> tuple[tuple[Markup, str], tuple[Markup, str]]:
     return (
-        _drawn(50, "before", f"Before your report, a guess {about} is right 50 times of 100."),
-        _drawn(math.ceil(after), "after", f"After it, at most {after:g} times."),
-    )  # fmt: skip
+        _drawn(50, "before", f"Before {before}, a guess {about} is right 50 times of 100."),
+        _drawn(math.ceil(after), "after", f"After {them}, at most {after:g} times."),
+    )
 
 
 def _drawn(filled: int, name: str, says: str) -> tuple[Markup, str]:
@@ -149,7 +189,7 @@ def _drawn(filled: int, name: str, says: str) -> tuple[Markup, str]:
 def _fits(survey: Survey) -> tuple[float, float] | None:
     """How likely a report fits a person's own answer, and another one; None where reports are not sets of answers."""
     domain = survey.mechanism.domain
-    single = domain.vector is None and domain.keyed is None
+    single = _is_named(domain) or domain.numbers is not None
     if not single or not 2 <= domain.size <= _LARGEST_CHANNEL:
         return None
     if domain.numbers is not None and not domain.numbers.whole:
