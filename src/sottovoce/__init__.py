@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from sottovoce.estimators.regression.result import Regression
     from sottovoce.estimators.trend import trend
     from sottovoce.estimators.two_phases import TwoPhaseVariance
+    from sottovoce.estimators.weighted import weighted
     from sottovoce.fusion.external_reports import foreign
     from sottovoce.fusion.fuse import fuse, fuse_distribution, fuse_mean
     from sottovoce.fusion.joining.keys import pseudonyms
@@ -108,6 +109,7 @@ _WHEN_ASKED = {
     "spark": "sottovoce.spark",
     "testing": "sottovoce.testing",
     "trend": "sottovoce.estimators.trend",
+    "weighted": "sottovoce.estimators.weighted",
     **dict.fromkeys(mechanisms.__all__, "sottovoce.mechanisms"),
 }
 """What a device never needs is imported when first asked for: importing us stays cheap."""
@@ -187,5 +189,6 @@ __all__ = [
     "tally_sql",
     "testing",
     "trend",
+    "weighted",
 ]
 __all__ += mechanisms.__all__

@@ -125,6 +125,14 @@ class PooledSets:
                 found[number] = found[number] + part if number in found else part
         return found
 
+    def table(self, pair: tuple[int, int], base: int) -> Floats:
+        """The table of two questions, in order, with the margins that all sets give."""
+        (a, b), asked = pair, self.channel.sets[base]
+        table = self.channel.margin(self.tables[base], asked, pair)
+        rows = (self.shares(a) - table.sum(axis=1)) / table.shape[1]
+        columns = (self.shares(b) - table.sum(axis=0)) / table.shape[0]
+        return np.asarray(table + rows[:, None] + columns[None, :])
+
     # -- values and errors -------------------------------------------------------------
 
     def value(self, weights: SetWeights) -> float:

@@ -80,12 +80,7 @@ class Table:
     @cached_property
     def shares(self) -> Floats:
         """The share of every pair of answers."""
-        (a, b), sets = self._ordered, self.sets
-        asked = sets.channel.sets[self.base]
-        table = sets.channel.margin(sets.tables[self.base], asked, (a, b))
-        rows = (sets.shares(a) - table.sum(axis=1)) / table.shape[1]
-        columns = (sets.shares(b) - table.sum(axis=0)) / table.shape[0]
-        return self._turned(table + rows[:, None] + columns[None, :])
+        return self._turned(self.sets.table(self._ordered, self.base))
 
     @property
     def _ordered(self) -> tuple[int, int]:
