@@ -31,6 +31,7 @@ from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
 from sottovoce.domains.categories import Categories
 from sottovoce.domains.counts import Counts
+from sottovoce.domains.dates import Dates
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.key_values import KeyValues
 from sottovoce.domains.ratings import Ratings
@@ -135,6 +136,7 @@ __all__ = [
     "Client",
     "Counter",
     "Counts",
+    "Dates",
     "Difference",
     "Estimate",
     "Frame",

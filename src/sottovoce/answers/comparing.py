@@ -127,4 +127,5 @@ def combine(first: Answer, second: Answer, confidence: float) -> Answer:
     above = math.hypot(second.high - second.value, first.value - first.low)
     stderr = (below + above) / (2 * two_sided(confidence))
     p_value = float(normal_p(value, stderr))
-    return Answer(value, stderr, value - below, value + above, first.label, confidence, p_value)
+    low, high = value - below, value + above
+    return Answer(value, stderr, low, high, first.label, confidence, p_value, unit=first.unit)

@@ -23,13 +23,28 @@ def check_interval(domain: object, owner: str) -> None:
 
 
 def places_on_grid(interval: Interval, steps: int, values: Any) -> Indices:
-    """The positions of numbers on a grid of ``steps`` positions a bin."""
+    """The positions of numbers on a grid of ``steps`` positions a bin.
+
+    Bins have equally many positions, however wide they are: the grid is that of the bins' numbers, of
+    which the values are a broken line.  In an open bin all are at the middle position.
+    """
     bins = interval.indices(values)
-    numbers = np.asarray(values, dtype=np.float64)
+    numbers = interval.as_numbers(values)
+    if interval.uneven is not None:
+        return bins * steps + _within(interval, steps, numbers, bins)
     offsets, scale = numbers - interval.edges_at(bins), steps / interval.width
     if np.isinf(scale):  # bins narrower than about steps * 5e-309: the first position, or the last
         return bins * steps + np.where(offsets > 0, steps - 1, 0)
     return bins * steps + np.clip((offsets * scale).astype(np.int64), 0, steps - 1)
+
+
+def _within(interval: Interval, steps: int, numbers: Any, bins: Indices) -> Indices:
+    """Where in its bin each number lies, of ``steps`` positions; bins differ in width."""
+    open_bin = bins == interval.bins - interval.open_end  # there is none where the end is closed
+    begins, ends = interval.edges_at(bins), np.where(open_bin, 0.0, interval.edges_at(bins + 1))
+    parts = (numbers - begins) / np.where(open_bin, 1.0, ends - begins)
+    places = np.clip(np.where(open_bin, 0.0, parts) * steps, 0, steps - 1).astype(np.int64)
+    return np.where(open_bin, steps // 2, places)
 
 
 @dataclass(frozen=True)

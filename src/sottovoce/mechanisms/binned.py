@@ -75,11 +75,17 @@ class Binned(CoarseMechanism):
         if self.domain.whole and self.domain.size % wide:
             allowed = f"a divisor of {self.domain.size}: no whole number lies in two bins"
             raise InvalidInput("report_bins", self.name, allowed, wide)
+        if self.domain.uneven is not None and (
+            self.domain.size % wide or wide < 1 + self.domain.open_end
+        ):
+            least = ", at least 2," if self.domain.open_end else ""
+            allowed = f"a divisor{least} of {self.domain.size}: wide bins end where narrow ones do"
+            raise InvalidInput("report_bins", self.name, allowed, wide)
 
     @property
     def _wide(self) -> Interval:
         assert isinstance(self.domain, Interval) and self.report_bins is not None
-        return Interval.agreed(self.domain.low, self.domain.high, self.report_bins)
+        return self.domain.cut(self.report_bins)
 
     def _asked(self) -> tuple[str, Mapping[str, Any]]:
         """Name and options of the oracle asked for."""
