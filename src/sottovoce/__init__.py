@@ -54,8 +54,11 @@ if TYPE_CHECKING:
     from sottovoce.estimators import estimate, methods
     from sottovoce.estimators.compare.compare import compare
     from sottovoce.estimators.coordinates import coordinates
+    from sottovoce.estimators.regression.regress import regress
+    from sottovoce.estimators.regression.result import Regression
     from sottovoce.estimators.trend import trend
     from sottovoce.estimators.two_phases import TwoPhaseVariance
+    from sottovoce.estimators.weighted import weighted
     from sottovoce.fusion.external_reports import foreign
     from sottovoce.fusion.fuse import fuse, fuse_distribution, fuse_mean
     from sottovoce.fusion.joining.keys import pseudonyms
@@ -102,9 +105,12 @@ _WHEN_ASKED = {
     "WindowPlan": "sottovoce.planning.windows",
     "pseudonyms": "sottovoce.fusion.joining.keys",
     "tally_sql": "sottovoce.engines.sql.tally_query",
+    "Regression": "sottovoce.estimators.regression.result",
+    "regress": "sottovoce.estimators.regression.regress",
     "spark": "sottovoce.spark",
     "testing": "sottovoce.testing",
     "trend": "sottovoce.estimators.trend",
+    "weighted": "sottovoce.estimators.weighted",
     **dict.fromkeys(mechanisms.__all__, "sottovoce.mechanisms"),
 }
 """What a device never needs is imported when first asked for: importing us stays cheap."""
@@ -144,6 +150,7 @@ __all__ = [
     "Plan",
     "Ratings",
     "Record",
+    "Regression",
     "Reports",
     "Seeded",
     "Series",
@@ -178,10 +185,12 @@ __all__ = [
     "plan",
     "plan_windows",
     "pseudonyms",
+    "regress",
     "spark",
     "tally_batches",
     "tally_sql",
     "testing",
     "trend",
+    "weighted",
 ]
 __all__ += mechanisms.__all__
