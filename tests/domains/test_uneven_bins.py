@@ -256,7 +256,7 @@ def test_old_documents_keep_their_bytes():
         (lambda: sv.Interval(0, 9, start=2), 'left out but with scale="log" and bins'),
         (lambda: sv.Interval(0, 9, open_end="yes"), "open_end of Interval must be True or False"),
         (lambda: sv.Interval(0, 9, bins=1, open_end=True), "bins of Interval must be a whole number from 2"),
-        (lambda: sv.Interval(0, 9, unit=" EUR"), "unit of Interval must be printable text of at most 24"),
+        (lambda: sv.Interval(0, 9, unit=" EUR"), "unit of Interval must be text of at most 24"),
     ],
 )  # fmt: skip
 def test_bad_bins(make, message):

@@ -64,6 +64,8 @@ class Trend:
     overlap: Overlap
     earlier: tuple[int | None, ...]
     about: str = "population"
+    people: tuple[int, ...] = ()
+    """Respondents of every window, where the estimates are of a part of them; else empty."""
 
     def share(self, value: Any, *, confidence: float = 0.95) -> Series:
         """The share of one value."""
@@ -103,13 +105,15 @@ class Trend:
                 "Shares of steps, and ranges, have trends"
             )
 
-    def part(self, question: str) -> Trend:
-        """The trend of one question of a record: its own estimate in every window.
+    def part(self, question: str, method: str = "auto") -> Trend:
+        """The trend of one question of a record: its estimate in every window, by a method for it.
 
-        Who answers twice shares the values of that question, whichever set of questions was drawn, so
-        that what windows share is that of a survey of the question alone.
+        Of N respondents ``r N`` are asked the question, drawn anew in every window.  m people who answered
+        twice were both times asked it with chance ``r_s r_t``, so that the covariance of two answers is
+        ``m r_s r_t / (r_s N_s r_t N_t)`` times the spread of their values: that of all respondents.
         """
-        return replace(self, estimates=tuple(each.part(question) for each in self.estimates))
+        parts = tuple(each.part(question, method) for each in self.estimates)
+        return replace(self, estimates=parts, people=tuple(each.n for each in self.estimates))
 
     # -- what a series is made of ------------------------------------------------------
 
@@ -166,7 +170,8 @@ class Trend:
 
     def _whole(self, variances: Floats) -> float:
         """What one person who answered twice adds to a covariance, if windows share all of their error."""
-        return float(np.mean([v * e.n for v, e in zip(variances, self.estimates, strict=True)]))
+        people = self.people or tuple(e.n for e in self.estimates)
+        return float(np.mean([v * n for v, n in zip(variances, people, strict=True)]))
 
     def _of_answers(self, shown: list[Answer], compared: list[Answer], why: str) -> Series:
         """Answers of which it is not known what they share: nothing, or all of their error."""

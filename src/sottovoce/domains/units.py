@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import re
+
 from sottovoce.base.errors import InvalidInput
 
 __all__ = ["check_unit", "in_unit", "with_unit"]
 
 _LONGEST = 24
+_UNIT = re.compile(rf"(?:(?! )[^\x00-\x1f\x7f-\x9f\ud800-\udfff]{{1,{_LONGEST}}}(?<! ))?")
+"""The same in every language, and whatever its version of Unicode."""
 
 
 def check_unit(unit: object, owner: str) -> str:
-    """A unit: short printable text without spaces at its ends; empty for none."""
-    if (
-        not isinstance(unit, str)
-        or not unit.isprintable()
-        or unit != unit.strip()
-        or len(unit) > _LONGEST
-    ):
-        allowed = f"printable text of at most {_LONGEST} characters, without spaces at its ends"
+    """A unit: short text without control characters and spaces at its ends; empty for none."""
+    if not isinstance(unit, str) or not _UNIT.fullmatch(unit):
+        allowed = (
+            f"text of at most {_LONGEST} characters, none of them a control character, without "
+            "spaces at its ends"
+        )
         raise InvalidInput("unit", owner, allowed, unit)
     return unit
 

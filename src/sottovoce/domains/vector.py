@@ -61,8 +61,8 @@ class Vector(Domain):
     coordinates: int
 
     def __init__(self, interval: Interval, size: int) -> None:
-        if not isinstance(interval, Interval):
-            raise InvalidInput("interval", "Vector", "an Interval", interval)
+        if not isinstance(interval, Interval) or interval.dates is not None:
+            raise InvalidInput("interval", "Vector", "an Interval of numbers", interval)
         object.__setattr__(self, "interval", interval)
         object.__setattr__(self, "coordinates", check_int(size, "size", "Vector", 1))
 
