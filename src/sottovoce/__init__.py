@@ -34,6 +34,7 @@ from sottovoce.domains.counts import Counts
 from sottovoce.domains.dates import Dates
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.key_values import KeyValues
+from sottovoce.domains.may_decline import MayDecline
 from sottovoce.domains.ratings import Ratings
 from sottovoce.domains.record import Record
 from sottovoce.domains.vector import Vector
@@ -143,6 +144,7 @@ __all__ = [
     "Influence",
     "Interval",
     "KeyValues",
+    "MayDecline",
     "Mechanism",
     "Misaligned",
     "NotConverged",

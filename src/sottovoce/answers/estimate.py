@@ -22,6 +22,7 @@ from sottovoce.answers.companion import for_every_look, unbiased_of
 from sottovoce.answers.errors import CellErrors, ErrorModel
 from sottovoce.answers.intervals import ShareIntervals, share_bounds, within
 from sottovoce.answers.notebook import estimate_html
+from sottovoce.answers.records.answered import answered
 from sottovoce.answers.records.calibrated import Calibrated, calibrated
 from sottovoce.answers.records.joint import Joint, joint_of
 from sottovoce.answers.show import renderer
@@ -387,8 +388,11 @@ class Estimate:
     def _interval(self, question: str) -> Interval:
         numbers = self.domain.numbers or self.domain.dates
         if numbers is None:
+            hint = ""
+            if self.domain.may_decline is not None:
+                hint = ". answered() is about those who answered"
             raise Unfit(
-                f"{question} needs numbers (an Interval); this estimate is over {self.domain}"
+                f"{question} needs numbers (an Interval); this estimate is over {self.domain}{hint}"
             )
         return numbers
 
@@ -426,6 +430,15 @@ class Estimate:
                 f"this estimate is over {self.domain}"
             )
         return pairs
+
+    def answered(self) -> Estimate:
+        """Of those who answered, where people may decline: an estimate over their answers.
+
+        Its errors are those of ratios, of both the answers and how many declined; single shares
+        have Fieller's intervals.
+        """
+        self.require_one_look("answered")
+        return answered(self)
 
     # -- answers on records: see sottovoce.answers.parts for what they are made of ----------
 
