@@ -139,6 +139,14 @@ _SESSIONS = {
 """A domain, values of people and a question, by kind of domain."""
 
 
+_SENSITIVE = (
+    'sv.Categories(["none", "cold", "HIV", "rather not say"], sensitive=["HIV", "rather not say"])',
+    '["cold"] * 4500 + ["HIV"] * 500',
+    _SHARE.format('"HIV"'),
+)
+"""The same where some values alone are sensitive."""
+
+
 _NEEDED = {"binned": ", report_bins=10", "memoized": ", lifetime=2.0"}
 """What a mechanism must be given besides."""
 
@@ -150,7 +158,8 @@ def _example(name: str, shown: Mechanism) -> list[str]:
         asked, given = _SHARE.format('"yes"'), "weights=[[3, 1], [1, 3]]"
     else:
         kind = sv.Categories if is_oracle(shown) else type(shown.domain)
-        domain, values, asked = _SESSIONS[kind]
+        partly = shown.domain.sensitive_inputs is not None
+        domain, values, asked = _SENSITIVE if partly else _SESSIONS[kind]
         given = "epsilon=1.0" + _NEEDED.get(name, "")
     return [
         "import sottovoce as sv", f"domain = {domain}", f'm = sv.mechanism("{name}", domain, {given})',

@@ -35,6 +35,8 @@ EXAMPLES: list[Domain] = [
     sv.Categories(5),
     sv.Categories(["tea", "coffee", "other"]),
     sv.Categories([3, "three", "3.0", "a, b"]),
+    sv.Categories(["none", "flu", "HIV"], sensitive=["HIV", "flu"]),
+    sv.Categories(9, sensitive=[8, 0]),
     sv.YesNo(),
     sv.Interval(0, 120, bins=12),
     sv.Interval(-1e-3, 7e9, bins=33),

@@ -83,6 +83,26 @@ def _subset_selection(document: dict[str, Any]) -> Fraction:
     return Fraction(own * (d - k), (T - own) * k)
 
 
+def _sensitive_response(document: dict[str, Any]) -> Fraction:
+    (keep, other), T = weights_of(document, "keep", "other"), whole_of(document)
+    s = len(document["domain"]["sensitive"])
+    need(keep >= 1 and other >= 1 and keep + s * other == T, "keep + s other is not T")
+    return Fraction(keep + other, other)
+
+
+def _sensitive_hashing(document: dict[str, Any]) -> Fraction:
+    need(len(document["domain"]["sensitive"]) >= 2, "s is at least 2")
+    return _response(document, document["options"]["hash_range"])
+
+
+def _sensitive_subsets(document: dict[str, Any]) -> Fraction:
+    (own, opened, start), T = weights_of(document, "own", "open", "start"), whole_of(document)
+    s, k = len(document["domain"]["sensitive"]), document["options"]["subset_size"]
+    need(s >= 2 and k * T < s * own and own < T and 0 < opened < T and start < 16, "0 < open < T")
+    least = min((T - own) * s * k, (T - opened) * k * (s - k), own * s * (s - k))
+    return Fraction(max(own * s * (s - k), (T - opened) * k * (s - k)), least)
+
+
 def _hadamard_response(document: dict[str, Any]) -> Fraction:
     (keep,), T = weights_of(document, "keep"), whole_of(document)
     need(0 < keep < T, "0 < keep < T")
@@ -211,6 +231,9 @@ _FORMULAS = {
     "randomized-response": _randomized_response,
     "sampled-coordinate": _sampled_coordinate,
     "seeded-hashing": _hashing,
+    "sensitive-hashing": _sensitive_hashing,
+    "sensitive-response": _sensitive_response,
+    "sensitive-subsets": _sensitive_subsets,
     "square-wave": wave,
     "stochastic-rounding": stochastic_rounding,
     "subset-selection": _subset_selection,

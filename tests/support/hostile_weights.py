@@ -105,6 +105,12 @@ def _drawn(document: dict[str, Any], rng: random.Random) -> Any:
     T = 2 ** options["bits"]
     if name in ("randomized-response", "haar"):
         return _of_response(2 if name == "haar" else size_of(domain), T, rng)
+    if name == "sensitive-response":
+        return _of_response(len(domain["sensitive"]), T, rng)
+    if name == "sensitive-subsets":
+        least = -(-options["subset_size"] * T // len(domain["sensitive"]))
+        own, opened = _spread(rng, least, T), _spread(rng, 0, T)
+        return {"own": own, "open": opened, "start": rng.randint(0, 16)}
     if name.endswith("hashing"):
         return _of_response(options["hash_range"], T, rng)
     if name == "unary-encoding":

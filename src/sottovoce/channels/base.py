@@ -155,6 +155,11 @@ class Channel(ABC):
             values, 0.0 if exact else float(np.abs(self.adjoint(values) - weights).max())
         )
 
+    def reach_of_reports(self, gains: Floats) -> tuple[float, float]:
+        """The least and the largest sum of ``gains`` that one report can have: any cell of each block."""
+        table = gains.reshape(self.blocks, -1)
+        return float(table.min(axis=1).sum()), float(table.max(axis=1).sum())
+
     @abstractmethod
     def forward(self, shares: Floats) -> Floats:
         """``A w``: expected cell frequencies."""

@@ -73,6 +73,11 @@ class Domain(ABC):
         """How many inputs there are."""
 
     @property
+    def sensitive_inputs(self) -> tuple[int, ...] | None:
+        """The inputs that must be protected, where a mechanism may reveal all others; else None."""
+        return None
+
+    @property
     def stretches(self) -> tuple[int, ...]:
         """Lengths of the stretches of inputs in which neighbours are neighbouring values.
 

@@ -87,6 +87,10 @@ def _tells_keys(mechanism: Mechanism) -> bool:
     return only_keys(mechanism) and not mechanism.channel().identifies_distribution
 
 
+def _partly_open(mechanism: Mechanism) -> bool:
+    return mechanism.open_chance is not None
+
+
 def _drowned(mechanism: Mechanism, n: int) -> bool:
     return average_noise(mechanism, n) > _DROWNED
 
@@ -125,6 +129,11 @@ RULES: tuple[Rule, ...] = (
         GOALS, "em", only_keys, options={"tolerance": _KEYS_GAIN, "long_passes": True},
         why="keys with numbers: EM stopped early, whose frequencies and means have smaller errors "
         "than by formula",
+    ),
+    Rule(
+        ("distribution", "subset", "top"), "unbiased", _partly_open, then=("norm-sub",),
+        why="sensitive and other values differ in noise and in how frequent they are, so that nothing is "
+        "learned from one for the other; shares were adjusted to be non-negative and to sum to 100%",
     ),
     Rule(
         ("top",), "exchangeable", _invertible, options={"top": 10},

@@ -17,6 +17,9 @@ from sottovoce.mechanisms.question_sets import QuestionSets
 from sottovoce.mechanisms.randomized_response import RandomizedResponse
 from sottovoce.mechanisms.sampled_coordinate import SampledCoordinate
 from sottovoce.mechanisms.seeded_hashing import SeededHashing
+from sottovoce.mechanisms.sensitive_hashing import SensitiveHashing
+from sottovoce.mechanisms.sensitive_response import SensitiveResponse
+from sottovoce.mechanisms.sensitive_subsets import SensitiveSubsets
 from sottovoce.mechanisms.square_wave import SquareWave
 from sottovoce.mechanisms.stochastic_rounding import StochasticRounding
 from sottovoce.mechanisms.subset_selection import SubsetSelection
@@ -43,6 +46,9 @@ __all__ = [
     "RandomizedResponse",
     "SampledCoordinate",
     "SeededHashing",
+    "SensitiveHashing",
+    "SensitiveResponse",
+    "SensitiveSubsets",
     "SquareWave",
     "StochasticRounding",
     "SubsetSelection",

@@ -225,10 +225,13 @@ def _names() -> list[str]:
 
 
 def _make(name: str, domain: Domain, epsilon: float) -> Mechanism:
-    """A mechanism to rank: only those whose epsilon speaks of any two values are comparable."""
+    """A mechanism to rank: one whose epsilon is about any two values, or about the sensitive ones.
+
+    The latter are ranked where a domain has sensitive values, and marked: they protect less.
+    """
     made = mechanism(name, domain, epsilon)
     certificate = made.certificate()
-    if certificate.scope is not None:
+    if certificate.scope is not None and certificate.scope.any_two is not None:
         raise Unfit(f"its epsilon is about {certificate.between} only, and is not comparable")
     return made
 

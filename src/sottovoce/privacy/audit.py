@@ -58,18 +58,22 @@ class Audit:
     certificate: Certificate | None = None
     between: str = ""
     """Which values the claim is about, where not any two."""
+    forbidden: int = 0
+    """Reports that their value must never send: open ones that reveal a sensitive value, or another."""
 
     @property
     def passed(self) -> bool:
         """No sample contradicts the claim, reports vary, and the certificate, if any, keeps it."""
         exact = self.certificate is None or self.certificate.holds(self.claimed)
-        return exact and self.varies and self.lower_bound <= self.claimed
+        return exact and self.varies and not self.forbidden and self.lower_bound <= self.claimed
 
     def __str__(self) -> str:
         verdict = "holds" if self.passed else "BROKEN"
         of = f" between {self.between}" if self.between else ""
         exact = "" if self.certificate is None else f"\n  exact: {self.certificate}"
         exact += "" if self.varies else "\n  all reports are the same: this is not random"
+        if self.forbidden:
+            exact += f"\n  {self.forbidden:,} reports were open where they must not be"
         return (
             f"claimed epsilon {self.claimed:g}{of}: {verdict}\n"
             f"  sampled: epsilon is at least {self.lower_bound:.4f} "
@@ -110,21 +114,32 @@ def audit(mechanism: Mechanism, *, trials: int = 1_000_000, alpha: float = 1e-6)
     """
     mechanism = mechanism.audited
     plan, certificate = mechanism.audit_plan() or usual_plan(mechanism), mechanism.certificate()
+    forbidden = 0
+
+    def sample(value: Any, count: int) -> Reports:
+        nonlocal forbidden
+        reports = plan.sample(value, count)
+        if plan.forbidden is not None:
+            forbidden += int(plan.forbidden(reports, value).sum())
+        return reports
+
+    scope = certificate.scope
+    in_steps = scope is not None and scope.any_two is not None
     found = audit_black_box(
-        plan.sample,
+        sample,
         plan.values,
         mechanism.epsilon,
         supports=plan.supports,
         outcomes=plan.outcomes,
         read=plan.read,
         ordered=plan.ordered,
-        apart=None if certificate.scope is None else lambda v, u: abs(v - u),
+        apart=(lambda v, u: abs(v - u)) if in_steps else None,
         trials=trials,
         alpha=alpha,
         delta=float(certificate.delta),
     )
-    between = "" if certificate.scope is None else certificate.between
-    return replace(found, certificate=certificate, between=between)
+    between = "" if scope is None else certificate.between
+    return replace(found, certificate=certificate, between=between, forbidden=forbidden)
 
 
 def usual_plan(mechanism: Mechanism) -> AuditPlan:

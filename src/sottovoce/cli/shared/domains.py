@@ -14,7 +14,7 @@ from sottovoce.domains.categories import Categories
 from sottovoce.domains.counts import Counts
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.key_values import KeyValues
-from sottovoce.domains.parsing import split_list
+from sottovoce.domains.parsing import split_list, whole_number
 from sottovoce.domains.ratings import Ratings
 from sottovoce.domains.yes_no import YesNo
 
@@ -107,6 +107,16 @@ class PlainDomainOptions:
             help="Whole numbers from LOW to HIGH, in order, with a mean, such as ratings from 1 to 5.",
         ),
     ] = None
+    sensitive: Annotated[
+        str | None,
+        typer.Option(
+            "--sensitive",
+            metavar="A,B",
+            rich_help_panel=_DOMAIN,
+            help="With named values or --size: those that must be protected, where a mechanism such as urr may "
+            "reveal the others.",
+        ),
+    ] = None
     low: Low = None
     high: High = None
     bins: Bins = None
@@ -119,17 +129,31 @@ class PlainDomainOptions:
     def make(self) -> Domain:
         """The domain, told in exactly one of these ways."""
         self._check_one_way()
-        if self.yes_no:
-            return YesNo()
-        if self.size is not None:
-            return Categories(self.size)
+        if self.sensitive is not None:
+            return self._partly_sensitive()
         if self.most is not None:
             return Counts(self.most)
         if self.ratings is not None:
             return Ratings(*self.ratings)
         if self._numbers:
             return self._interval()
-        return Categories(self._names())
+        if self.yes_no:
+            return YesNo()
+        return Categories(self._names() if self.size is None else self.size)
+
+    def _partly_sensitive(self) -> Categories:
+        """Values of which some alone must be protected."""
+        assert self.sensitive is not None
+        sensitive = split_list(self.sensitive, "--sensitive", "the command")
+        if self.size is not None:
+            numbers = [_whole(each, "--sensitive") for each in sensitive]
+            return Categories(self.size, sensitive=numbers)
+        if self.yes_no:
+            return Categories(["no", "yes"], sensitive=sensitive)
+        if self.values is None and self.values_file is None:
+            allowed = "left out but with --values, --values-from-file, --yes-no or --size"
+            raise InvalidInput("--sensitive", "the command", allowed, self.sensitive)
+        return Categories(self._names(), sensitive=sensitive)
 
     def _names(self) -> list[str]:
         """The named values, which one of two options has."""
@@ -243,6 +267,13 @@ class DomainOptions(PlainDomainOptions):
             if given is not None:
                 raise InvalidInput(option, "the command", "left out without --keys", given)
         return []
+
+
+def _whole(text: str, option: str) -> int:
+    try:
+        return whole_number(text)
+    except ValueError:
+        raise InvalidInput(option, "the command", "whole numbers with --size", text) from None
 
 
 def _lines(path: Path, option: str) -> list[str]:
