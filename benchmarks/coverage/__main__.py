@@ -4,6 +4,7 @@
     every-look      30 looks at growing surveys: the truth inside at all of them in 95%?
     differences     intervals of true differences: do they hold them in 95%?
     intervals       intervals of the default's shares, totals, means, quantiles, ranges, largest values
+    windows         trends of memoized reports: windows, means and changes of 100,000 people in 30 days
 
 ``--draws`` makes it smaller or larger.
 """
@@ -15,9 +16,15 @@ import os
 from math import sqrt
 from pathlib import Path
 
-from benchmarks.coverage import differences, every_look, intervals, no_difference
+from benchmarks.coverage import differences, every_look, intervals, no_difference, windows
 
-_DRAWS = {"no-difference": 10_000, "every-look": 20_000, "differences": 400, "intervals": 2_000}
+_DRAWS = {
+    "no-difference": 10_000,
+    "every-look": 20_000,
+    "differences": 400,
+    "intervals": 2_000,
+    "windows": 1_500,
+}
 
 
 def _no_difference(draws: int, only: str) -> None:
@@ -63,11 +70,19 @@ def _intervals(draws: int, only: str) -> None:
             print(f"{cell.name:55} {shown}", flush=True)
 
 
+def _windows(draws: int, only: str) -> None:
+    for case in windows.CASES:
+        if only in case.name:
+            for what, rate in windows.coverage(case, draws).items():
+                print(f"{case.name:15} {what:20} {rate:.4f}", flush=True)
+
+
 _PARTS = {
     "no-difference": _no_difference,
     "every-look": _every_look,
     "differences": _differences,
     "intervals": _intervals,
+    "windows": _windows,
 }
 
 

@@ -99,7 +99,7 @@ _BODIES: dict[Any, str] = {
 """A body for everything that is taken, within single quotes of a shell."""
 
 _VALUES = {
-    "first": "$FINGERPRINT", "second": "$OTHER", "share": "tea", "top": "2",
+    "first": "$FINGERPRINT", "second": "$OTHER", "share": "tea", "top": "2", "table": "drink,milk",
 }  # fmt: skip
 """Values for parameters in the address: those needed, and some of the others."""
 
@@ -111,7 +111,9 @@ _BEFORE: dict[Any, str] = {documents.Upload: "ID=$(openssl rand -hex 16)\n"}
 
 
 def _example(route: Described) -> str:
-    path = route.path.replace("{fingerprint}", "$FINGERPRINT").replace("{id}", "$ID")
+    several = any(each.name == "table" for each in route.parameters)
+    fingerprint = "$QUESTIONNAIRE" if several else "$FINGERPRINT"
+    path = route.path.replace("{fingerprint}", fingerprint).replace("{id}", "$ID")
     names = [each.name for each in route.query if each.needed or each.name in ("share", "top")]
     query = "&".join(f"{name}={_VALUES[name]}" for name in names)
     words = ["curl --fail --silent --show-error"]
@@ -177,7 +179,7 @@ not know is refused, and nothing is redirected. Every route may refuse with [`in
 
 _START = """\
 The examples below can be run one after the other, with this before them: a collector, its keys, two surveys that ask two towns the
-same, and a few reports.
+same, one of two questions, and a few reports.
 
 ```sh
 export SOTTOVOCE_URL="${SOTTOVOCE_URL:-http://127.0.0.1:8000}"
@@ -191,6 +193,13 @@ for town in north south; do
   sottovoce publish $town.toml --key-file publish.key > $town.address
   printf 'tea\\ncoffee\\ntea\\n' | sottovoce send $town.toml -
 done
+printf '%s\\n' 'name = "both"' 'question = "Your breakfast"' 'minimum_batch = 1' \\
+  '[[questions]]' 'name = "drink"' 'kind = "categories"' 'values = ["tea", "coffee"]' \\
+  '[[questions]]' 'name = "milk"' 'kind = "yes-no"' \\
+  '[mechanism]' 'name = "record"' 'epsilon = 1' 'options = {design = "joint"}' > both.toml
+sottovoce publish both.toml --key-file publish.key > both.address
+printf 'drink,milk\\ntea,yes\\ncoffee,no\\ntea,yes\\n' | sottovoce send both.toml -
+QUESTIONNAIRE=$(basename "$(cat both.address)")
 FINGERPRINT=$(basename "$(cat north.address)")
 OTHER=$(basename "$(cat south.address)")
 curl --fail --silent "$SOTTOVOCE_URL/surveys/$FINGERPRINT" > survey.json

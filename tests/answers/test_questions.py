@@ -293,9 +293,9 @@ def test_a_form_offers_what_its_domain_has():
     [
         (DRINKS, "share total top"),
         (sv.Categories(["x" * 25, "b,c"]), "share total top"),
-        (INCOME, "share total top range cdf quantile mean variance"),
-        (sv.Counts(20), "share total top range cdf quantile mean variance"),
-        (PAIRS, "top range cdf quantile mean variance key top_keys"),
+        (INCOME, "share total top range cdf quantile median mean variance std"),
+        (sv.Counts(20), "share total top range cdf quantile median mean variance std"),
+        (PAIRS, "top range cdf quantile median mean variance std key top_keys"),
         (sv.Vector(INCOME, 2), "top"),
     ],
     ids=str,

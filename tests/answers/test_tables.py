@@ -59,14 +59,14 @@ def test_one_pass_is_the_least_squares_solution(mixed):
         np.testing.assert_allclose(mixed.table(second, first).shares, table.shares.T, atol=1e-15)
         for axis, name in enumerate((first, second)):
             np.testing.assert_allclose(
-                table.shares.sum(axis=1 - axis), mixed.part(name).shares, atol=1e-12
+                table.shares.sum(axis=1 - axis), mixed.part(name, "unbiased").shares, atol=1e-12
             )
 
 
 # -- errors by brute force ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("design", ["pairs", "mixed", "joint"])
+@pytest.mark.parametrize("design", ["pairs", "mixed", "parities", "joint", "split"])
 def test_errors_are_those_of_repeated_surveys(design):
     """400 surveys of the same people: the spread of an answer is its standard error.
 
@@ -78,7 +78,7 @@ def test_errors_are_those_of_repeated_surveys(design):
     answers, errors = [], []
     for seed in range(400):
         estimate = estimate_of_unbiased(mechanism, people, seed)
-        table, part = estimate.table("b", "c"), estimate.part("b")
+        table, part = estimate.table("b", "c"), estimate.part("b", "unbiased")
         found = table.linear(z), part.share(1), table.share(1, 2)
         answers.append([answer.value for answer in found])
         errors.append([answer.stderr for answer in found])
@@ -98,8 +98,8 @@ def estimate_of_unbiased(mechanism, people, seed):
 def test_many_answers_have_errors_by_formula():
     """For more than 512 answers cells count as uncorrelated: as with all covariances, nearly."""
     record = sv.Record({"a": sv.Categories(520), "b": sv.Categories(2)})
-    mechanism = sv.mechanism("record", record, 2.0)
-    part = estimate_of(mechanism, np.full(record.size, 20)).part("a")
+    mechanism = sv.mechanism("record", record, 2.0, design="mixed")
+    part = estimate_of(mechanism, np.full(record.size, 20)).part("a", "unbiased")
     for about in ("respondents", "population"):
         some = [part.error_model.stderr_of(np.eye(1, 520, i)[0], about) for i in (0, 100, 519)]
         np.testing.assert_allclose(part.error_model.stderr(about)[[0, 100, 519]], some, rtol=0.02)
@@ -225,12 +225,7 @@ def test_percentages_are_all_conditions(mixed):
 # -- what they are, and refusals ----------------------------------------------------------------------------
 
 
-def test_parts_are_estimates_and_tables_are_frames(mixed):
-    part = mixed.for_population().part("c")
-    assert (part.about, part.domain, part.n) == ("population", THREE.domains[2], mixed.n)
-    assert part.shares.sum() == pytest.approx(1)
-    assert "from 3 sets of questions" in part.why
-    assert len(part.top(2)) == 2
+def test_tables_are_frames(mixed):
     table = pickled(mixed.table("a", "c"))
     assert list(table.frame().columns) == ["a", "c", "share", "stderr", "low", "high"]
     assert len(table.frame()) == 8

@@ -7,9 +7,9 @@ import pytest
 
 import sottovoce as sv
 from mechanisms.test_memoized import SMALL, rounds_as_tables
-from sottovoce.answers.level_shifts import find_shifts
-from sottovoce.answers.local_level import _fit, smooth
-from sottovoce.answers.overlap import Overlap
+from sottovoce.answers.level_shifts import _clearest, _runs, find_shifts
+from sottovoce.answers.local_level import _fit, _together, smooth
+from sottovoce.answers.overlap import largest_variance
 from sottovoce.base.errors import InvalidInput, Mismatch, Unfit
 from support.panels import overlap_of, report_all, walk
 
@@ -145,6 +145,10 @@ def test_means_of_waves_share_noise_too():
     assert np.isclose(unknown.average().stderr, same.average().stderr)
     assert np.isclose(unknown.changes()[0].stderr, alone.changes()[0].stderr)
     assert "own quantiles" in sv.trend(tallies).quantile(0.5).why
+    shareless = sv.trend(tallies, same_people=True, method="unbiased").mean().average()
+    assert (
+        shareless.stderr >= same.average().stderr
+    )  # without shares, all of the error may be shared
 
 
 def test_a_mean_without_shares_has_a_trend():
@@ -257,8 +261,8 @@ def test_the_smoothed_level_solves_its_equations():
     root = random.normal(size=(W, W))
     noise, y = root @ root.T + np.eye(W), random.normal(size=W)
     steps = np.arange(W)
-    walk_ = np.minimum.outer(steps, steps) * step**2
-    _, level, variance = _fit(y, noise, walk_, np.ones((W, 1)))
+    walk_ = np.minimum.outer(steps, steps) * 1.0
+    _, level, variance = _fit(y, _together(noise, walk_, 2.0), step**2 / 2, np.ones((W, 1)))
     steps_matrix = np.diff(np.eye(W), axis=0)
     precision = np.linalg.inv(noise) + steps_matrix.T @ steps_matrix / step**2
     assert np.allclose(level, np.linalg.solve(precision, np.linalg.solve(noise, y)))
@@ -280,8 +284,7 @@ def test_smoothed_levels_are_closer_and_covered():
 
 def alarms(levels, surveys: int, alpha: float = 0.05) -> list[list[tuple[str, str]]]:
     random = np.random.default_rng(5)
-    own, names = np.full(len(levels), 1.0), DAYS[: len(levels)]
-    overlap = Overlap.cohorts(99, np.ones(len(levels)), np.ones((len(levels),) * 2, dtype=int))
+    own, names = np.eye(len(levels)), DAYS[: len(levels)]
     found = []
     for _ in range(surveys):
         values = levels + random.normal(0, 1, len(levels))
@@ -290,11 +293,11 @@ def alarms(levels, surveys: int, alpha: float = 0.05) -> list[list[tuple[str, st
             from sottovoce.answers.answer import answer
             from sottovoce.answers.comparing import normal_p
 
-            stderr = np.sqrt(overlap.variance(weights, own, 0.0, 0.0))
+            stderr = np.sqrt(weights @ own @ weights)
             value = weights @ values
             return answer(value, stderr, "", 0.95, p_value=float(normal_p(value, stderr)))
 
-        shifts = find_shifts(names, own, combine, alpha)
+        shifts = find_shifts(names, values, (own, own), combine, alpha)
         found.append([(shift.first, shift.last) for shift in shifts])
     return found
 
@@ -307,6 +310,36 @@ def test_false_alarms_are_as_rare_as_stated_and_shifts_are_found():
     assert np.mean([(DAYS[9], DAYS[9]) in found for found in alarms(strike, 30)]) > 0.8
     lasting = np.where(np.arange(14) >= 11, 6.0, 0.0)
     assert np.mean([(DAYS[11], DAYS[13]) in found for found in alarms(lasting, 30)]) > 0.5
+
+
+@pytest.mark.parametrize("windows", [2, 3, 13])
+def test_the_clearest_run_is_that_of_all_contrasts(windows):
+    """All runs at once, against each by itself, where covariances are bounded and windows differ."""
+    random = np.random.default_rng(windows)
+    starts, ends = _runs(windows)
+    wanted = {(s, s + 2**k) for k in range(5) for s in range(windows) if 2 * 2**k <= windows}
+    wanted = {run for run in wanted if run[1] <= windows} | {
+        (s, windows) for s in range(1, windows)
+    }
+    assert set(zip(starts.tolist(), ends.tolist(), strict=True)) == wanted
+    assert len(starts) == len(wanted)
+    for _ in range(20):
+        values, own = random.normal(size=windows), random.uniform(0.5, 2, windows)
+        high = random.uniform(0, 0.4, (windows, windows))
+        high = np.minimum(high, high.T)
+        low = high * random.uniform(0, 1)
+        np.fill_diagonal(low, own)
+        np.fill_diagonal(high, own)
+        weights, found = 1 / own, []
+        for start, end in zip(starts, ends, strict=True):
+            inside = np.arange(windows)
+            inside = (start <= inside) & (inside < end)
+            c = np.where(inside, weights / weights[inside].sum(), -weights / weights[~inside].sum())
+            found.append(abs(c @ values) / np.sqrt(largest_variance(c, low, high)))
+            both = np.where(np.outer(c, c) > 0, high, low)  # by itself
+            assert np.isclose(found[-1], abs(c @ values) / np.sqrt(c @ both @ c))
+        wanted_run = np.argmax(np.isclose(found, max(found), rtol=1e-9))
+        assert _clearest((starts, ends), values, weights, low, high) == wanted_run
 
 
 def test_a_strike_stands_out_and_does_not_bend_the_line():

@@ -17,7 +17,7 @@ BUNDLE = CLIENT / "dist" / "sottovoce.js"
 NODE = shutil.which("node")
 TOOLS = CLIENT / "node_modules" / ".bin"
 OLDEST = 20
-LARGEST_BUNDLE = 28_000
+LARGEST_BUNDLE = 33_000
 """Bytes of the readable bundle after gzip."""
 
 
@@ -61,11 +61,9 @@ def test_the_client_passes_its_tests():
 
 
 def cases_of_the_vectors() -> int:
-    """The number of cases in all files of `vectors/` but some: the client has no cohorts and no memory."""
+    """The number of cases in all files of `vectors/`."""
     total = 0
     for path in (CLIENT.parents[1] / "vectors").glob("*.json"):
-        if path.stem in ("memoized", "repeated-taken", "repeated-refused"):
-            continue
         document = json.loads(path.read_text(encoding="utf-8"))
         if "mechanism" in document:
             total += sum(len(survey["cases"]) for survey in document["surveys"])

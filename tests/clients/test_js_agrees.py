@@ -57,12 +57,14 @@ def test_both_create_the_same_ledger():
     """What `node:sqlite` is told, compared with what Python tells SQLite."""
     text = (CLIENT / "dist" / "device" / "nodeledger.js").read_text(encoding="utf-8")
     made = python_ledger._FORMAT
-    table, logs = re.findall(r"`\\\n(CREATE TABLE .*?)`", text, re.S)
+    table, logs, extension = re.findall(r"`\\\n(CREATE TABLE .*?)`", text, re.S)
     assert f"{table};\n{logs}".replace("\n;", ";") == ";\n".join(made.tables).replace("\n;", ";")
     assert all(statement in text for statement in made.upgrades[made.version - 1][:2])
     (mark,) = re.findall(r"const MARK = (\w+);", text)
     assert int(mark, 16).to_bytes(4, "big") == made.mark
     assert f"const VERSION = {made.version};" in text
+    assert extension.replace("\n;", ";") == ";\n".join(made.extension).replace("\n;", ";")
+    assert f"const EXTENDED = {made.version + 1};" in text
     columns = re.findall(r'"(\w+)"', re.findall(r"const COLUMNS = \[(.*?)\]", text, re.S)[0])
     known = re.findall(r'^    "?(\w+)"? (?:TEXT|REAL|BLOB)', table, re.M)
     assert columns == known

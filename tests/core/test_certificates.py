@@ -12,6 +12,7 @@ import sottovoce as sv
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.exact import exp_bounds, log_above
 from sottovoce.core.certificate import Certificate
+from sottovoce.mechanisms._bytewise_bits import threshold
 from support.laws import taylor_exp
 
 EPSILONS = ("0.001", "0.1", "0.5", "1", "2", "4", "8", "16")
@@ -118,7 +119,7 @@ def test_unary_encoding_over_all_words(variant, epsilon, scripted):
         scripted(np.zeros(256), lanes, np.full(ties_of(mechanism, lanes), 0)),
     )
     set_by_first = int((sure[:, 0] & 1).sum())
-    first = mechanism._thresholds[1]
+    first = threshold(mechanism.weights[1], mechanism.bits)[0]
     by_tie = 0
     for second in range(256):
         word = np.array([first | (((first + 1) % 256) << 8)], dtype=np.uint64)
@@ -139,7 +140,7 @@ def test_unary_encoding_over_all_words(variant, epsilon, scripted):
 
 def ties_of(mechanism, words):
     lanes = words.astype("<u8").view(np.uint8).reshape(len(words), 8)[:, : mechanism.domain.size]
-    return int((lanes == mechanism._thresholds[1]).sum())
+    return int((lanes == threshold(mechanism.weights[1], mechanism.bits)[0]).sum())
 
 
 def test_tables_over_all_words(scripted):

@@ -32,6 +32,8 @@ def test_every_way_to_draw_marks_what_is_repeatable(mechanism):
         one = mechanism.domain.label(0)
         if mechanism.domain.numbers is not None and not mechanism.domain.numbers.whole:
             one = mechanism.domain.span[0]
+        elif mechanism.domain.record is not None:
+            one = {"a": 0, "b": 0, "c": 0} if len(one) == 3 else {"os": "mac", "age": 31}
         elif mechanism.domain.keyed is not None:
             one = (one[0], mechanism.domain.interval.low)
             one = [one] if mechanism.domain.pairs else one

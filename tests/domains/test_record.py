@@ -125,19 +125,26 @@ def test_questions_are_found_by_name():
         PEOPLE.question("osx")
 
 
+@pytest.mark.parametrize("text", ["age,os", "age, os", "os,age"])
+def test_two_questions_are_named_in_one_text(text):
+    assert PEOPLE.pair(text) == tuple(name.strip() for name in text.split(","))
+
+
 @pytest.mark.parametrize(
-    ("rows", "message"),
+    ("text", "message"),
     [
-        ("os", "questions of Record must be a list of tables"),
-        ([{"name": "a", "kind": "count"}], "kind of question 'a' must be one of categories"),
-        ([{"name": "a", "kind": "counts", "mst": 3}], "a key of question 'a' must be one of"),
-        ([{"name": "a", "kind": "interval"}], "low of question 'a' must be given"),
-        ([{"name": "a", "kind": "counts"}] * 2, "names of questions of Record must be distinct"),
+        (
+            "age",
+            "table of .* must be two different questions with a comma between them, of age, os",
+        ),
+        ("age,age", "two different questions"),
+        ("age,os,age", "two different questions"),
+        ("age,osx", "must be one of age, os; got 'osx'. Did you mean 'os'"),
     ],
 )
-def test_tables_of_toml_are_checked(rows, message):
+def test_what_does_not_name_two_questions_is_refused(text, message):
     with pytest.raises(InvalidInput, match=message):
-        sv.Record.from_toml({"questions": rows})
+        PEOPLE.pair(text)
 
 
 def test_repeated_names_in_json_are_refused():

@@ -6,11 +6,13 @@ import base64
 import pickle
 import subprocess
 import sys
+from xml.etree import ElementTree
 
 import pytest
+from matplotlib.pyplot import subplots
 
 import sottovoce as sv
-from sottovoce.base.errors import MissingExtra
+from sottovoce.base.errors import InvalidInput, MissingExtra
 
 PNG = b"\x89PNG\r\n\x1a\n"
 MADE = (
@@ -79,3 +81,66 @@ def test_a_fresh_kernel_shows_a_plot():
     finally:
         client.stop_channels()
         kernel.shutdown_kernel(now=True)
+
+
+# -- results as a notebook shows them -----------------------------------------------------------
+
+
+def results():
+    mechanism = sv.mechanism("grr", sv.Categories(["tea", "<b>coffee</b>"]), 1.0)
+    tallies = [mechanism.simulate([600, 400], source=sv.Seeded(seed)) for seed in (1, 2, 3)]
+    one, two, _ = map(sv.estimate, tallies)
+    pairs = sv.mechanism("key-value", sv.KeyValues(["a", "b"], 0, 5, bins=5), 2.0)
+    kept = pairs.simulate([100] * 10, source=sv.Seeded(4))
+    keys = sv.estimate(kept)
+    yield "estimate", one, True
+    yield "keys", keys, True
+    yield "difference", two - one, True
+    yield "answer", one.share("tea"), False
+    yield "trend", sv.trend(tallies, windows=["a", "b", "c"]).share("tea"), True
+    yield "comparison", sv.compare(tallies[0], "distribution", replicates=3), True
+    yield "plan", sv.plan(mechanism.domain, epsilon=1.0, users=1000), False
+    yield "windows", sv.plan_windows(mechanism.domain, 7, lifetime=2.0, users=1000), False
+    yield "survey", sv.Survey("drinks", "What <i>do</i> you drink?", mechanism), False
+
+
+def test_results_show_themselves_and_their_text_is_text():
+    for kind, result, drawn in results():
+        html = result._repr_html_()
+        ElementTree.fromstring(html.replace('max-width:100%">', 'max-width:100%"/>'))  # noqa: S314
+        assert ("data:image/png;base64," in html) == drawn, kind
+        assert "<b>coffee" not in html and "<i>do" not in html, kind
+
+
+def test_results_without_matplotlib_have_their_tables(monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    for _, result, _ in results():
+        assert "data:image" not in result._repr_html_()
+
+
+def test_plots_are_drawn_into_axes_of_ones_own():
+    _, axes = subplots(2, 2)
+    mechanism = sv.mechanism("grr", sv.Interval(0, 4, 4), 1.0)
+    one, two = (
+        sv.estimate(mechanism.simulate([10, 20, 30, 40], source=sv.Seeded(s))) for s in (1, 2)
+    )
+    series = sv.trend([mechanism.simulate([9, 9, 9, 9], source=sv.Seeded(s)) for s in range(3)], windows=["a", "b", "c"])  # fmt: skip
+    for ax, draw in zip(
+        axes.ravel(), (one.plot, (two - one).plot, series.mean().plot, one.plot), strict=True
+    ):
+        assert draw(ax=ax) is ax.figure
+        assert ax.has_data() and ax.get_title(loc="left")
+    with pytest.raises(InvalidInput, match="ax of Estimate.plot must be matplotlib axes; got 3"):
+        one.plot(ax=3)
+    with pytest.raises(InvalidInput, match="must be matplotlib axes, polar ones"):
+        one.plot("ring", ax=axes[0, 0])
+    with pytest.raises(InvalidInput, match="ax of plot must be None with kind='trace'"):
+        one.plot("trace", ax=axes[0, 0])
+
+
+def test_minus_is_the_difference():
+    mechanism = sv.mechanism("grr", sv.Categories(["tea", "coffee"]), 1.0)
+    one, two = (sv.estimate(mechanism.simulate([600, 400], source=sv.Seeded(s))) for s in (1, 2))
+    assert (two - one).share("tea") == sv.difference(one, two).share("tea")
+    with pytest.raises(TypeError):
+        two - 1

@@ -20,7 +20,7 @@ from sottovoce.base.errors import MissingExtra
 from sottovoce.base.extras import optional
 from sottovoce.core.registry import registered
 from sottovoce.estimators.walk import walk
-from sottovoce.kernels import bits, loader
+from sottovoce.kernels import bits, lanes, loader
 
 ROOT = Path(__file__).parents[2]
 EXTRAS = ("scipy", "numba", "pyarrow", "matplotlib", "rich", "typer", "pandas")
@@ -109,6 +109,31 @@ def test_counts_over_several_chunks_and_threads():
     assert packed.size > 2 * bits._CHUNK
     np.testing.assert_array_equal(
         bits.column_counts(packed, 797), bits.column_counts_plain(packed, 797)
+    )
+
+
+@given(st.integers(0, 60), st.integers(1, 40), st.integers(0, 2**32 - 1), st.booleans())
+def test_compiled_comparisons_are_the_plain_ones(rows, size, seed, remembers):
+    """Bytes near their thresholds, so that ties abound; both kinds of kept bits."""
+    rng = np.random.default_rng(seed)
+    low, high = rng.integers(0, 256, 2).tolist()
+    near = rng.choice([0, 255, low, high, *rng.integers(0, 256, 6)], (rows, -(-size // 8) * 8))
+    bytes_ = near.astype(np.uint8)
+    kept = np.packbits(rng.random((rows, size)) < 0.4, axis=1, bitorder="little")
+    kept = kept if remembers else None
+    below, ties = lanes.bits_below_plain(bytes_, kept, (low, high), size)
+    places = np.flatnonzero(np.unpackbits(ties, bitorder="little"))
+    small, lanes._SMALL = lanes._SMALL, 1
+    try:
+        packed, found = lanes.bits_below(bytes_, kept, (low, high), size)
+    finally:
+        lanes._SMALL = small
+    np.testing.assert_array_equal(packed, below)
+    np.testing.assert_array_equal(found, places)
+    limits = np.where(np.unpackbits(kept, axis=1, count=size, bitorder="little"), high, low) if remembers else low  # fmt: skip
+    wanted = bytes_[:, :size] < limits
+    np.testing.assert_array_equal(
+        np.unpackbits(below, axis=1, count=size, bitorder="little"), wanted
     )
 
 

@@ -17,6 +17,7 @@ from clients.test_js import CLIENT
 from sottovoce.domains.base import domain_kinds
 from sottovoce.service.pages import answer
 from sottovoce.store import Rules
+from sottovoce.surveys.all_reports import cost_in_words
 from sottovoce.surveys.survey import Survey
 from support.answering import kinds, unasked
 from support.dashboards import HOSTILE, Page
@@ -76,7 +77,7 @@ def test_every_survey_has_a_page_that_can_be_read_without_script(collector, name
     assert " ".join(survey.question.split()) in unescape(page.words)
     for line in survey.privacy().splitlines():
         assert line in page.words
-    assert f"epsilon {survey.mechanism.epsilon:g}" in page.words
+    assert cost_in_words(survey) in page.words
     assert survey.fingerprint in page.words
     drawn = reply.text.count('class="chart people"')
     if name == "delta":
@@ -136,6 +137,21 @@ def test_pictures_show_the_survey_s_own_odds(collector):
     assert "a guess between two answers is right 50 times of 100" in words
     assert "After it, at most 73.2 times." in words
     assert "a guess about one edge" in read(get(collector, KINDS["degrees"].survey)).words
+
+
+def test_what_is_said_of_people_who_are_asked_again(tmp_path, collector):
+    words = read(get(collector, KINDS["memory"].survey)).words
+    assert "What your reports reveal" in words
+    assert "Before your reports, a guess between two answers is right 50 times of 100." in words
+    assert "After all of them, at most 88.1 times." in words
+    assert "epsilon 2 for all reports, 1 for one" in words
+    grr = sv.mechanism("grr", sv.Categories(["tea", "coffee"]), 1.0)
+    cohorts = Survey("Daily", "What did you drink?", grr, "day", ask="1/30")
+    with running(tmp_path, cohorts) as found:
+        words = read(get(found, cohorts)).words
+    assert "once in 30 days; each device draws in which" in words
+    assert "epsilon 1 in any 30 windows (day) in a row" in words
+    assert "Your device draws which one of 30 windows (day) asks you" in words
 
 
 def test_hostile_text_is_text(collector):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from decimal import Decimal
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 from support.certificates_by_hand_numbers import (
@@ -166,6 +167,40 @@ def _hierarchy(document: dict[str, Any]) -> Fraction:
     return math.prod(ratios) if options["split"] == "budget" else max(ratios)
 
 
+def _question_sets(document: dict[str, Any]) -> Fraction:
+    """Over any two records: the worst of all sets of questions."""
+    sizes = [values_of(row["domain"]) for row in document["domain"]["questions"]]
+    options, every = document["options"], range(len(sizes))
+    singles, pairs = ([*combinations(every, order)] for order in (1, 2))
+    sets = {
+        "sample": singles, "pairs": pairs, "mixed": singles + pairs, "parities": singles + pairs,
+        "joint": [(*every,)], "split": [(*every,)],
+    }  # fmt: skip
+    design, asked = options["design"], sets[options["design"]]
+    need(len(asked) == len(options["rates"]), "a rate for each set")
+    need(min(options["rates"]) >= 1 and sum(options["rates"]) <= 2**32, "rates")
+    need(all(math.prod(sizes[q] for q in each) <= 2_500_000 for each in asked), "cells of a set")
+    if design == "split":
+        need(max(sizes) <= 512, "answers to a question")
+        asked = singles
+    need(len(asked) == len(options["hash_ranges"]), "one for each response")
+    need(design != "parities" or {*options["hash_ranges"]} == {2}, "hash ranges of parities")
+    need(len(asked) == len(document["weights"]), "weights of every response")
+    ratios = []
+    for questions, g, weights in zip(
+        asked, options["hash_ranges"], document["weights"], strict=True
+    ):
+        size = math.prod(sizes[question] for question in questions)
+        if design == "parities" and len(questions) == 2:
+            size, g = 2, 0
+        part = {
+            "domain": {"kind": "categories", "size": size}, "weights": weights,
+            "options": {"bits": options["bits"], "hash_range": g}, "epsilon": document["epsilon"],
+        }  # fmt: skip
+        ratios.append(_hashing(part) if g else _randomized_response(part))
+    return math.prod(ratios) if design == "split" else max(ratios)
+
+
 def _binned(document: dict[str, Any]) -> Ratio:
     inside = {**document, **document["options"]["oracle"]}
     inside["domain"] = {"kind": "interval", "bins": document["options"]["report_bins"]}
@@ -228,6 +263,7 @@ _FORMULAS = {
     "local-hashing": _hashing,
     "memoized": _memoized,
     "piecewise": wave,
+    "question-sets": _question_sets,
     "randomized-response": _randomized_response,
     "sampled-coordinate": _sampled_coordinate,
     "seeded-hashing": _hashing,

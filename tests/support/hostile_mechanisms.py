@@ -81,6 +81,7 @@ def _cases() -> Iterator[Case]:
     yield from _pairs()
     yield from _nested()
     yield from _memories()
+    yield from _records()
     for d in (2, 3, 4):
         yield Case("table", few(d), {"weights": [[1] * d] * d})
 
@@ -134,6 +135,20 @@ def _pairs() -> Iterator[Case]:
         yield Case("key-value", wider, {**options, "numbers": "rounding"}, epsilon=3.0)
         sampled = sv.KeyValues(3, 0, 1, bins=2, pairs=2, larger="sample")
         yield Case("key-value", sampled, {**options, "numbers": "rounding"}, epsilon=3.0)
+
+
+def _records() -> Iterator[Case]:
+    three = sv.Record({name: sv.Categories(size) for name, size in (("a", 2), ("b", 3), ("c", 2))})
+    two = sv.Record({"a": sv.Categories(3), "b": sv.Categories(2)})
+    for bits in (12, 62):
+        for design in ("sample", "pairs", "mixed", "parities"):
+            yield Case("question-sets", three, {"design": design, "bits": bits})
+        yield Case("question-sets", two, {"design": "pairs", "hash_ranges": [3], "bits": bits})
+        yield Case("question-sets", two, {"design": "parities", "rates": [1, 2, 5], "bits": bits})
+        yield Case("question-sets", three, {"design": "joint", "bits": bits})
+        for ranges in ([0, 0], [2, 0], [3, 2]):
+            options = {"design": "split", "hash_ranges": ranges, "bits": bits}
+            yield Case("question-sets", two, options, epsilon=3.0)
 
 
 def _memories() -> Iterator[Case]:

@@ -8,6 +8,7 @@ from typing import Any
 
 from support.hostile_mechanisms import Case
 from support.laws_of_numbers import integers, size_of
+from support.laws_of_records import responses_of
 
 __all__ = ["weights_of"]
 
@@ -98,6 +99,8 @@ def _drawn(document: dict[str, Any], rng: random.Random) -> Any:
         return _of_memory(document, rng)
     if name == "hierarchy":
         return [_of_level(document, level, rng) for level in range(len(document["weights"]))]
+    if name == "question-sets":
+        return [_of_response(g, 2 ** options["bits"], rng) for g in responses_of(document)]
     if name == "key-value":
         return _of_pairs(document, rng)
     if name == "table":

@@ -27,6 +27,7 @@ from support.laws_of_numbers import (
     stochastic_rounding,
     wave,
 )
+from support.laws_of_records import question_sets
 
 __all__ = [
     "hockey_stick",
@@ -403,6 +404,7 @@ _LAWS = {
     "local-hashing": _local_hashing,
     "memoized": _memoized,
     "piecewise": wave,
+    "question-sets": question_sets,
     "randomized-response": _randomized_response,
     "sampled-coordinate": _sampled_coordinate,
     "seeded-hashing": _seeded_hashing,

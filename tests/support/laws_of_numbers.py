@@ -30,7 +30,9 @@ def integers(weights: Any) -> Any:
 
 
 def size_of(domain: dict[str, Any]) -> int:
-    """How many values a plain domain has."""
+    """How many values a domain has."""
+    if domain["kind"] == "record":
+        return math.prod(size_of(row["domain"]) for row in domain["questions"])
     if domain["kind"] == "categories":
         return domain["size"]
     if domain["kind"] == "ratings":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 from typing import Any
 
@@ -12,7 +13,6 @@ from sottovoce.core.registry import registered
 __all__ = ["random_survey"]
 
 NAMES = [cls.name for cls in registered()]
-FORGETFUL = [cls.name for cls in registered() if not cls.remembers]
 WORDS = [
     "red", "1", 1, "other", -3, "é", "e\u0301", "", "x y", "чай", "قهوة", "お茶", "ชา", "चाय", "\U0001f375", 2**53 - 1,
 ]  # fmt: skip
@@ -21,17 +21,14 @@ LETTERS = 'aZ0 ßİσςčжЖאבשعمकी்ไทย한글漢字ｱ１\u030
 DAYS = ["", "", "0001-01-01", "2024-02-29", "2026-11-16", "9999-12-31"]
 
 
-def random_survey(rng: Random, *, repeating: bool = True) -> sv.Survey:
-    """A survey by any mechanism; combinations that the library refuses are drawn again.
-
-    Unless ``repeating``, it has neither cohorts nor memory.
-    """
+def random_survey(rng: Random, *, names: Sequence[str] = NAMES) -> sv.Survey:
+    """A survey by any mechanism, or one of ``names``; combinations that the library refuses are drawn again."""
     while True:
-        name = rng.choice(NAMES if repeating else FORGETFUL)
+        name = rng.choice(names)
         try:
             mechanism = _MAKERS.get(name, _oracle)(rng, name)
             rules = {"opens": rng.choice(DAYS), "closes": rng.choice(DAYS)}
-            rules |= _repeating(rng, mechanism) if repeating else {}
+            rules |= _repeating(rng, mechanism)
             return sv.Survey(
                 _text(rng, 200), _text(rng, 2000), mechanism,
                 window=rng.choice(["once", "day", "week", "month"]),

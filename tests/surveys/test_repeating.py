@@ -160,6 +160,29 @@ def test_costs_are_those_of_the_composition():
         assert report_cost(survey(KEPT, changes=k - 1, period=windows)) == report_cost(made)
 
 
+def test_the_cost_of_many_bits_is_found_at_once():
+    """The ratio of 262,144 bits has millions of digits; its logarithm is that of one bit, so many times."""
+    inner = {"mechanism": "unary-encoding", "options": {"variant": "optimized"}}
+    few, many = (
+        sv.mechanism("memoized", sv.Categories(d), 1.0, lifetime=2.0, inner=inner, linkable=True)
+        for d in (16, 262_144)
+    )
+    assert log_above(few.rounds.from_memo(few.weights[1])) == pytest.approx(
+        few.rounds.epsilon_from_memo(few.weights[1]), rel=1e-15
+    )
+    assert many.cost(2, 9) == pytest.approx(
+        4 + 4 * 16_384 * few.rounds.epsilon_from_memo(few.weights[1])
+    )
+
+
+def test_answers_that_say_nothing_cost_nothing():
+    """With one value every report is the same, however often the answer changes."""
+    only = sv.mechanism("memoized", sv.Categories(1), 1.0, lifetime=2.0, inner="grr")
+    made = survey(only, changes=1, **DATES)
+    assert report_cost(made) == 0
+    assert "at most e^0 times as likely" in made.privacy()
+
+
 # -- words ----------------------------------------------------------------------------------
 
 

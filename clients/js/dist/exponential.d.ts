@@ -6,3 +6,5 @@ export declare const EXP_BITS = 320n;
 export declare function lowerExp(epsilon: Decimal): bigint;
 /** Whether a ratio is at most e^epsilon, decided in integers. */
 export declare function holds(ratio: Fraction, epsilon: Decimal): boolean;
+/** A double above the logarithm of a ratio to some power, by one unit in the last place of the nearest; 0 for a ratio of at most 1. */
+export declare function logAbove({ numerator, denominator }: Fraction, power: number): number;

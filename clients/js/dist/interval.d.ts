@@ -21,3 +21,5 @@ export interface Interval {
 export declare function readInterval(found: Section): Interval;
 /** The interval from one number to another. */
 export declare function makeInterval(low: number, high: number, bins: number): Interval;
+/** The unit in the last place of a positive double, by its exponent: the distance to the next larger one. */
+export declare function lastPlace(value: number): number;

@@ -42,7 +42,7 @@ export function makeInterval(low, high, bins) {
     return readInterval(sectionOf({ bins, high: writeDecimal(high), kind: "interval", low: writeDecimal(low), version: 1 }, "interval"));
 }
 /** The unit in the last place of a positive double, by its exponent: the distance to the next larger one. */
-function lastPlace(value) {
+export function lastPlace(value) {
     const [bits] = new BigUint64Array(Float64Array.of(value).buffer);
     return 2 ** (Math.max(Number(bits >> 52n), 1) - 1075);
 }

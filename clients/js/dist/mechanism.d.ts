@@ -2,6 +2,7 @@ import { type Certificate } from "./certificate.js";
 import type { Decimal } from "./decimal.js";
 import { type Domain } from "./domain.js";
 import { type Field, type Report } from "./fields.js";
+import type { Fraction } from "./fraction.js";
 import type { Json, JsonObject } from "./json.js";
 import type { Words } from "./words.js";
 /** What a reader of one mechanism makes: all that a device needs of it. */
@@ -18,6 +19,35 @@ export interface Parts {
     respond(value: unknown, words: Words): Report;
     /** The report of a position, where the mechanism is one of a single number or category. */
     respondAt?(position: number, words: Words): Report;
+    /** Public hashes of which a report names one. */
+    readonly family?: Family;
+    /** What a device keeps, where it answers from memory; `respond` is then the first report of a device. */
+    readonly memory?: Memory;
+}
+/** Hash functions that everybody knows. */
+export interface Family {
+    /** The same for all mechanisms of which a device keeps one hash. */
+    readonly name: string;
+    readonly hashes: number;
+    cell(hash: number, position: number): number;
+}
+/** A permanent answer that is drawn once for an entry and kept, and a fresh report over it in every window. */
+export interface Memory {
+    /** The epsilon of all reports of one value together. */
+    readonly lifetime: Decimal;
+    /** The worst ratio of all of them: that of what is kept. */
+    readonly ratio: Fraction;
+    readonly family: Family | undefined;
+    /** The position of a value, which is refused where it is not in the domain. */
+    position(value: unknown): number;
+    /** The hash that a device keeps; 0, without a word, where there are none. */
+    hash(words: Words): number;
+    /** Which memo is of a position: the cell of the device's hash, or the position itself. */
+    entry(hash: number, position: number): number;
+    remember(entry: number, words: Words): number | Uint8Array;
+    report(hash: number, memo: number | Uint8Array, words: Words): Report;
+    /** An epsilon that all reports keep together, between any two histories of so many distinct answers in so many windows. */
+    cost(answers: number, windows?: number): number;
 }
 /** A mechanism whose weights were checked. */
 export interface Mechanism extends Parts {

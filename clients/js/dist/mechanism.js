@@ -12,7 +12,9 @@ export function readMechanism(value, where = "mechanism") {
 }
 /** A mechanism inside another, by its parts: it has its own document and fingerprint. */
 export function innerMechanism(mechanism, domain, epsilon, options, weights, where) {
-    return build(sectionOf({ domain: domain.document, epsilon: epsilon.text, mechanism, options, version: 2, weights }, where), domain);
+    const inner = build(sectionOf({ domain: domain.document, epsilon: epsilon.text, mechanism, options, version: 2, weights }, where), domain);
+    demand(inner.memory === undefined, where, "a mechanism without memory: inside another nothing would be kept");
+    return inner;
 }
 function build(found, domain) {
     const { where, items: document } = found;

@@ -1,5 +1,40 @@
-/** What a certificate means, for the people asked, in the words of the library in Python. All figures are rounded up. */
-export function privacyInWords({ ratio, scope }) {
+import { decimalOf, exact } from "./decimal.js";
+/** What the privacy means, for the people asked, in the words of the library in Python: where devices remember, of all reports first. All figures are rounded up. */
+export function privacyOf(survey) {
+    const { cohorts, changes, period, certificate, mechanism: { memory } } = survey;
+    if (memory === undefined) {
+        const words = privacyInWords(certificate);
+        if (cohorts === 1)
+            return words;
+        return `${words}\nYour device draws which one of ${windows(cohorts, survey)} asks you: in any ${cohorts} in a row you send at most one report.`;
+    }
+    const span = period > 0 ? `in ${windows(period, survey)}` : "however many windows you answer";
+    const same = changes > 0 ? ", while your answer stays the same" : "";
+    const lines = [
+        `All your reports together are at most ${times(memory.ratio)} times as likely under one true answer as under another, ${span}${same}; one report at most ${times(certificate.ratio)} times.`,
+        `Someone who thought an answer was a coin flip can be at most ${belief(memory.ratio)}% sure of it after seeing all your reports${same}.`,
+        changes === 0
+            ? "Your first answer counts in every window. A later change is not reported, so it reveals nothing."
+            : `Each further answer counts again. That your answer changed, and when, is not hidden. At most ${changes} ${changes === 1 ? "change is" : "changes are"} reported: whatever your answers were, all your reports together are at most e^${general(roundUp(exact(decimalOf(Number(survey.cost)))), 6)} times as likely under them as under others.`,
+    ];
+    if (period > 0)
+        lines.push(`After every ${windows(period, survey)} your device begins anew, and all of this counts again.`);
+    return lines.join("\n");
+}
+/** What is charged for one report, or for all of them, in one line. */
+export function costInWords(survey) {
+    const { cohorts, period, cost, mechanism: { epsilon, memory } } = survey;
+    const one = general(epsilon.value, 6);
+    if (memory !== undefined) {
+        return `epsilon ${general(Number(cost), 4)} for all reports${period > 0 ? ` in ${windows(period, survey)}` : ""}, ${one} for one`;
+    }
+    return cohorts > 1 ? `epsilon ${one} in any ${windows(cohorts, survey)} in a row` : `epsilon ${one} per report`;
+}
+function windows(count, { window }) {
+    return `${count.toLocaleString("en-US")} windows (${window})`;
+}
+/** What a certificate means of one report. */
+function privacyInWords({ ratio, scope }) {
     if (ratio === null)
         return "The promise of this survey may fail.";
     const sure = `at most ${belief(ratio)}% sure of it after seeing your report`;
@@ -14,11 +49,27 @@ export function privacyInWords({ ratio, scope }) {
 function belief({ numerator: a, denominator: b }) {
     return Number((1000n * a + a + b - 1n) / (a + b)) / 10;
 }
-/** A ratio, which is at least 1, to three digits. */
-function times({ numerator: a, denominator: b }) {
-    let scale = 1n;
-    while (a >= 10n * b * scale)
-        scale *= 10n;
-    const digits = (100n * a + b * scale - 1n) / (b * scale);
-    return (Number(digits * scale) / 100).toLocaleString("en-US");
+function times(ratio) {
+    return roundUp(ratio).toLocaleString("en-US");
+}
+/** A positive number rounded up to three digits. */
+function roundUp({ numerator: a, denominator: b }) {
+    let power = 0;
+    if (a === 0n)
+        return 0; // the cost of answers that say nothing
+    for (; a < 100n * b; power--)
+        a *= 10n;
+    for (; a >= 1000n * b; power++)
+        b *= 10n;
+    return Number(`${(a + b - 1n) / b}e${power}`);
+}
+/** A number to so many digits, ties to even, with an exponent below 0.0001 and where it has more digits before the point: `%g`. */
+function general(value, digits) {
+    const [mantissa = "", power] = value.toExponential(100).split("e"); // of these doubles, every digit there is
+    const kept = mantissa.slice(0, digits + 1);
+    const even = /^50*$/.test(mantissa.slice(digits + 1)) && Number(kept.slice(-1)) % 2 === 0;
+    const rounded = even ? Number(`${kept}e${power}`) : Number(value.toPrecision(digits));
+    if (rounded === 0 || (rounded >= 1e-4 && rounded < 10 ** digits))
+        return String(rounded);
+    return rounded.toExponential().replace(/e(.)(.)$/, "e$10$2");
 }

@@ -1,6 +1,7 @@
 import { type Mechanism } from "./mechanism.js";
 import { type Outside } from "./admit.js";
 import type { Certificate } from "./certificate.js";
+import { type Repeating } from "./repeating.js";
 import { type WindowKind } from "./windows.js";
 import type { Words } from "./words.js";
 /** What a program may say about the surveys that it takes. */
@@ -21,7 +22,7 @@ export interface FetchOptions extends SignedOptions {
     readonly timeout?: number;
 }
 /** A survey that was read, and whose weights keep its epsilon. */
-export declare class Survey {
+export declare class Survey implements Repeating {
     readonly name: string;
     readonly question: string;
     readonly window: WindowKind;
@@ -32,6 +33,11 @@ export declare class Survey {
     readonly closes: string;
     /** Surveys of one series share a budget on a device; empty where there is none. */
     readonly series: string;
+    readonly ask: string;
+    readonly cohorts: number;
+    readonly changes: number;
+    readonly period: number;
+    readonly cost: string;
     readonly mechanism: Mechanism;
     /** 64 hexadecimal digits that stand for the survey, weights included. */
     readonly digest: string;
@@ -54,21 +60,23 @@ export declare class Survey {
      */
     static fetch(url: string, options?: FetchOptions): Promise<Survey>;
     private static read;
-    /** Epsilon of one report, as a decimal: what a report costs. */
+    /** Epsilon of one report, as a decimal. */
     get epsilon(): string;
     /** What the weights promise. */
     get certificate(): Certificate;
     /** Its name, as messages have it. */
     toString(): string;
-    /** What the privacy means, for the people asked. */
+    /** What the privacy means, for the people asked: of one report, and of all together. */
     privacy(): string;
+    /** What is charged for one report, or for all of them, in one line. */
+    costInWords(): string;
     /** Bytes of every payload of this survey. */
     get payloadBytes(): number;
     /** The canonical JSON, of which the fingerprint is the hash. */
     toJson(): string;
     /** Refuse a value that is neither in the domain nor admitted by `outside`. Nothing is drawn. */
     check(value: unknown): void;
-    /** The payload of one report: the value, drawn with random words. Refuses a bad value before it draws. */
+    /** The payload of one report, where devices remember of the first: the value, drawn with random words. Refuses a bad value before it draws. */
     randomize(value: unknown, source: Words): Uint8Array;
     /** The name of the window that a day is in, or undefined where the survey is not open on it. */
     windowOf(day: string): string | undefined;

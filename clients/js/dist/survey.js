@@ -9,8 +9,9 @@ import { payloadBytes, writePayload } from "./fields.js";
 import { checkValue, isNumeric } from "./domain.js";
 import { exceeds } from "./fraction.js";
 import { MOST_BYTES, readJson } from "./json.js";
-import { privacyInWords } from "./privacy.js";
+import { costInWords, privacyOf } from "./privacy.js";
 import { Section } from "./reading.js";
+import { readRepeating, REPEATING } from "./repeating.js";
 import { checkPublisher, checkSignature } from "./signing.js";
 import { isDay, windowOf } from "./windows.js";
 const KEYS = ["closes", "mechanism", "minimum_batch", "name", "opens", "outside", "question", "series", "survey", "window"];
@@ -19,7 +20,6 @@ export class Survey {
     constructor(found) {
         /** The public key whose signature was verified, or empty. */
         this.publisher = "";
-        found.whole("survey", 2, 2);
         this.name = visibleText(found, "name", 200);
         this.question = visibleText(found, "question", 2000);
         this.mechanism = readMechanism(found.get("mechanism"));
@@ -33,6 +33,7 @@ export class Survey {
         this.closes = date(found, "closes");
         found.require(this.opens === "" || this.closes === "" || this.opens <= this.closes, "closes", "a day from opens on");
         this.series = found.get("series") === "" ? "" : visibleText(found, "series", 200);
+        ({ ask: this.ask, cohorts: this.cohorts, changes: this.changes, period: this.period, cost: this.cost } = readRepeating(found, this));
         this.document = found.items;
         this.digest = digestOf(this.document);
         this.fingerprint = this.digest.slice(0, 32);
@@ -73,13 +74,14 @@ export class Survey {
         return Object.assign(survey, { collector: found[1] });
     }
     static read(document, { maxDelta = "0" }) {
-        const survey = new Survey(new Section(document, KEYS, "survey"));
+        const again = document instanceof Map && document.get("survey") === 3;
+        const survey = new Survey(new Section(document, again ? [...KEYS, ...REPEATING] : KEYS, "survey"));
         const most = readDecimal(maxDelta);
         if (most !== undefined && !exceeds(survey.certificate.delta, exact(most)))
             return survey;
         throw new InvalidSurvey(`the delta of ${survey} is not at most maxDelta, which is ${maxDelta}`);
     }
-    /** Epsilon of one report, as a decimal: what a report costs. */
+    /** Epsilon of one report, as a decimal. */
     get epsilon() {
         return this.mechanism.epsilon.text;
     }
@@ -91,9 +93,13 @@ export class Survey {
     toString() {
         return `survey "${this.name}"`;
     }
-    /** What the privacy means, for the people asked. */
+    /** What the privacy means, for the people asked: of one report, and of all together. */
     privacy() {
-        return privacyInWords(this.certificate);
+        return privacyOf(this);
+    }
+    /** What is charged for one report, or for all of them, in one line. */
+    costInWords() {
+        return costInWords(this);
     }
     /** Bytes of every payload of this survey. */
     get payloadBytes() {
@@ -107,7 +113,7 @@ export class Survey {
     check(value) {
         checkValue(this.mechanism.domain, admit(this.mechanism.domain, this.outside, value));
     }
-    /** The payload of one report: the value, drawn with random words. Refuses a bad value before it draws. */
+    /** The payload of one report, where devices remember of the first: the value, drawn with random words. Refuses a bad value before it draws. */
     randomize(value, source) {
         const admitted = admit(this.mechanism.domain, this.outside, value);
         return writePayload(this.mechanism.fields, this.mechanism.respond(admitted, source));

@@ -11,6 +11,10 @@ export declare function isDay(text: string): boolean;
 export declare function windowOf(kind: WindowKind, day: string): WindowDays & {
     readonly name: string;
 };
+/** The number of the window that a day is in: 0 is the one with 1970-01-01, earlier ones are negative. */
+export declare function windowIndex(kind: WindowKind, day: string): number;
+/** The first day of the window with a number, or an empty text beyond the years that have dates. */
+export declare function firstDay(kind: WindowKind, index: number): string;
 /** The name of that window. */
 export declare function windowName(kind: WindowKind, day: string): string;
 /** First and last day of a window, or undefined where a survey with such windows has none of that name. */

@@ -44,6 +44,19 @@ export function windowOf(kind, day) {
     const week = (monday - firstMonday(year)) / 7 + 1;
     return { name: `${year}-W${String(week).padStart(2, "0")}`, first: dayText(monday), last: dayText(monday + 6) };
 }
+/** The number of the window that a day is in: 0 is the one with 1970-01-01, earlier ones are negative. */
+export function windowIndex(kind, day) {
+    if (kind === "once")
+        return 0;
+    if (kind === "month")
+        return 12 * (Number(day.slice(0, 4)) - 1970) + Number(day.slice(5, 7)) - 1;
+    const number = readDay(day);
+    return kind === "day" ? number : Math.floor((number + 3) / 7);
+}
+/** The first day of the window with a number, or an empty text beyond the years that have dates. */
+export function firstDay(kind, index) {
+    return dayText(kind === "month" ? Date.UTC(1970, index) / DAY : kind === "day" ? index : 7 * index - 3);
+}
 /** The name of that window. */
 export function windowName(kind, day) {
     return windowOf(kind, day).name;

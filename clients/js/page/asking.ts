@@ -42,7 +42,7 @@ export class Interview {
     place.replaceChildren(this.heading, this.status, this.body);
   }
 
-  /** Check the survey, then show the stored report of this window, or the form. Never draws. */
+  /** Check the survey, then show the stored report of this window, or the form. Draws no report. */
   async begin(): Promise<void> {
     this.status.textContent = TEXTS.checking;
     await this.guarded(async () => {
@@ -53,7 +53,7 @@ export class Interview {
       this.client = new Client(survey, { plainHttp, patience: PATIENCE, scopes: scope === "" ? [] : [scope], ...options, ...pinned });
       const receipts = await this.client.receipts();
       const receipt = this.current(receipts);
-      if (receipt === undefined) this.showForm();
+      if (receipt === undefined) await this.showForm();
       else await this.showResult(receipt);
       if (receipts.some(isOpen)) await this.send();
     });
@@ -66,7 +66,7 @@ export class Interview {
     return receipts.find((receipt) => receipt.window === window);
   }
 
-  private showForm(): void {
+  private async showForm(): Promise<void> {
     const client = this.client!;
     const { survey } = client;
     const { scope } = survey.certificate;
@@ -74,9 +74,14 @@ export class Interview {
     const refused = this.asking.refused ?? closedOn(survey, today());
     this.status.textContent = refused !== undefined ? refusal(refused, false) : control === undefined ? TEXTS.cannot : "";
     if (refused !== undefined || control === undefined) return;
+    if (!(await client.asked())) {
+      this.status.textContent = `${TEXTS.notAsked} ${TEXTS.next(survey, await client.nextAsked())}`;
+      return;
+    }
+    const kept = survey.mechanism.memory === undefined ? undefined : (await client.remembered()) > 0 ? TEXTS.kept(survey.changes) : TEXTS.paying(survey.costInWords());
     const submit = make("button", {}, TEXTS.submit);
     const form = make(
-      "form", { novalidate: true }, control.element, ...(scope === "" ? [] : [consent(scope)]),
+      "form", { novalidate: true }, ...(kept === undefined ? [] : [make("p", {}, kept)]), control.element, ...(scope === "" ? [] : [consent(scope)]),
       make("p", { class: "submit" }, submit, make("small", {}, TEXTS.first[survey.window])), this.status,
       make("p", { class: "muted" }, make("small", {}, TEXTS.remembers)),
     );
@@ -127,6 +132,11 @@ export class Interview {
 
   /** Show what a person's own step came to, and lead them there. */
   private async finish(news: News, receipt: Receipt): Promise<void> {
+    if (receipt.state === "not-asked") { // the window has changed since the form was shown
+      this.body.replaceChildren();
+      this.heading.after(this.status);
+      return this.showForm();
+    }
     await this.showResult(receipt);
     this.heading.focus();
     this.asking.tell?.(news, receipt);

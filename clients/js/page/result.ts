@@ -15,10 +15,20 @@ export async function resultOf(client: Client, receipt: Receipt, steps: Steps): 
   const bytes = parts.map((part) => [part.name, code(part.bytes), foreign(part.words)]);
   return [
     ...(isOpen(receipt) ? [button(TEXTS.retry, steps.retry)] : []),
-    make("p", {}, `${TEXTS.cost(receipt.epsilon, await client.spent())} ${TEXTS.again[client.survey.window]}`),
+    make("p", {}, await costOf(client, receipt)),
     ...(canWithdraw(receipt) ? [fold(TEXTS.withdraw, make("p", {}, TEXTS.withdrawing), button(TEXTS.withdrawNow, steps.withdraw))] : []),
     fold(TEXTS.content, make("p", {}, foreign(report)), table(TEXTS.content, TEXTS.bytes, bytes)),
   ];
+}
+
+/** What a report cost, and when there is a next one. */
+async function costOf(client: Client, { epsilon }: Receipt): Promise<string> {
+  const { survey } = client;
+  const { memory } = survey.mechanism;
+  const spent = await client.spent();
+  const cost = memory !== undefined && epsilon === "0" ? TEXTS.paid(spent) : TEXTS.cost(epsilon, spent);
+  const again = survey.cohorts > 1 ? `${TEXTS.asked} ${TEXTS.next(survey, await client.nextAsked())}` : TEXTS.again[survey.window];
+  return `${cost} ${again}${memory === undefined ? "" : ` ${TEXTS.same}`}`;
 }
 
 /** All that this browser sent to this site, of whatever survey, the newest first; nothing where it sent nothing. */

@@ -26,10 +26,19 @@ export const TEXTS = {
     week: "The first answer of a week counts.",
     month: "The first answer of a month counts.",
   },
+  notAsked: "Your device is not asked in this window, so nothing is sent.",
+  next: ({ window }: Survey, day: string | undefined): string =>
+    day === undefined ? "It is not asked again before the survey ends." : `It is asked next ${window === "day" ? "on" : `in the ${window} from`} ${day}.`,
+  paying: (cost: string): string => `Your first report is charged for all that follow: ${cost}.`,
+  kept: (changes: number): string =>
+    `This browser keeps ${changes === 0 ? "your first answer, at random: whatever you choose now, that one is reported again" : "an answer, at random, for each that you gave: asked again, the same is reported"}. It costs nothing more.`,
   remembers: "This browser remembers what it sent, not what you answered. A private window forgets it when it is closed.",
   working: "Drawing at random, then sending.",
-  states: { acknowledged: "Sent", pending: "Kept in this browser", refused: "Not taken", withdrawn: "Withdrawn" },
+  states: { "not-asked": "Not asked", acknowledged: "Sent", pending: "Kept in this browser", refused: "Not taken", withdrawn: "Withdrawn" },
   cost: (epsilon: string, spent: string): string => `It cost epsilon ${epsilon}. This browser has spent ${spent} on this site so far.`,
+  paid: (spent: string): string => `It cost nothing more: your first report paid for all. This browser has spent ${spent} on this site so far.`,
+  asked: "Your device was asked in this window.",
+  same: "Asked again, it reports the same kept answer.",
   again: {
     once: "This survey takes one answer.",
     day: "You can answer again tomorrow.",

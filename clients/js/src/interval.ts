@@ -65,7 +65,7 @@ export function makeInterval(low: number, high: number, bins: number): Interval 
 }
 
 /** The unit in the last place of a positive double, by its exponent: the distance to the next larger one. */
-function lastPlace(value: number): number {
+export function lastPlace(value: number): number {
   const [bits] = new BigUint64Array(Float64Array.of(value).buffer);
   return 2 ** (Math.max(Number(bits! >> 52n), 1) - 1075);
 }

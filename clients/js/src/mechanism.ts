@@ -2,6 +2,7 @@ import { keeps, type Certificate } from "./certificate.js";
 import type { Decimal } from "./decimal.js";
 import { readDomain, type Domain } from "./domain.js";
 import { payloadBytes, type Field, type Report } from "./fields.js";
+import type { Fraction } from "./fraction.js";
 import type { Json, JsonObject } from "./json.js";
 import { MOST_INPUTS, MOST_REPORT_BYTES } from "./limits.js";
 import { READERS } from "./mechanisms/registry.js";
@@ -22,6 +23,37 @@ export interface Parts {
   respond(value: unknown, words: Words): Report;
   /** The report of a position, where the mechanism is one of a single number or category. */
   respondAt?(position: number, words: Words): Report;
+  /** Public hashes of which a report names one. */
+  readonly family?: Family;
+  /** What a device keeps, where it answers from memory; `respond` is then the first report of a device. */
+  readonly memory?: Memory;
+}
+
+/** Hash functions that everybody knows. */
+export interface Family {
+  /** The same for all mechanisms of which a device keeps one hash. */
+  readonly name: string;
+  readonly hashes: number;
+  cell(hash: number, position: number): number;
+}
+
+/** A permanent answer that is drawn once for an entry and kept, and a fresh report over it in every window. */
+export interface Memory {
+  /** The epsilon of all reports of one value together. */
+  readonly lifetime: Decimal;
+  /** The worst ratio of all of them: that of what is kept. */
+  readonly ratio: Fraction;
+  readonly family: Family | undefined;
+  /** The position of a value, which is refused where it is not in the domain. */
+  position(value: unknown): number;
+  /** The hash that a device keeps; 0, without a word, where there are none. */
+  hash(words: Words): number;
+  /** Which memo is of a position: the cell of the device's hash, or the position itself. */
+  entry(hash: number, position: number): number;
+  remember(entry: number, words: Words): number | Uint8Array;
+  report(hash: number, memo: number | Uint8Array, words: Words): Report;
+  /** An epsilon that all reports keep together, between any two histories of so many distinct answers in so many windows. */
+  cost(answers: number, windows?: number): number;
 }
 
 /** A mechanism whose weights were checked. */
@@ -51,7 +83,9 @@ export function readMechanism(value: Json | undefined, where = "mechanism"): Mec
 
 /** A mechanism inside another, by its parts: it has its own document and fingerprint. */
 export function innerMechanism(mechanism: string, domain: Domain, epsilon: Decimal, options: Json, weights: Json, where: string): Mechanism {
-  return build(sectionOf({ domain: domain.document, epsilon: epsilon.text, mechanism, options, version: 2, weights }, where), domain);
+  const inner = build(sectionOf({ domain: domain.document, epsilon: epsilon.text, mechanism, options, version: 2, weights }, where), domain);
+  demand(inner.memory === undefined, where, "a mechanism without memory: inside another nothing would be kept");
+  return inner;
 }
 
 function build(found: Section, domain: Domain): Mechanism {

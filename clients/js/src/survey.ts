@@ -10,8 +10,9 @@ import { payloadBytes, writePayload } from "./fields.js";
 import { checkValue, isNumeric } from "./domain.js";
 import { exceeds } from "./fraction.js";
 import { MOST_BYTES, readJson, type Json, type JsonObject } from "./json.js";
-import { privacyInWords } from "./privacy.js";
+import { costInWords, privacyOf } from "./privacy.js";
 import { Section } from "./reading.js";
+import { readRepeating, REPEATING, type Repeating } from "./repeating.js";
 import { checkPublisher, checkSignature } from "./signing.js";
 import { isDay, windowOf, type WindowKind } from "./windows.js";
 import type { Words } from "./words.js";
@@ -39,7 +40,7 @@ export interface FetchOptions extends SignedOptions {
 }
 
 /** A survey that was read, and whose weights keep its epsilon. */
-export class Survey {
+export class Survey implements Repeating {
   readonly name: string;
   readonly question: string;
   readonly window: WindowKind;
@@ -50,6 +51,11 @@ export class Survey {
   readonly closes: string;
   /** Surveys of one series share a budget on a device; empty where there is none. */
   readonly series: string;
+  readonly ask: string;
+  readonly cohorts: number;
+  readonly changes: number;
+  readonly period: number;
+  readonly cost: string;
   readonly mechanism: Mechanism;
   /** 64 hexadecimal digits that stand for the survey, weights included. */
   readonly digest: string;
@@ -63,7 +69,6 @@ export class Survey {
   private readonly document: JsonObject;
 
   private constructor(found: Section) {
-    found.whole("survey", 2, 2);
     this.name = visibleText(found, "name", 200);
     this.question = visibleText(found, "question", 2000);
     this.mechanism = readMechanism(found.get("mechanism"));
@@ -77,6 +82,7 @@ export class Survey {
     this.closes = date(found, "closes");
     found.require(this.opens === "" || this.closes === "" || this.opens <= this.closes, "closes", "a day from opens on");
     this.series = found.get("series") === "" ? "" : visibleText(found, "series", 200);
+    ({ ask: this.ask, cohorts: this.cohorts, changes: this.changes, period: this.period, cost: this.cost } = readRepeating(found, this));
     this.document = found.items;
     this.digest = digestOf(this.document);
     this.fingerprint = this.digest.slice(0, 32);
@@ -117,13 +123,14 @@ export class Survey {
   }
 
   private static read(document: Json | undefined, { maxDelta = "0" }: ParseOptions): Survey {
-    const survey = new Survey(new Section(document, KEYS, "survey"));
+    const again = document instanceof Map && document.get("survey") === 3;
+    const survey = new Survey(new Section(document, again ? [...KEYS, ...REPEATING] : KEYS, "survey"));
     const most = readDecimal(maxDelta);
     if (most !== undefined && !exceeds(survey.certificate.delta, exact(most))) return survey;
     throw new InvalidSurvey(`the delta of ${survey} is not at most maxDelta, which is ${maxDelta}`);
   }
 
-  /** Epsilon of one report, as a decimal: what a report costs. */
+  /** Epsilon of one report, as a decimal. */
   get epsilon(): string {
     return this.mechanism.epsilon.text;
   }
@@ -138,9 +145,14 @@ export class Survey {
     return `survey "${this.name}"`;
   }
 
-  /** What the privacy means, for the people asked. */
+  /** What the privacy means, for the people asked: of one report, and of all together. */
   privacy(): string {
-    return privacyInWords(this.certificate);
+    return privacyOf(this);
+  }
+
+  /** What is charged for one report, or for all of them, in one line. */
+  costInWords(): string {
+    return costInWords(this);
   }
 
   /** Bytes of every payload of this survey. */
@@ -158,7 +170,7 @@ export class Survey {
     checkValue(this.mechanism.domain, admit(this.mechanism.domain, this.outside, value));
   }
 
-  /** The payload of one report: the value, drawn with random words. Refuses a bad value before it draws. */
+  /** The payload of one report, where devices remember of the first: the value, drawn with random words. Refuses a bad value before it draws. */
   randomize(value: unknown, source: Words): Uint8Array {
     const admitted = admit(this.mechanism.domain, this.outside, value);
     return writePayload(this.mechanism.fields, this.mechanism.respond(admitted, source));

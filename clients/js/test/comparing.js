@@ -41,7 +41,7 @@ function compareCase(survey, { value, number, words, payload }) {
   return checkBytes(drawn, payload, "payload") ?? same(given.left(), 0, "words left") ?? same(drawn.length, survey.payloadBytes, "length");
 }
 
-function compareSurvey({ text, taken, fingerprint, certificate, privacy, cases }) {
+function compareSurvey({ text, taken, fingerprint, certificate, privacy, cost, cases }) {
   const { survey, refusal } = readSurvey(text);
   counts.surveys++;
   if (refusal !== undefined) {
@@ -53,7 +53,7 @@ function compareSurvey({ text, taken, fingerprint, certificate, privacy, cases }
   if (!taken) return ["is taken"];
   const wrong = [
     same(survey.fingerprint, fingerprint, "fingerprint"), compareCertificate(survey, certificate),
-    privacy === undefined ? undefined : same(survey.privacy(), privacy, "privacy"),
+    privacy === undefined ? undefined : same(survey.privacy(), privacy, "privacy") ?? same([survey.cost, survey.costInWords()].join(), cost.join(), "cost"),
   ];
   for (const one of cases) {
     const differs = compareCase(survey, one);

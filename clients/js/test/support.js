@@ -12,11 +12,8 @@ export function vectors(file) {
   return JSON.parse(fs.readFileSync(path.join(folder, file), "utf8"));
 }
 
-/** Mechanisms that this client does not have: it refuses their surveys (refused.test.js). */
-export const UNSUPPORTED = ["memoized.json"];
-
 export function mechanismFiles() {
-  const files = fs.readdirSync(folder).filter((file) => file.endsWith(".json") && !UNSUPPORTED.includes(file));
+  const files = fs.readdirSync(folder).filter((file) => file.endsWith(".json"));
   return files.filter((file) => vectors(file).mechanism !== undefined);
 }
 

@@ -8,7 +8,7 @@ function source(one) {
   return fromHex(one.bytes + "20".repeat(one.spaces ?? 0));
 }
 
-for (const kind of ["surveys", "limits", "weights"]) {
+for (const kind of ["surveys", "limits", "weights", "repeated"]) {
   test(`${kind}-taken`, () => {
     const tally = new Tally(`${kind}-taken.json`);
     for (const one of vectors(tally.file).cases) {
@@ -21,7 +21,7 @@ for (const kind of ["surveys", "limits", "weights"]) {
   });
 }
 
-for (const kind of ["surveys", "mechanisms", "limits", "weights"]) {
+for (const kind of ["surveys", "mechanisms", "limits", "weights", "repeated"]) {
   test(`${kind}-refused`, () => {
     const tally = new Tally(`${kind}-refused.json`);
     for (const one of vectors(tally.file).cases) {
@@ -40,7 +40,7 @@ for (const kind of ["surveys", "mechanisms", "limits", "weights"]) {
 
 test("delta is refused unless it is allowed", () => {
   const tally = new Tally("delta by default");
-  for (const kind of ["surveys", "limits", "weights"]) {
+  for (const kind of ["surveys", "limits", "weights", "repeated"]) {
     for (const one of vectors(`${kind}-taken.json`).cases) {
       if (one.certificate.delta === undefined) continue;
       tally.check(one.why, () => {

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
+from sottovoce.answers.notebook import answer_html
 from sottovoce.base.checks import check_real
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.text import label_text
@@ -64,11 +65,15 @@ class Answer:
     def __str__(self) -> str:
         head = f"{label_text(self.label)}: " if self.label != "" else ""
         tail = "" if self.p_value is None else f", p = {self.p_value:.3g}"
-        value, stderr, low, high = self._texts()
+        value, stderr, low, high = self.texts()
         return f"{head}{value} +- {stderr} ({self.confidence:.0%} from {low} to {high}{tail})"
 
-    def _texts(self) -> list[str]:
-        """Four decimals, fewer where numbers are large: five digits in all; ``nan`` and ``inf`` too."""
+    def _repr_html_(self) -> str:
+        """The answer, for a notebook."""
+        return answer_html(self)
+
+    def texts(self) -> list[str]:
+        """Value, standard error, and interval as text: four decimals, fewer where numbers are large: five digits in all; ``nan`` and ``inf`` too."""
         parts = self.value, self.stderr, self.low, self.high
         digits = len(str(int(max((abs(part) for part in parts if isfinite(part)), default=0))))
         return [f"{part:.{max(0, 5 - digits)}f}" for part in parts]

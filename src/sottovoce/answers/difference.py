@@ -23,6 +23,7 @@ from sottovoce.answers.comparing import (
 )
 from sottovoce.answers.estimate import Estimate
 from sottovoce.answers.floors import LeastErrors, least_stderr
+from sottovoce.answers.notebook import difference_html
 from sottovoce.answers.numbers import WholeCumulative
 from sottovoce.answers.show import renderer
 from sottovoce.base.checks import check_int
@@ -258,6 +259,15 @@ class Difference:
         """The difference of the variances."""
         return self._nonlinear("variance", lambda e: e.variance(confidence=confidence), confidence)
 
+    def std(self, *, confidence: float = 0.95) -> Answer:
+        """The difference of the standard deviations."""
+        ask: Ask = lambda e: e.std(confidence=confidence)  # noqa: E731
+        return self._nonlinear("standard deviation", ask, confidence)
+
+    def median(self, *, confidence: float = 0.95) -> Answer:
+        """The difference of the medians."""
+        return replace(self.quantile(0.5, confidence=confidence), label="median")
+
     def quantile(self, q: float, *, confidence: float = 0.95) -> Answer:
         """The difference of the quantiles."""
         ask: Ask = lambda e: e.quantile(q, confidence=confidence)  # noqa: E731
@@ -313,10 +323,11 @@ class Difference:
         confidence: float = 0.95,
         title: str = "",
         name: str = "value",
+        ax: Any = None,
     ) -> Any:
         """A matplotlib figure of the differences; ``truth`` are the true ones, where known.
 
-        Values are dark where Holm's p-value (``adjusted``) is below ``1 - confidence``.
+        ``ax`` are axes of your own to draw into. Values are dark where Holm's p-value (``adjusted``) is below ``1 - confidence``.
         """
         size = self.first.domain.size
         known = None if truth is None else np.asarray(truth, dtype=np.float64)
@@ -326,8 +337,12 @@ class Difference:
         heading = title or f"{self.first.n:,} reports, then {self.second.n:,}"
         return renderer("difference")(
             self.first.domain, self.frame(confidence=confidence), truth=known, most=shown,
-            confidence=confidence, title=heading, name=name, about=self.about,
+            confidence=confidence, title=heading, name=name, about=self.about, ax=ax,
         )  # fmt: skip
+
+    def _repr_html_(self) -> str:
+        """The difference, for a notebook."""
+        return difference_html(self)
 
     def __repr__(self) -> str:
         return f"<difference of {self.second!r} and {self.first!r}>"

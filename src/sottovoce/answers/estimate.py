@@ -6,7 +6,8 @@ import dataclasses
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, overload
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from sottovoce.answers.anytime import Looks
 from sottovoce.answers.companion import for_every_look, unbiased_of
 from sottovoce.answers.errors import CellErrors, ErrorModel
 from sottovoce.answers.intervals import ShareIntervals, share_bounds, within
+from sottovoce.answers.notebook import estimate_html
 from sottovoce.answers.show import renderer
 from sottovoce.answers.tables import Table
 from sottovoce.answers.top import TopAnswer, top_answers
@@ -28,6 +30,9 @@ from sottovoce.channels.base import Floats
 from sottovoce.domains.base import Domain
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.key_values import KeyValues
+
+if TYPE_CHECKING:
+    from sottovoce.answers.difference import Difference  # made of estimates: imported when used
 
 __all__ = ["Estimate"]
 
@@ -78,6 +83,8 @@ class Estimate:
         Makes :attr:`unbiased`; None where the estimate is its own.
     looks : Looks, optional
         That intervals hold at every look (:meth:`anytime`); None for intervals of one look.
+    part_source : callable, optional
+        Makes the estimate of one question of a record (:meth:`part`); None over other domains.
 
     Examples
     --------
@@ -107,6 +114,8 @@ class Estimate:
     """Makes the unbiased estimate of the same reports; None where this one is its own."""
     looks: Looks | None = None
     """That answers are looked at again and again; None for one look."""
+    part_source: Callable[..., Estimate] | None = None
+    """Makes the estimate of one question of a record; None over other domains."""
 
     def __post_init__(self) -> None:
         check_about(self.about, "Estimate")
@@ -296,6 +305,10 @@ class Estimate:
         self.require_one_look("variance")
         return numbers.variance(self, self._interval("variance"), confidence)
 
+    def std(self, *, confidence: float = 0.95) -> Answer:
+        """The standard deviation: the root of :meth:`variance`."""
+        return numbers.root(self.variance(confidence=confidence))
+
     def range(
         self, low: float, high: float, *, confidence: float = 0.95, anytime: bool = False
     ) -> Answer:
@@ -336,6 +349,10 @@ class Estimate:
         if np.iterable(q) and not isinstance(q, str):
             return [numbers.quantile(self, one, confidence) for one in q]
         return numbers.quantile(self, q, confidence)
+
+    def median(self, *, confidence: float = 0.95) -> Answer:
+        """The median: the number below which half of the numbers lie."""
+        return dataclasses.replace(self.quantile(0.5, confidence=confidence), label="median")
 
     @cached_property
     def cumulative(self) -> numbers.Cumulative:
@@ -387,13 +404,27 @@ class Estimate:
 
     # -- answers on records: see sottovoce.answers.parts for what they are made of ----------
 
-    def part(self, question: str) -> Estimate:
+    def part(
+        self, question: str, method: str = "auto", *, goal: str = "distribution", **options: Any
+    ) -> Estimate:
         """The answers to one question of a record: an estimate over its domain.
 
-        Unbiased, from all reports about the question, whatever the method of this estimate.
+        From all reports about the question, by a method as for a survey of that question alone;
+        tests, differences and anytime intervals take the unbiased shares.
+
+        Parameters
+        ----------
+        question : str
+            The name of the question.
+        method : str
+            The name of a method, as in :func:`sottovoce.estimate`.
+        goal : str
+            What ``"auto"`` chooses for.
+        **options
+            Options of the method.
         """
         self.require_one_look("part")
-        return parts.part(self, question)
+        return parts.part(self, question, method, goal=goal, **options)
 
     def table(self, first: str, second: str) -> Table:
         """The table of two questions of a record, from reports about both.
@@ -424,9 +455,21 @@ class Estimate:
         """A matplotlib figure of the shares, for numbers also of the ``"cdf"`` or on a ``"ring"``,
         for pairs of all keys.
 
-        See :func:`sottovoce.plots.estimate.draw_estimate` for options.
+        ``ax=`` draws into axes of your own. See
+        :func:`sottovoce.plots.estimate.draw_estimate` for all options.
         """
         return renderer("estimate")(self, kind, **options)
+
+    def __sub__(self, other: Estimate) -> Difference:
+        """``b - a``: the difference of two estimates from different reports (``sv.difference(a, b)``)."""
+        if not isinstance(other, Estimate):
+            return NotImplemented
+        made: Difference = import_module("sottovoce.answers.difference").difference(other, self)
+        return made
+
+    def _repr_html_(self) -> str:
+        """The estimate, for a notebook: a picture and the table."""
+        return estimate_html(self)
 
     def __repr__(self) -> str:
         stopped = "" if self.converged else f", not converged at iteration {self.iterations}"

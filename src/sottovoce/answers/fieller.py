@@ -20,7 +20,7 @@ def ratio_interval(
 
     >>> [round(end, 3) for end in ratio_interval(0.5, 0.2, (1e-4, 0.0, 0.0), 2.0)]
     [0.4, 0.6]
-    >>> ratio_interval(0.5, 0.2, (1e-4, 0.01, 0.0), 2.0) is None
+    >>> ratio_interval(0.5, 0.2, (1e-4, 0.02, 0.0), 2.0) is None
     True
     """
     own, of_share, of_both = variances

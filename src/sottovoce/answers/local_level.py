@@ -10,16 +10,18 @@ half-Cauchy prior with the scale of a typical error, ``1 / (1 + (tau / s)^2)`` (
 averaged over it, so that their errors count that tau is not known.
 
 References: Harvey, Forecasting, Structural Time Series Models and the Kalman Filter, 1989, chapter 4;
-with covariances between windows it is solved at once instead of filtered, O(W^3) per point of the grid.
+with covariances between windows it is solved at once instead of filtered, O(W^3) for the whole grid.
 Gelman, Prior distributions for variance parameters in hierarchical models, Bayesian Analysis 1, 2006.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
+from sottovoce.base.threads import one_product_thread
 from sottovoce.channels.base import Floats
 
 __all__ = ["smooth"]
@@ -49,7 +51,9 @@ def smooth(
     steps = np.arange(windows)
     walk = np.minimum.outer(steps, steps).astype(np.float64)  # of a level that starts at 0
     scale = max(float(np.median(np.diag(covariance))), np.finfo(float).tiny)
-    fits = [_fit(values, covariance, walk * (part**2 * scale), design) for part in _GRID]
+    with one_product_thread():
+        both = _together(covariance, walk, scale)
+        fits = [_fit(values, both, part**2, design) for part in _GRID]
     logs = np.array([fit[0] for fit in fits])
     weights = _PRIOR * np.exp(logs - logs.max())
     weights /= weights.sum()
@@ -59,26 +63,50 @@ def smooth(
     return level, np.sqrt(np.maximum(spread, 0.0))
 
 
-def _fit(
-    values: Floats, noise: Floats, walk: Floats, design: Floats
-) -> tuple[float, Floats, Floats]:
-    """Log-likelihood of what the design leaves, level and variances for one size of steps.
+@dataclass(frozen=True, eq=False)
+class _Together:
+    """Noise and walk, both diagonal in one basis: ``A (noise + walk) A' = I`` and ``A walk A' = diag(d)``."""
 
-    With S = noise + walk and the design X: ``b = (X'S^-1 X)^-1 X'S^-1 y``, ``level = X b + walk S^-1
-    (y - X b)``, and the errors of both, the second by ``walk - walk S^-1 walk``, the first with its
-    weights ``X - walk S^-1 X``.
+    basis: Floats
+    """``A^-1``."""
+    inverse: Floats
+    """A."""
+    walk: Floats
+    """d, from 0 to 1."""
+    log_det: float
+    """Of ``noise + walk``."""
+
+
+def _together(noise: Floats, walk: Floats, scale: float) -> _Together:
+    """The basis of two covariances, of which the sum is positive: one decomposition for all sizes of steps."""
+    lower = np.linalg.cholesky(noise + scale * walk)
+    half = np.linalg.solve(lower, scale * walk)
+    found, vectors = np.linalg.eigh(np.linalg.solve(lower, half.T))
+    return _Together(
+        lower @ vectors, np.linalg.solve(lower.T, vectors).T, np.clip(found, 0.0, 1.0),
+        2 * float(np.log(np.diag(lower)).sum()),
+    )  # fmt: skip
+
+
+def _fit(
+    values: Floats, both: _Together, part: float, design: Floats
+) -> tuple[float, Floats, Floats]:
+    """Log-likelihood of what the design leaves, level and variances where steps are ``part`` of those of ``both``.
+
+    With S = noise + part walk and the design X: ``b = (X'S^-1 X)^-1 X'S^-1 y``, ``level = X b + part walk S^-1
+    (y - X b)``, and the errors of both, the second by ``part walk - part walk S^-1 part walk``, the first with
+    its weights ``X - part walk S^-1 X``.  In the basis of ``both``, S is ``e = 1 + (part - 1) d`` and walk is d.
     """
-    lower = np.linalg.cholesky(noise + walk)
-    half = np.linalg.solve(lower, np.column_stack([values, design, walk]))
-    parts = design.shape[1]
-    y, x, path = half[:, 0], half[:, 1 : 1 + parts], half[:, 1 + parts :]
-    known = x.T @ x
-    fixed = np.linalg.solve(known, x.T @ y)
+    d = both.walk
+    e = np.maximum(1 + (part - 1) * d, np.finfo(float).tiny)
+    y, x = both.inverse @ values, both.inverse @ design
+    known = x.T @ (x / e[:, None])
+    fixed = np.linalg.solve(known, x.T @ (y / e))
     rest = y - x @ fixed
-    level = design @ fixed + path.T @ rest
-    left = design - path.T @ x
+    level = design @ fixed + both.basis @ (part * d / e * rest)
+    left = both.basis @ ((1 - d)[:, None] / e[:, None] * x)
     of_fixed = np.sum(left * np.linalg.solve(known, left.T).T, axis=1)
-    variance = np.diag(walk) - np.sum(path**2, axis=0) + of_fixed
+    variance = both.basis**2 @ (part * d * (1 - d) / e) + of_fixed
     _, size = np.linalg.slogdet(known)
-    logs = -np.log(np.diag(lower)).sum() - 0.5 * size - 0.5 * float(rest @ rest)
+    logs = -0.5 * (both.log_det + np.log(e).sum() + size + float(rest @ (rest / e)))
     return float(logs), level, np.maximum(variance, 0.0)

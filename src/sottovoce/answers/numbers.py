@@ -14,12 +14,15 @@ the sum is 1 already.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from math import sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sottovoce.answers.answer import Answer, answer
-from sottovoce.answers.errors import LinearErrors
+from sottovoce.answers.answer import Answer, answer, two_sided
+from sottovoce.answers.errors import ErrorModel, LinearErrors
+from sottovoce.answers.pooled_sets import PartErrors
+from sottovoce.answers.records.asked import AskedErrors
 from sottovoce.base.checks import check_real
 from sottovoce.base.errors import InvalidInput
 from sottovoce.channels.base import Floats
@@ -28,7 +31,7 @@ from sottovoce.domains.interval import Interval
 if TYPE_CHECKING:
     from sottovoce.answers.estimate import Estimate
 
-__all__ = ["Cumulative", "cumulative", "quantile", "variance"]
+__all__ = ["Cumulative", "cumulative", "quantile", "root", "variance"]
 
 _MOST_EDGES = 1024
 """At so many edges the error of F is computed; between them its square is interpolated."""
@@ -187,8 +190,28 @@ def variance(estimate: Estimate, domain: Interval, confidence: float) -> Answer:
     from_mean = (middles - mean) ** 2
     typical = float(from_mean.mean())
     value = typical + float(shares @ (from_mean - typical)) + width**2 / 12
-    if isinstance(estimate.error_model, LinearErrors):
+    if _is_linear(estimate.error_model):
         value += estimate.error_model.stderr_of(middles, "respondents") ** 2
     of_mean = estimate.error_model.stderr_of(middles, estimate.about)
     first = estimate.error_model.stderr_of(from_mean - typical, estimate.about)
     return answer(value, np.hypot(first, np.sqrt(2) * of_mean**2), "variance", confidence)
+
+
+def root(variance: Answer) -> Answer:
+    """The standard deviation: value and interval are the roots of those of the variance.
+
+    A variance that is estimated as negative has the root 0.  The standard error is half of the
+    interval's width in units of the normal law.
+
+    >>> print(root(Answer(4.0, 0.5, 3.02, 4.98, "variance")))
+    standard deviation: 2.0000 +- 0.1260 (95% from 1.7378 to 2.2316)
+    """
+    value, low, high = (sqrt(max(0.0, x)) for x in (variance.value, variance.low, variance.high))
+    stderr = (high - low) / (2 * two_sided(variance.confidence))
+    return Answer(value, stderr, low, high, "standard deviation", variance.confidence)
+
+
+def _is_linear(errors: ErrorModel) -> bool:
+    """Whether shares are unbiased."""
+    inner = errors.inner if isinstance(errors, AskedErrors) else errors
+    return isinstance(inner, (LinearErrors, PartErrors))

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from sottovoce.base.errors import InvalidInput
 from sottovoce.channels.base import Floats
 
-__all__ = ["Overlap", "read_overlap"]
+__all__ = ["Overlap", "largest_variance", "read_overlap"]
 
 Distances = NDArray[np.int64]
 """Between any two windows, 1 for the next."""
@@ -107,16 +107,20 @@ class Overlap:
         """Whether both bounds are one."""
         return bool(np.array_equal(self.low, self.high))
 
-    def variance(self, weights: Floats, own: Floats, least: float, most: float) -> float:
-        """The largest variance that a sum of windows can have.
+    def covariance(self, own: Floats, least: float, most: float) -> tuple[Floats, Floats]:
+        """Bounds of the covariance of windows, their own variances on both diagonals.
 
-        ``own`` are the variances of the windows; one person who answered in two adds at least ``least``
-        and at most ``most`` to their covariance.
+        One person who answered in two windows adds at least ``least`` and at most ``most``.
         """
-        products = np.outer(weights, weights)
-        np.fill_diagonal(products, 0.0)
-        shared = np.where(products > 0, self.high * most, self.low * least)
-        return max(0.0, float(weights**2 @ own + np.sum(products * shared)))
+        alone = np.diag(own)
+        return alone + self.low * least, alone + self.high * most
+
+
+def largest_variance(weights: Floats, low: Floats, high: Floats) -> float:
+    """The largest variance that a sum of windows can have, between bounds of their covariance."""
+    at = np.flatnonzero(weights)
+    products, pairs = np.outer(weights[at], weights[at]), np.ix_(at, at)
+    return max(0.0, float(np.sum(products * np.where(products > 0, high[pairs], low[pairs]))))
 
 
 _REACH = 2.0

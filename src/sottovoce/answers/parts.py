@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sottovoce.answers.errors import CellErrors, LinearErrors
-from sottovoce.answers.pooled_sets import PartErrors, PooledSets
+from sottovoce.answers.pooled_sets import PooledSets
 from sottovoce.answers.tables import Table
 from sottovoce.base.errors import InvalidInput, Unfit
 from sottovoce.domains.record import Record
@@ -14,27 +14,21 @@ from sottovoce.domains.record import Record
 if TYPE_CHECKING:
     from sottovoce.answers.estimate import Estimate
 
-__all__ = ["part", "table"]
+__all__ = ["part", "record_sets", "table"]
 
 
-def part(estimate: Estimate, question: str) -> Estimate:
+def part(estimate: Estimate, question: str, method: str, **options: Any) -> Estimate:
     """The answers to one question, as an estimate over its domain."""
-    record, sets = _sets(estimate, "part")
-    place = record.question(question)
-    shares = sets.shares(place)
-    asked = len(sets.mixture(place))
-    return replace(
-        estimate, domain=record.domains[place], shares=shares, method="unbiased",
-        why=f"answers to {question!r}, from {asked} sets of questions" if asked > 1
-        else f"answers to {question!r}",
-        error_model=PartErrors(sets, place, shares), unbiased_source=None, clips=False,
-        converged=True, iterations=0, history=(), optimality=0.0, trace=(),
-    )  # fmt: skip
+    record, _ = record_sets(estimate, "part")
+    record.question(question)  # refused where there is none of that name
+    if estimate.part_source is None:
+        raise Unfit("part needs an estimate from one tally")
+    return replace(estimate.part_source(question, method, **options), about=estimate.about)
 
 
 def table(estimate: Estimate, first: str, second: str) -> Table:
     """The table of two questions."""
-    record, sets = _sets(estimate, "table")
+    record, sets = record_sets(estimate, "table")
     pair = record.question(first), record.question(second)
     if pair[0] == pair[1]:
         raise InvalidInput("questions", "table", "two different ones", (first, second))
@@ -47,7 +41,7 @@ def table(estimate: Estimate, first: str, second: str) -> Table:
     return Table(sets, record, pair, base, estimate.about)
 
 
-def _sets(estimate: Estimate, question: str) -> tuple[Record, PooledSets]:
+def record_sets(estimate: Estimate, question: str) -> tuple[Record, PooledSets]:
     """What the reports say of every set of questions."""
     record, plain = estimate.domain.record, estimate.unbiased or estimate
     model = plain.error_model

@@ -81,9 +81,11 @@ class PooledSets:
         """How much each set's table counts for the shares of a question; sums to 1."""
         found = {}
         for number, asked in enumerate(self.channel.sets):
-            if question in asked and self.counts[number] >= 1:
+            known = question in asked and self.channel.has_margins(number)
+            if known and self.counts[number] >= 1:
                 odds = self.channel.channels[number].support_probabilities
-                assert odds is not None  # every set has a pure oracle
+                if odds is None:  # answers apart: it is the only set
+                    return {number: 1.0}
                 others = math.prod(self.channel.shape(asked)) / self.channel.sizes[question]
                 noise = float(odds.variance(np.zeros(1))[0]) / self.counts[number]
                 found[number] = 1 / (others * noise)

@@ -18,7 +18,8 @@ from sottovoce.answers.answer import Answer, answer, two_sided
 from sottovoce.answers.comparing import holm, normal_p
 from sottovoce.answers.level_shifts import Shift, find_shifts
 from sottovoce.answers.local_level import smooth
-from sottovoce.answers.overlap import Overlap
+from sottovoce.answers.notebook import series_html
+from sottovoce.answers.overlap import Overlap, largest_variance
 from sottovoce.answers.series_document import series_document
 from sottovoce.answers.show import renderer
 from sottovoce.base.errors import InvalidInput
@@ -98,7 +99,12 @@ class Series:
         return answer(value, stderr, label, confidence, p_value=p_value)
 
     def _stderr(self, weights: Floats) -> float:
-        return float(np.sqrt(self.overlap.variance(weights, self.variances, *self.shared)))
+        return float(np.sqrt(largest_variance(weights, *self._covariances)))
+
+    @cached_property
+    def _covariances(self) -> tuple[Floats, Floats]:
+        """Bounds of the covariance of all windows."""
+        return self.overlap.covariance(self.variances, *self.shared)
 
     def average(
         self, first: str | None = None, last: str | None = None, *, confidence: float = 0.95
@@ -155,8 +161,7 @@ class Series:
 
     def covariance(self) -> Floats:
         """Of the errors of all windows, with the largest overlap there can be."""
-        shared = self.overlap.high * self.shared[1]
-        return np.diag(self.variances) + shared
+        return self._covariances[1].copy()
 
     def smoothed(self, *, confidence: float = 0.95) -> list[Answer]:
         """Every window's answer with what the others tell of it (a local-level model, learned).
@@ -178,7 +183,7 @@ class Series:
         In at most ``alpha`` of all series whose level never changes, anything is found.
         """
         if alpha not in self._shifts:
-            found = find_shifts(self.windows, self.variances, self.combine, alpha)
+            found = find_shifts(self.windows, self.values, self._covariances, self.combine, alpha)
             self._shifts[alpha] = tuple(found)
         return list(self._shifts[alpha])
 
@@ -224,9 +229,18 @@ class Series:
             }
         )
 
-    def plot(self, *, confidence: float = 0.95, title: str = "", truth: Any = None) -> Any:
-        """A matplotlib figure: answers with their intervals, the smoothed line, and shifts."""
-        return renderer("trend")(self, confidence=confidence, title=title, truth=truth)
+    def plot(
+        self, *, confidence: float = 0.95, title: str = "", truth: Any = None, ax: Any = None
+    ) -> Any:
+        """A matplotlib figure: answers with their intervals, the smoothed line, and shifts.
+
+        ``ax`` are axes of your own to draw into.
+        """
+        return renderer("trend")(self, confidence=confidence, title=title, truth=truth, ax=ax)
+
+    def _repr_html_(self) -> str:
+        """The answers of all windows, for a notebook."""
+        return series_html(self)
 
     def __repr__(self) -> str:
         return f"<{self.label} in {len(self.windows)} windows, {self.windows[0]} to {self.windows[-1]}>"

@@ -86,6 +86,14 @@ class Trend:
         shown = [e.quantile(q, confidence=confidence) for e in self._own]
         return self._of_answers(shown, shown, "compares the methods' own quantiles")
 
+    def part(self, question: str) -> Trend:
+        """The trend of one question of a record: its own estimate in every window.
+
+        Who answers twice shares the values of that question, whichever set of questions was drawn, so
+        that what windows share is that of a survey of the question alone.
+        """
+        return replace(self, estimates=tuple(each.part(question) for each in self.estimates))
+
     # -- what a series is made of ------------------------------------------------------
 
     @cached_property
@@ -122,19 +130,22 @@ class Trend:
             return self._of_answers(shown, shown, _NO_UNBIASED)
         least = [least_stderr(side, ask) for side in unbiased]
         stderr = np.maximum([one.stderr for one in compared], least)
-        noise = 0.0 if self._noise is None else _shared(unbiased[0], ask, self._noise)
-        spread = self._spread(unbiased[0], ask, stderr) if self.about == "population" else 0.0
+        shared = self._shared(unbiased[0], ask, stderr**2)
         values = np.array([one.value for one in compared])
-        return self._series(
-            shown, values, stderr**2, (noise, noise + spread), "compares unbiased answers"
-        )
+        return self._series(shown, values, stderr**2, shared, "compares unbiased answers")
 
-    def _spread(self, side: Estimate, ask: Ask, stderr: Floats) -> float:
-        """What people who answered twice share by their values; all of the error, where it is not known."""
+    def _shared(self, side: Estimate, ask: Ask, variances: Floats) -> tuple[float, float]:
+        """What people who answered twice share by their memos and values, at least and at most.
+
+        Reports with a mean and no shares do not say it: up to all of the error.
+        """
         try:
-            return _shared(side, ask, SharedSpread(self._shares))
-        except NotIdentified:  # reports that have a mean and no shares
-            return self._whole(stderr**2)
+            noise = 0.0 if self._noise is None else _shared(side, ask, self._noise)
+            if self.about != "population":
+                return noise, noise
+            return noise, noise + _shared(side, ask, SharedSpread(self._shares))
+        except NotIdentified:
+            return 0.0, self._whole(variances)
 
     def _whole(self, variances: Floats) -> float:
         """What one person who answered twice adds to a covariance, if windows share all of their error."""

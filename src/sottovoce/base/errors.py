@@ -211,14 +211,14 @@ class EntropyError(SottovoceError, RuntimeError):
 
 
 class MissingExtra(SottovoceError, ImportError):
-    """An optional dependency is not installed."""
+    """An optional dependency is not installed; ``extra`` is empty where it is in none of ours."""
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
         self.package, self.extra = package, extra
-        super().__init__(
-            f"{purpose} needs {package}, which is not installed. It comes with the extra {extra!r}: "
-            f"in a clone of the repository, pip install '.[{extra}]'"
-        )
+        install = f"It comes with the extra {extra!r}: in a clone of the repository, pip install '.[{extra}]'"
+        if not extra:
+            install = f"Install it: pip install {package}"
+        super().__init__(f"{purpose} needs {package}, which is not installed. {install}")
 
 
 class NoJava(SottovoceError, RuntimeError):

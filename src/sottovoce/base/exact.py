@@ -54,9 +54,9 @@ def ceil_divide(numerator: int, denominator: Fraction) -> int:
     return -((-numerator * denominator.denominator) // denominator.numerator)
 
 
-def log_above(ratio: Fraction) -> float:
-    """A float at least ``ln(ratio)``, within two units in its last place."""
+def log_above(ratio: Fraction, power: int = 1) -> float:
+    """A float at least ``power ln(ratio)``, within two units in its last place."""
     if ratio <= 1:
         return 0.0
     exact = _CONTEXT.divide(Decimal(ratio.numerator), Decimal(ratio.denominator)).ln(_CONTEXT)
-    return math.nextafter(float(exact), math.inf)
+    return math.nextafter(float(_CONTEXT.multiply(exact, Decimal(power))), math.inf)

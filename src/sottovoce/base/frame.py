@@ -1,14 +1,17 @@
-"""A small table: named columns, printed neatly, handed on as CSV or Arrow."""
+"""A small table: named columns, printed neatly, handed on as CSV, Arrow, or a dataframe."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from html import escape
+from math import isnan
 from typing import Any
 
 import numpy as np
 
+from sottovoce.base.errors import InvalidInput
 from sottovoce.base.extras import optional
+from sottovoce.base.suggestions import did_you_mean
 from sottovoce.base.text import csv_text, label_text, printable
 
 __all__ = ["Frame", "number_text"]
@@ -79,15 +82,46 @@ class Frame:
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        head = "".join(f"<th>{escape(name)}</th>" for name in self.columns)
+        """The table for a notebook: text to the left, numbers to the right."""
+        head = "".join(f"<th>{escape(printable(name))}</th>" for name in self.columns)
         body = "".join(
-            "<tr>" + "".join(f"<td>{escape(_text(cell))}</td>" for cell in row.values()) + "</tr>"
-            for row in self._shown()
+            "<tr>" + "".join(map(_cell_html, row.values())) + "</tr>" for row in self._shown()
         )
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+        rest = len(self) - _SHOWN
+        more = f"<p>... {rest} more rows</p>" if rest > 0 else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
     def _shown(self) -> Iterator[dict[str, Any]]:
         return (row for row, _ in zip(self, range(_SHOWN), strict=False))
+
+    # -- parts of it ---------------------------------------------------------------
+
+    def sort(self, by: str, *, descending: bool = False) -> Frame:
+        """The rows in the order of a column; rows that are equal there keep their order.
+
+        Missing numbers (``None``, NaN) come last.
+
+        >>> Frame({"value": ["a", "b"], "share": [0.25, 0.75]}).sort("share", descending=True)["value"]
+        ['b', 'a']
+        """
+        column = self._column(by)
+        known = [row for row, cell in enumerate(column) if not _is_missing(cell)]
+        order = sorted(known, key=column.__getitem__, reverse=descending)
+        order += sorted(set(range(len(column))) - set(known))
+        return Frame({name: [cells[row] for row in order] for name, cells in self.columns.items()})
+
+    def head(self, count: int = 10) -> Frame:
+        """The first rows."""
+        return Frame({name: cells[:count] for name, cells in self.columns.items()})
+
+    def _column(self, name: str) -> list[Any]:
+        if name not in self.columns:
+            allowed = f"one of {', '.join(self.columns)}"
+            hint = did_you_mean(name, self.columns)
+            raise InvalidInput("column", "Frame", allowed, name, hint=hint)
+        return self.columns[name]
+
+    # -- handed on -----------------------------------------------------------------
 
     def to_csv(self) -> str:
         """The table as CSV text; text that a spreadsheet would run gets an apostrophe before it."""
@@ -97,6 +131,34 @@ class Frame:
         """A ``pyarrow.Table``."""
         arrow = optional("pyarrow", extra="analyse", purpose="Frame.to_arrow")
         return arrow.table({name: arrow.array(column) for name, column in self.columns.items()})
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """The Arrow interface: Polars, DuckDB, pandas 3 and others read the table by it."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)
+
+    def to_pandas(self) -> Any:
+        """A ``pandas.DataFrame``."""
+        pandas = optional("pandas", extra="", purpose="Frame.to_pandas")
+        return pandas.DataFrame(self.columns)
+
+    def to_polars(self) -> Any:
+        """A ``polars.DataFrame``."""
+        polars = optional("polars", extra="", purpose="Frame.to_polars")
+        return polars.DataFrame({name: _plain(cells) for name, cells in self.columns.items()})
+
+
+def _is_missing(cell: Any) -> bool:
+    return cell is None or (isinstance(cell, float) and isnan(cell))
+
+
+def _plain(cells: list[Any]) -> list[Any]:
+    """Cells that are pairs, such as the bounds of bins, as lists."""
+    return [list(cell) if isinstance(cell, tuple) else cell for cell in cells]
+
+
+def _cell_html(cell: Any) -> str:
+    style = "" if isinstance(cell, str) else ' style="text-align:right"'
+    return f"<td{style}>{'' if _is_missing(cell) else escape(_text(cell))}</td>"
 
 
 def _text(cell: Any) -> str:

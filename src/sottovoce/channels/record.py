@@ -36,9 +36,11 @@ class RecordChannel(StackedChannel):
         sets: Sequence[tuple[int, ...]],
         rates: Sequence[float],
         channels: Sequence[Channel],
+        *,
+        beyond_margins: bool = False,
     ) -> None:
         self.sizes, self.sets, self.channels = tuple(sizes), tuple(sets), tuple(channels)
-        self.rates = tuple(rates)
+        self.rates, self._beyond_margins = tuple(rates), beyond_margins
         self.inputs, self.cells = math.prod(sizes), sum(channel.cells for channel in channels)
         self.bounds = (0, *accumulate(channel.cells for channel in channels))
         self.identifies_distribution = self.sets == (tuple(range(len(self.sizes))),)
@@ -53,6 +55,14 @@ class RecordChannel(StackedChannel):
     def whole(self) -> Channel | None:
         """The channel of the set of all questions, where there are no other sets."""
         return self.channels[0] if self.identifies_distribution else None
+
+    def has_margins(self, number: int) -> bool:
+        """Whether reports of a set say anything about its questions one by one.
+
+        Where sets of one have their own reports, those of a pair may be about dependence only
+        (:class:`~sottovoce.channels.parities.PairParityChannel`).
+        """
+        return not self._beyond_margins or len(self.sets[number]) == 1
 
     def shape(self, asked: tuple[int, ...]) -> tuple[int, ...]:
         """The number of answers to each question of a set."""

@@ -22,6 +22,8 @@ def round_up(ratio: Fraction) -> float:
     >>> round_up(Fraction(27183, 10000))
     2.72
     """
+    if ratio == 0:
+        return 0.0
     digits = 2 - math.floor(math.log10(ratio))
     scaled = math.ceil(ratio * Fraction(10) ** digits)
     return float(scaled * Fraction(10) ** -digits)

@@ -50,6 +50,10 @@ class Traits(ABC):
         """What its reports in several windows share; None where devices keep nothing."""
         return None
 
+    def of_question(self, question: int) -> Mechanism | None:
+        """The mechanism of the reports about one question of a record, and nothing else; None without such."""
+        return None
+
     @property
     def kept_hashes(self) -> int | None:
         """How many hashes there are of which a device keeps one; None where it keeps none."""

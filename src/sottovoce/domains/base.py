@@ -112,6 +112,10 @@ class Domain(ABC):
         """The domain, if a value is answers to several questions; else None."""
         return None
 
+    def part(self, question: str) -> Domain:
+        """The domain of one question of a record."""
+        raise Unfit(f"there are no several questions: the answers are {self}, not a Record")
+
     # -- values and inputs -----------------------------------------------------------
 
     @abstractmethod

@@ -16,9 +16,7 @@ from sottovoce.domains.base import (
     Domain,
     Indices,
     Read,
-    TomlKeys,
     domain_from_json,
-    domain_kinds,
     register_domain,
 )
 
@@ -61,9 +59,6 @@ class Record(Domain):
     """
 
     kind: ClassVar[str] = "record"
-    toml: ClassVar[TomlKeys | None] = TomlKeys(
-        ("questions",), (), 'questions = [{name = "os", kind = "categories", values = ["a", "b"]}]'
-    )
 
     names: tuple[str, ...]
     domains: tuple[Domain, ...]
@@ -91,6 +86,9 @@ class Record(Domain):
     @property
     def record(self) -> Record:
         return self
+
+    def part(self, question: str) -> Domain:
+        return self.domains[self.question(question)]
 
     def question(self, name: Any) -> int:
         """The position of a question; an unknown name is refused with the nearest one."""
@@ -160,6 +158,27 @@ class Record(Domain):
                 raise InvalidInput(parameter, str(self), domain.written_as, row[name]) from None
         return found
 
+    def pair(self, text: str) -> tuple[str, str]:
+        """The two questions that a text such as ``"age,os"`` names.
+
+        >>> from sottovoce.domains.yes_no import YesNo
+        >>> Record({"smokes": YesNo(), "age, in years": YesNo()}).pair("age, in years,smokes")
+        ('age, in years', 'smokes')
+        """
+        parts = text.split(",")
+        splits = [
+            (",".join(parts[:place]).strip(), ",".join(parts[place:]).strip())
+            for place in range(1, len(parts))
+        ]
+        for first, second in splits:
+            if first in self.names and second in self.names and first != second:
+                return first, second
+        if len(splits) == 1 and splits[0][0] != splits[0][1]:
+            for name in splits[0]:
+                self.question(name)
+        allowed = f"two different questions with a comma between them, of {', '.join(self.names)}"
+        raise InvalidInput("table", str(self), allowed, text)
+
     def index(self, value: Any) -> int:
         number = 0
         for answer, size in zip(self.answers(value), self.sizes, strict=True):
@@ -200,24 +219,7 @@ class Record(Domain):
     def reader(self) -> Read:
         raise Unfit(f"a value of {self} cannot be read from one text; it has a text per question")
 
-    # -- as JSON and TOML ------------------------------------------------------------
-
-    def to_toml(self) -> dict[str, Any]:
-        pairs = zip(self.names, self.domains, strict=True)
-        return {
-            "questions": [
-                {"name": name, "kind": domain.kind, **domain.to_toml()} for name, domain in pairs
-            ]
-        }
-
-    @classmethod
-    def from_toml(cls, table: Mapping[str, Any]) -> Record:
-        rows = table["questions"]
-        if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
-            raise InvalidInput("questions", "Record", "a list of tables", rows)
-        names = [row.get("name") for row in rows]
-        _check_distinct(names)
-        return cls({name: _from_toml(name, row) for name, row in zip(names, rows, strict=True)})
+    # -- as JSON --------------------------------------------------------------------
 
     def to_json(self) -> dict[str, Any]:
         pairs = zip(self.names, self.domains, strict=True)
@@ -276,20 +278,3 @@ def _column(column: Any) -> Any:
     """The column of a table as numbers, or as a list of texts."""
     array = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
     return array if array.dtype.kind in "iuf" else list(column if array.ndim != 1 else array)
-
-
-def _from_toml(name: Any, row: Mapping[str, Any]) -> Domain:
-    kinds = {kind: cls.toml for kind, cls in domain_kinds().items() if cls.toml is not None}
-    kind, owner = row.get("kind"), f"question {name!r}"
-    if not isinstance(kind, str) or kind not in kinds:
-        raise InvalidInput("kind", owner, f"one of {', '.join(kinds)}", kind)
-    keys, given = kinds[kind], {key: row[key] for key in row if key not in ("name", "kind")}
-    for key in given:
-        known = (*keys.required, *keys.optional)
-        if key not in known:
-            hint = did_you_mean(key, known)
-            raise InvalidInput("a key", owner, f"one of {', '.join(known)}", key, hint=hint)
-    for key in keys.required:
-        if key not in given:
-            raise InvalidInput(key, owner, "given", None)
-    return domain_kinds()[kind].from_toml(given)

@@ -23,6 +23,7 @@ from sottovoce.estimators.errors.bootstrap import Bootstrap
 from sottovoce.estimators.errors.parametric_bootstrap import ParametricBootstrap, without_progress
 from sottovoce.estimators.methods import Method, applies, find_method, find_step
 from sottovoce.estimators.observed import Observed
+from sottovoce.estimators.parts import part_estimate
 from sottovoce.estimators.unbiased import UnbiasedShares, unbiased_shares
 
 __all__ = ["run_method", "unbiased_estimate"]
@@ -42,6 +43,16 @@ def run_method(
     ``why`` is the reason for a method that is not chosen by rule.
     """
     given = Observed.of(observed)
+    found = _run_chosen(given, method, goal=goal, then=then, why=why, **options)
+    if given.domain.record is None:
+        return found
+    return replace(found, part_source=partial(part_estimate, run_method, given.tally))
+
+
+def _run_chosen(
+    given: Observed, method: str, *, goal: str, then: str | Sequence[str], why: str, **options: Any
+) -> Estimate:
+    """The method that was named, or is chosen by rule."""
     tally = given.tally
     if isinstance(coarse := tally.mechanism, CoarseMechanism):
         bins = observed_of_bins(given, coarse)

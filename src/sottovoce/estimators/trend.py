@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from sottovoce.answers.about import check_about
+from sottovoce.answers.estimate import Estimate
 from sottovoce.answers.overlap import Distances, Overlap, cohorts_of
 from sottovoce.answers.trend import Trend
 from sottovoce.base.errors import InvalidInput, Mismatch, Unfit
@@ -29,6 +30,7 @@ def trend(
     same_people: bool = False,
     period: int | None = None,
     method: str = "auto",
+    question: str | None = None,
 ) -> Trend:
     """The trend over several windows: an answer for each, changes, means and shifts.
 
@@ -52,6 +54,8 @@ def trend(
         How many windows a period has; unless given 7 days, 52 weeks or 12 months.
     method : str
         The method of each window's estimate.
+    question : str, optional
+        The question of a record that the trend is of.
 
     Returns
     -------
@@ -85,10 +89,16 @@ def trend(
     given, names, positions = ([row[i] for i in order] for row in (given, names, positions))
     back = numbers.period if period is None and numbers is not None else period
     return Trend(
-        tuple(names), tuple(run_method(tally, method) for tally in given), given[0].mechanism,
+        tuple(names), tuple(_estimate(tally, method, question) for tally in given), given[0].mechanism,
         _overlap(overlap, given, positions), _earlier(positions, back),
         "respondents" if same_people else about,
     )  # fmt: skip
+
+
+def _estimate(tally: Tally, method: str, question: str | None) -> Estimate:
+    return (
+        run_method(tally, method) if question is None else run_method(tally).part(question, method)
+    )
 
 
 def _checked(tallies: list[Any]) -> list[Tally]:

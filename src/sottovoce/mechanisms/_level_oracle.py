@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
@@ -19,7 +20,7 @@ from sottovoce.mechanisms._linear_family import LinearFamily
 from sottovoce.mechanisms.local_hashing import LocalHashing, best_range, collision, digits
 from sottovoce.mechanisms.randomized_response import RandomizedResponse, respond_all, respond_one
 
-__all__ = ["LevelOracle", "best_hash_range", "oracle_of_range"]
+__all__ = ["LevelOracle", "best_hash_range", "oracle_of_range", "part_of_epsilon"]
 
 
 def oracle_of_range(size: int, hash_range: int, **options: Any) -> Mechanism:
@@ -39,6 +40,14 @@ def best_hash_range(size: int, epsilon: float) -> int:
     plain = SupportProbabilities(e / (e + size - 1), 1 / (e + size - 1))
     mean = np.array([1 / size])
     return 0 if plain.variance(mean) <= hashed.variance(mean) else g
+
+
+def part_of_epsilon(epsilon: float, parts: int) -> float:
+    """The largest float of which ``parts`` together are at most ``epsilon``, as decimals."""
+    part = epsilon / parts
+    while Fraction(repr(part)) * parts > Fraction(repr(epsilon)):
+        part = math.nextafter(part, 0.0)
+    return part
 
 
 @dataclass(frozen=True)

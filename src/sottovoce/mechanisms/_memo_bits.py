@@ -7,16 +7,16 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sottovoce.base.errors import InvalidInput
-from sottovoce.base.exact import exp_bounds
+from sottovoce.base.exact import exp_bounds, log_above
 from sottovoce.base.randomness import Source
 from sottovoce.channels.base import Floats
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import Column
 from sottovoce.core.memory import Memory
 from sottovoce.domains.base import Indices
+from sottovoce.mechanisms._bytewise_bits import BitChances, draw_bits
 from sottovoce.mechanisms._memo_rounds import OWNER, Fresh, Rounds
 
 __all__ = ["MOST_BITS", "KeptBits"]
@@ -80,9 +80,15 @@ class KeptBits(Rounds):
         return Certificate(own * (total - other), other * (total - own))
 
     def from_memo(self, fresh: Fresh) -> Fraction:
+        return Fraction(self._one_bit(fresh) ** self.permanent.domain.size)
+
+    def epsilon_from_memo(self, fresh: Fresh) -> float:
+        """Of thousands of bits, whose ratio has millions of digits."""
+        return log_above(self._one_bit(fresh), self.permanent.domain.size)
+
+    def _one_bit(self, fresh: Fresh) -> Fraction:
         stay, rise = fresh
-        bit = max(Fraction(stay, rise), Fraction(self.total - rise, self.total - stay))
-        return Fraction(bit**self.permanent.domain.size)
+        return max(Fraction(stay, rise), Fraction(self.total - rise, self.total - stay))
 
     def composed(self, fresh: Fresh) -> dict[str, int]:
         own, other = self._chances(fresh)
@@ -98,12 +104,6 @@ class KeptBits(Rounds):
 
         return Memory(self.permanent.channel(), told)
 
-    def _thresholds(self, fresh: Fresh) -> tuple[NDArray[np.uint8], NDArray[np.uint64]]:
-        """The first byte and the other 56 bits of the thresholds of a zero and a one."""
-        stay, rise = (weight << (64 - self.permanent.bits) for weight in fresh)
-        first = np.array([rise >> 56, stay >> 56], dtype=np.uint8)
-        return first, np.array([rise % 2**56, stay % 2**56], dtype=np.uint64)
-
     def tell(self, hash_: int, memo: Any, fresh: Fresh, source: Source) -> tuple[Any, ...]:
         (packed,) = self.tell_many(None, np.frombuffer(memo, dtype=np.uint8)[None], fresh, source)
         return (packed.tobytes(),)
@@ -112,12 +112,6 @@ class KeptBits(Rounds):
         self, hashes: Indices | None, memos: Column, fresh: Fresh, source: Source
     ) -> tuple[Column, ...]:
         """A random byte a bit, and a word more where it equals the first byte of the bit's threshold."""
-        size, (first, rest) = self.permanent.domain.size, self._thresholds(fresh)
-        bits = np.unpackbits(memos, axis=1, count=size, bitorder="little")
-        words = source.words(len(bits) * -(-size // 8)).astype("<u8", copy=False)
-        lanes = words.view(np.uint8).reshape(len(bits), -1)[:, :size]
-        limits = first[bits]
-        told = lanes < limits
-        ties = np.nonzero(lanes == limits)  # row by row, as one device meets them
-        told[ties] = (source.words(len(ties[0])) >> np.uint64(8)) < rest[bits[ties]]
-        return (np.packbits(told, axis=1, bitorder="little"),)
+        stay, rise = fresh
+        kept, chances = np.ascontiguousarray(memos), BitChances(rise, stay, self.permanent.bits)
+        return (draw_bits(len(kept), self.permanent.domain.size, chances, source, kept),)

@@ -21,6 +21,7 @@ import numpy as np
 
 from sottovoce.base.checks import check_int
 from sottovoce.base.errors import InvalidInput
+from sottovoce.base.exact import log_above
 from sottovoce.base.randomness import Source
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import Column
@@ -81,6 +82,10 @@ class Rounds(ABC):
     @abstractmethod
     def from_memo(self, fresh: Fresh) -> Fraction:
         """The worst ratio of round 2 alone, between any two kept answers."""
+
+    def epsilon_from_memo(self, fresh: Fresh) -> float:
+        """A float at least its logarithm."""
+        return log_above(self.from_memo(fresh))
 
     @abstractmethod
     def composed(self, fresh: Fresh) -> dict[str, int]:

@@ -31,6 +31,7 @@ from sottovoce.mechanisms._level_oracle import (
     LevelOracle,
     best_hash_range,
     oracle_of_range,
+    part_of_epsilon,
 )
 from sottovoce.mechanisms.unary_encoding import UnaryEncoding
 
@@ -117,7 +118,7 @@ class Hierarchy(Mechanism):
     @cached_property
     def _level_epsilon(self) -> float:
         parts = 1 if self.split == "population" else self.tree.height
-        return _part_of(self.epsilon, parts)
+        return part_of_epsilon(self.epsilon, parts)
 
     def _make_oracles(self, weights: Sequence[Any]) -> list[Mechanism]:
         """The oracle of every level, leaves first."""
@@ -264,11 +265,3 @@ def check_ordered(mechanism: Mechanism) -> None:
             mechanism.domain,
             hint="It joins neighbours, and without an order there are none.",
         )
-
-
-def _part_of(epsilon: float, parts: int) -> float:
-    """The largest float of which ``parts`` together are at most ``epsilon``, as decimals."""
-    part = epsilon / parts
-    while Fraction(repr(part)) * parts > Fraction(repr(epsilon)):
-        part = math.nextafter(part, 0.0)
-    return part

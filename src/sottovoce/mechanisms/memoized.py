@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sottovoce.base.checks import MAX_EPSILON, check_decimal, check_int
 from sottovoce.base.errors import InvalidInput
-from sottovoce.base.exact import decimal_text, log_above
+from sottovoce.base.exact import decimal_text
 from sottovoce.base.randomness import Source
 from sottovoce.channels.base import Channel
 from sottovoce.channels.rows import Rows
@@ -341,7 +341,7 @@ class Memoized(Mechanism):
                 "windows", f"cost of {self.name}", "given for 2 answers or more", None, hint=hint
             )
         turns = check_int(windows, "windows", f"cost of {self.name}", 1)
-        each = log_above(self.rounds.from_memo(self.weights[1]))
+        each = self.rounds.epsilon_from_memo(self.weights[1])
         k = min(k, turns)
         moved = k * self.total_epsilon + (turns - -(-turns // k)) * each
         return min(moved, turns * each) * (1 + 2**-50)

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.base.checks import check_choice, check_int
+from sottovoce.base.checks import MIN_EPSILON, check_choice, check_int
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.randomness import (
     OperatingSystem,
@@ -29,17 +29,22 @@ from sottovoce.core.certificate import Certificate
 from sottovoce.core.fields import Column, IntField
 from sottovoce.core.mechanism import DEFAULT_BITS, MOST_CELLS, Mechanism, check_bits
 from sottovoce.core.registry import register
+from sottovoce.core.renamed import RenamedMechanism
 from sottovoce.core.reports import Reports
 from sottovoce.domains.base import Indices
 from sottovoce.domains.categories import Categories
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.record import Record
-from sottovoce.mechanisms._level_oracle import LevelOracle, best_hash_range, oracle_of_range
+from sottovoce.mechanisms._level_oracle import best_hash_range, oracle_of_range, part_of_epsilon
+from sottovoce.mechanisms._set_oracles import AnswersApart, OneOracle, PairParities, SetOracle
 from sottovoce.mechanisms._set_rates import design_rates
+from sottovoce.mechanisms.local_hashing import cells_of_range
 
 __all__ = ["QuestionSets"]
 
-_DESIGNS = ("sample", "pairs", "mixed", "joint")
+_DESIGNS = ("sample", "pairs", "mixed", "parities", "joint", "split")
+_MOST_APART = 512
+"""Answers to each question at most with "split": as many as have errors with all covariances."""
 _LARGEST_TOTAL = 2**32
 """Sum of rates at most: one word draws the set."""
 
@@ -55,16 +60,20 @@ class QuestionSets(Mechanism):
     * ``"sample"``: single questions.  Shares of every question; nothing about two together.
     * ``"pairs"``: all pairs of questions.  Every table of two questions.
     * ``"mixed"``: single questions and pairs.  Tables, and shares of questions with smaller errors.
+    * ``"parities"``: the sets of ``"mixed"``, one parity of the answers each (a Fourier coefficient):
+      for few answers and small epsilon.
     * ``"joint"``: all questions as one value, for few answers in all.
+    * ``"split"``: all questions, each with an equal part of epsilon: for large epsilon and few answers.
 
     A set of d cells is answered by randomized response or by local hashing over a linear family,
     whichever has the smaller variance (``hash_ranges``: 0, or the prime g, for every set).  A report
     is one integer, a cell of one set.  With ``V`` n times the variance of the oracle and r the chance
     of its set, ``n Var = V / r + (1/r - 1) f(1-f)`` given the respondents.
 
-    Three words a report: set, hash, response.
+    Three words per report: set, hash, response; with ``"split"`` a hash and a response per question.
 
-    Reference: Nguyen et al. 2016 for one question drawn; Yang et al. 2020 for pairs.
+    Reference: Nguyen et al. 2016 for one question drawn; Yang et al. 2020 for pairs; Barak et al. 2007
+    for parities.
 
     >>> import sottovoce as sv
     >>> people = sv.Record({"os": sv.Categories(["mac", "linux"]), "age": sv.Interval(0, 90, bins=9)})
@@ -83,15 +92,18 @@ class QuestionSets(Mechanism):
 
     _: KW_ONLY
     design: str = "sample"
-    """Which sets of questions a device draws from.  Allowed: "sample", "pairs", "mixed" or "joint"."""
+    """Which sets of questions a device draws from.  Allowed: "sample", "pairs", "mixed", "parities",
+    "joint" or "split".
+    """
     rates: tuple[int, ...] | None = None
     """How often each set is drawn, in proportion: single questions first, then pairs, each in order.
     Allowed: a whole number from 1 for each set, 2^32 in all.  Unless given: equal, and with "mixed"
     those of least variance of questions times variance of pairs.
     """
     hash_ranges: tuple[int, ...] | None = None
-    """Range of each set's hashes; 0 is randomized response on the cells of its table.  Allowed: 0 or
-    a prime for every set.  Unless given: the one of less variance.
+    """Range of each set's hashes, with "split" of each question's; 0 is randomized response on the
+    cells of its table.  Allowed: 0 or a prime for each, with "parities" 2.  Unless given: the one of
+    less variance.
     """
     bits: int = DEFAULT_BITS
     """Weights are integers over 2^bits; fewer are for tests and for looking at.  Allowed: 8 to 62."""
@@ -107,25 +119,53 @@ class QuestionSets(Mechanism):
         if largest > MOST_CELLS:
             allowed = f"such that no set of questions has more than {MOST_CELLS} cells"
             raise InvalidInput("design", self.name, allowed, f"{self.design} with {largest} cells")
+        if self.design == "split":
+            self._check_split()
         object.__setattr__(self, "rates", self._check_rates())
         object.__setattr__(self, "hash_ranges", self._check_ranges())
+
+    def _check_split(self) -> None:
+        most, questions = max(self.domain.sizes), len(self.domain.sizes)
+        if most > _MOST_APART:
+            allowed = f"other than split for questions of more than {_MOST_APART} answers"
+            raise InvalidInput("design", self.name, allowed, f"split with {most} answers")
+        if self._oracle_epsilon < MIN_EPSILON:
+            allowed = f"at least {questions * MIN_EPSILON:g} to be split over {questions} questions"
+            raise InvalidInput("epsilon", self.name, allowed, self.epsilon)
 
     def _check_rates(self) -> tuple[int, ...]:
         if self.rates is None:
             return design_rates(self.sets, self._set_sizes)
-        rates = self._one_each("rates", self.rates, 1)
+        rates = self._one_each("rates", self.rates, 1, len(self.sets))
         if sum(rates) > _LARGEST_TOTAL:
             raise InvalidInput("rates", self.name, "at most 2^32 in all", sum(rates))
         return rates
 
     def _check_ranges(self) -> tuple[int, ...]:
+        sizes, name = self._oracle_sizes, "hash_ranges"
         if self.hash_ranges is None:
-            return tuple(best_hash_range(size, self.epsilon) for size in self._set_sizes)
-        return self._one_each("hash_ranges", self.hash_ranges, 0)
+            return self._best_ranges()
+        ranges = self._one_each(name, self.hash_ranges, 0, len(sizes))
+        if self.design == "parities" and set(ranges) != {2}:
+            raise InvalidInput(name, self.name, 'all 2 with design "parities"', self.hash_ranges)
+        return ranges
 
-    def _one_each(self, option: str, numbers: Any, least: int) -> tuple[int, ...]:
-        if not isinstance(numbers, Sequence) or len(numbers) != len(self.sets):
-            allowed = f"a whole number for each of {len(self.sets)} sets"
+    def _best_ranges(self) -> tuple[int, ...]:
+        """Of least variance, as far as the cells of answers apart fit in a tally."""
+        sizes, epsilon = self._oracle_sizes, self._oracle_epsilon
+        if self.design == "parities":
+            return (2,) * len(sizes)
+        ranges = tuple(best_hash_range(size, epsilon) for size in sizes)
+        if self.design == "split":
+            pairs = zip(sizes, ranges, strict=True)
+            cells = math.prod(cells_of_range(size, g) if g else size for size, g in pairs)
+            return ranges if cells <= MOST_CELLS else (0,) * len(sizes)
+        return ranges
+
+    def _one_each(self, option: str, numbers: Any, least: int, count: int) -> tuple[int, ...]:
+        if not isinstance(numbers, Sequence) or len(numbers) != count:
+            things = "questions" if option == "hash_ranges" and self.design == "split" else "sets"
+            allowed = f"a whole number for each of {count} {things}"
             raise InvalidInput(option, self.name, allowed, numbers)
         return tuple(check_int(number, option, self.name, least) for number in numbers)
 
@@ -135,15 +175,21 @@ class QuestionSets(Mechanism):
     def sets(self) -> tuple[tuple[int, ...], ...]:
         """The sets of questions, by position: single ones first, then pairs."""
         questions = range(len(self.domain.names))
-        orders = {"sample": (1,), "pairs": (2,), "mixed": (1, 2), "joint": (len(questions),)}
+        orders = {"sample": (1,), "pairs": (2,), "mixed": (1, 2), "parities": (1, 2)}
+        every = (len(questions),)
         return tuple(
-            asked for order in orders[self.design] for asked in combinations(questions, order)
+            asked
+            for order in orders.get(self.design, every)
+            for asked in combinations(questions, order)
         )
+
+    def _shape(self, asked: tuple[int, ...]) -> tuple[int, ...]:
+        """The number of answers to each question of a set."""
+        return tuple(self.domain.sizes[question] for question in asked)
 
     @cached_property
     def _set_sizes(self) -> tuple[int, ...]:
-        sizes = self.domain.sizes
-        return tuple(math.prod(sizes[question] for question in asked) for asked in self.sets)
+        return tuple(math.prod(self._shape(asked)) for asked in self.sets)
 
     @cached_property
     def _ends(self) -> tuple[int, ...]:
@@ -151,30 +197,69 @@ class QuestionSets(Mechanism):
         assert self.rates is not None  # completed at birth
         return tuple(accumulate(self.rates))
 
-    def _make_oracles(self, weights: Sequence[Any]) -> list[Mechanism]:
+    @property
+    def _oracle_sizes(self) -> tuple[int, ...]:
+        """The number of values of everything that is answered at once."""
+        return self.domain.sizes if self.design == "split" else self._set_sizes
+
+    @property
+    def _oracle_epsilon(self) -> float:
+        """What goes into each of them: weights are derived for it."""
+        parts = len(self.domain.sizes) if self.design == "split" else 1
+        return part_of_epsilon(self.epsilon, parts)
+
+    def _make_oracles(self, weights: Sequence[Any]) -> list[SetOracle]:
+        """The oracle of every set; ``weights`` has an object for each response, or None.
+
+        Weights that are given may be of any responses that keep epsilon together.
+        """
         assert self.hash_ranges is not None  # completed at birth
-        common: dict[str, Any] = {"epsilon": self.epsilon, "bits": self.bits}
-        sets = zip(self._set_sizes, self.hash_ranges, weights, strict=True)
-        return [oracle_of_range(size, g, weights=given, **common) for size, g, given in sets]
+        derived = None in weights
+        epsilon = self._oracle_epsilon if derived else self.epsilon
+        common: dict[str, Any] = {"epsilon": epsilon, "bits": self.bits}
+        responses = zip(self._oracle_sizes, self.hash_ranges, weights, strict=True)
+        if self.design == "split":
+            parts = [
+                oracle_of_range(size, g, weights=given, **common) for size, g, given in responses
+            ]
+            return [AnswersApart(parts)]
+        return [
+            PairParities(self._shape(asked), weights=given, **common)
+            if self.design == "parities" and len(asked) == 2
+            else OneOracle(oracle_of_range(size, g, weights=given, **common))
+            for asked, (size, g, given) in zip(self.sets, responses, strict=True)
+        ]
 
     @cached_property
-    def oracles(self) -> tuple[Mechanism, ...]:
+    def oracles(self) -> tuple[SetOracle, ...]:
         """The oracle of every set."""
         return tuple(self._make_oracles(self._weights_document()))
 
     @cached_property
-    def _stack(self) -> tuple[LevelOracle, ...]:
-        starts = (0, *accumulate(oracle.cells for oracle in self.oracles))
-        return tuple(map(LevelOracle, self.oracles, starts))
+    def _starts(self) -> tuple[int, ...]:
+        """Where the cells of every set begin, and where the last ones end."""
+        return (0, *accumulate(oracle.cells for oracle in self.oracles))
+
+    def of_question(self, question: int) -> Mechanism | None:
+        """The oracle of the set that holds this question alone."""
+        if (question,) not in self.sets:
+            return None
+        oracle, domain = self.oracles[self.sets.index((question,))], self.domain.domains[question]
+        return RenamedMechanism(domain, self.epsilon, inner=oracle)
 
     def _derive_weights(self) -> Any:
-        return tuple(oracle.weights for oracle in self._make_oracles([None] * len(self.sets)))
+        return self._weights_of([None] * len(self._oracle_sizes))
 
     def _check_weights(self, weights: Any) -> Any:
-        if not isinstance(weights, Sequence) or len(weights) != len(self.sets):
-            allowed = f"those of the oracles of {len(self.sets)} sets"
+        count = len(self._oracle_sizes)
+        if not isinstance(weights, Sequence) or len(weights) != count:
+            things = "questions" if self.design == "split" else "sets"
+            allowed = f"those of the oracles of {count} {things}"
             raise InvalidInput("weights", self.name, allowed, weights)
-        return tuple(oracle.weights for oracle in self._make_oracles(weights))
+        return self._weights_of(weights)
+
+    def _weights_of(self, weights: Sequence[Any]) -> Any:
+        return tuple(pair for oracle in self._make_oracles(weights) for pair in oracle.weights)
 
     def _weights_document(self) -> list[dict[str, int]]:
         return [dict(zip(("keep", "other"), pair, strict=True)) for pair in self.weights]
@@ -187,11 +272,11 @@ class QuestionSets(Mechanism):
 
     @property
     def cells(self) -> int:
-        return sum(oracle.cells for oracle in self.oracles)
+        return self._starts[-1]
 
     @property
     def words_per_report(self) -> int:
-        return 3
+        return 1 + self.oracles[0].words
 
     def locate(self, values: Any) -> Indices:
         """The indices of all answers, a row per record: records may have no index of 64 bits."""
@@ -203,19 +288,20 @@ class QuestionSets(Mechanism):
         answers, node = self.domain.digits(index), 0
         for question in self.sets[chosen]:
             node = node * self.domain.sizes[question] + answers[question]
-        return (self._stack[chosen].respond(node, source),)
+        return (self._starts[chosen] + self.oracles[chosen].respond(node, source),)
 
     def respond_many(self, indices: Indices, source: Source) -> tuple[Column]:
         """Reports of records by index, or by a row of answers each."""
         rows, n = self._rows(indices), len(indices)
         drawn = uniform_below_many(self._ends[-1], n, source).astype(np.int64)
         chosen = np.searchsorted(self._ends, drawn, side="right")
-        hashes, responses = source.words(n), source.words(n)
+        words = [source.words(n) for _ in range(self.words_per_report - 1)]
         cells = np.empty(n, dtype=np.int64)
-        for number, oracle in enumerate(self._stack):
+        for number, (oracle, start) in enumerate(zip(self.oracles, self._starts, strict=False)):
             people = np.flatnonzero(chosen == number)
-            prepared = (Queue(words[people], source) for words in (hashes, responses))
-            cells[people] = oracle.respond_many(self._nodes(rows[people], number), *prepared)
+            prepared = [Queue(each[people], source) for each in words]
+            nodes = self._nodes(rows[people], number)
+            cells[people] = start + oracle.respond_many(nodes, prepared)
         return (cells,)
 
     def _rows(self, indices: Indices) -> Indices:
@@ -227,8 +313,8 @@ class QuestionSets(Mechanism):
     def _nodes(self, rows: Indices, number: int) -> Indices:
         """The cell of every row in the table of a set."""
         asked = self.sets[number]
-        shape = tuple(self.domain.sizes[question] for question in asked)
-        return np.ravel_multi_index(tuple(rows[:, list(asked)].T), shape).astype(np.int64)
+        columns = tuple(rows[:, list(asked)].T)
+        return np.ravel_multi_index(columns, self._shape(asked)).astype(np.int64)
 
     # -- collector -----------------------------------------------------------------------
 
@@ -242,7 +328,7 @@ class QuestionSets(Mechanism):
         parts = zip(self.oracles, self.sets, drawn, strict=True)
         return np.concatenate(
             [
-                oracle._simulate(_whole(channel.margin(people, every, asked)), source)
+                oracle.simulate(_whole(channel.margin(people, every, asked)), source)
                 for oracle, asked, people in parts
             ]
         )
@@ -259,7 +345,8 @@ class QuestionSets(Mechanism):
         assert self.rates is not None  # completed at birth
         total, channels = self._ends[-1], [oracle.channel() for oracle in self.oracles]
         rates = [rate / total for rate in self.rates]
-        return RecordChannel(self.domain.sizes, self.sets, rates, channels)
+        beyond = self.design == "parities"
+        return RecordChannel(self.domain.sizes, self.sets, rates, channels, beyond_margins=beyond)
 
     def certificate(self) -> Certificate:
         """The worst set's ratio, between any two records: the set does not depend on the answers."""
@@ -273,12 +360,10 @@ class QuestionSets(Mechanism):
     def _supports(self, reports: Reports, answers: tuple[int, ...]) -> NDArray[np.bool_]:
         cells, row = reports.columns["cell"].astype(np.int64), np.array([answers])
         found = np.zeros(len(cells), dtype=np.bool_)
-        for number, stacked in enumerate(self._stack):
-            people = np.flatnonzero(
-                (cells >= stacked.start) & (cells < stacked.start + stacked.oracle.cells)
-            )
+        for number, (oracle, start) in enumerate(zip(self.oracles, self._starts, strict=False)):
+            people = np.flatnonzero((cells >= start) & (cells < start + oracle.cells))
             node = int(self._nodes(row, number)[0])
-            found[people] = stacked.supports(cells[people], node)
+            found[people] = oracle.supports(cells[people] - start, node)
         return found
 
     def audit_plan(self) -> AuditPlan:
@@ -300,6 +385,8 @@ class QuestionSets(Mechanism):
         yield cls(three, 2.0, design="pairs", bits=16)
         yield cls(two, 0.5, design="mixed")
         yield cls(two, 1.0, design="joint")
+        yield cls(three, 1.0, design="parities")
+        yield cls(three, 6.0, design="split", hash_ranges=[0, 2, 0], bits=16)
 
 
 def _whole(table: Floats) -> Indices:

@@ -22,6 +22,7 @@ from sottovoce.domains.base import Indices
 from sottovoce.domains.categories import Categories
 from sottovoce.domains.interval import Interval
 from sottovoce.kernels.bits import column_counts
+from sottovoce.mechanisms._bytewise_bits import BitChances, draw_bits, threshold
 from sottovoce.mechanisms._reported_sets import SetRows, set_rows
 from sottovoce.mechanisms._support_blocks import (
     SupportBlocks,
@@ -98,15 +99,10 @@ class UnaryEncoding(SupportBlocks):
     def words_per_report(self) -> int:
         return 1 + -(-self.domain.size // 8)
 
-    @property
-    def _thresholds(self) -> tuple[int, int, int]:
-        """Own bit's 64-bit threshold; the first byte and the other 56 bits of another's."""
-        own, other = (weight << (64 - self.bits) for weight in self.weights)
-        return own, other >> 56, other & (2**56 - 1)
-
     def respond(self, index: int, source: Source) -> tuple[bytes]:
-        own, first, rest = self._thresholds
-        own_bit = int(source.words(1)[0]) < own
+        own, other = self.weights
+        first, rest = threshold(other, self.bits)
+        own_bit = int(source.words(1)[0]) < own << (64 - self.bits)
         words = source.words(self.words_per_report - 1).tolist()
         lanes = b"".join(word.to_bytes(8, "little") for word in words)[: self.domain.size]
         ties = iter(source.words(lanes.count(first)).tolist())
@@ -119,16 +115,14 @@ class UnaryEncoding(SupportBlocks):
         return (packed.to_bytes(self.fields[0].width, "little"),)
 
     def respond_many(self, indices: Indices, source: Source) -> tuple[Column]:
-        own, first, rest = self._thresholds
-        n, size = len(indices), self.domain.size
-        own_bits = source.words(n) < np.uint64(own)
-        words = source.words(n * (self.words_per_report - 1)).astype("<u8", copy=False)
-        lanes = np.ascontiguousarray(words.view(np.uint8).reshape(n, -1)[:, :size]).ravel()
-        bits = lanes < first
-        ties = np.flatnonzero(lanes == first)  # row by row, as the device meets them
-        bits[ties] = (source.words(len(ties)) >> np.uint64(8)) < np.uint64(rest)
-        bits[np.arange(n) * size + indices] = own_bits
-        return (np.packbits(bits.reshape(n, size), axis=1, bitorder="little"),)
+        own, other = self.weights
+        own_bits = source.words(len(indices)) < np.uint64(own << (64 - self.bits))
+        chances = BitChances(other, other, self.bits)
+        packed = draw_bits(len(indices), self.domain.size, chances, source)
+        rows, place, bit = np.arange(len(indices)), indices // 8, (indices % 8).astype(np.uint8)
+        packed[rows, place] &= ~(np.uint8(1) << bit)
+        packed[rows, place] |= own_bits.astype(np.uint8) << bit
+        return (packed,)
 
     def count(self, reports: Reports) -> NDArray[np.int64]:
         ones = column_counts(reports.columns["bits"], self.domain.size)

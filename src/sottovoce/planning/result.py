@@ -9,6 +9,7 @@ from typing import Any
 
 from sottovoce.base.exact import decimal_text
 from sottovoce.base.frame import Frame
+from sottovoce.base.notebook import result_html, text_html
 from sottovoce.core.fields import BitField, IntField
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.odds import privacy_in_words
@@ -187,6 +188,12 @@ class Plan:
         return "\n".join(lines)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """The plan, for a notebook."""
+        missing = [f"left out: {name}: {reason}" for name, reason in self.unfit.items()]
+        said = text_html("\n".join([self.told, self.clients, *missing]))
+        return result_html(f"{self.domain}: {self._result()}", self.frame()._repr_html_(), said)
 
     def _result(self) -> str:
         best, epsilon = self.prospects[0], decimal_text(self.epsilon)

@@ -27,6 +27,7 @@ from sottovoce.base.checks import check_epsilon, check_int, check_real
 from sottovoce.base.errors import InvalidInput, SottovoceError, Unfit
 from sottovoce.base.exact import decimal_text
 from sottovoce.base.frame import Frame
+from sottovoce.base.notebook import result_html
 from sottovoce.channels.base import Floats
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import mechanism
@@ -144,6 +145,11 @@ class WindowPlan:
         return f"{asked}an error of {self.error:g}: people that it takes\n{self.frame()}"
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """The plan, for a notebook."""
+        heading = str(self).partition("\n")[0]
+        return result_html(heading, self.frame()._repr_html_())
 
 
 def plan_windows(

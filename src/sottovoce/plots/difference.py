@@ -11,7 +11,7 @@ from sottovoce.base.frame import Frame
 from sottovoce.channels.base import Floats
 from sottovoce.domains.base import Domain
 from sottovoce.plots.answers import draw_values
-from sottovoce.plots.figures import new_figure
+from sottovoce.plots.figures import figure_with_axes
 from sottovoce.plots.numbers import INK, PALE, TRUTH, draw_axis
 
 __all__ = ["draw_difference"]
@@ -29,6 +29,7 @@ def draw_difference(
     title: str,
     name: str,
     about: str,
+    ax: Any = None,
 ) -> Any:
     """Differences with intervals around a line at 0; dark where noise alone hardly explains them.
 
@@ -37,9 +38,10 @@ def draw_difference(
     """
     shares, high, adjusted = (np.array(frame[key]) for key in ("difference", "high", "adjusted"))
     reach, axis = high - shares, f"difference in {share_of(about)}"
-    figure = new_figure(7.2, 4.0, purpose="Difference.plot")
-    axes = figure.add_subplot()
-    if (numbers := domain.numbers) is not None:
+    numbers = domain.numbers
+    height = 4.0 if numbers is not None else 1.3 + 0.32 * min(most, len(shares))
+    figure, axes = figure_with_axes(7.2, height, purpose="Difference.plot", ax=ax)
+    if numbers is not None:
         edges = numbers.edges
         axes.stairs(
             shares + reach, edges, baseline=shares - reach, fill=True, color=PALE, alpha=0.7,
@@ -52,7 +54,6 @@ def draw_difference(
         axes.set_ylabel(axis)
         draw_axis(axes, numbers, name)
     else:
-        figure.set_figheight(1.3 + 0.32 * min(most, len(shares)))
         clear = adjusted < 1 - confidence
         _draw_values(axes, domain, shares, reach, clear=clear, truth=truth, most=most)
         axes.set_xlabel(axis)

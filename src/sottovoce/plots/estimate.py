@@ -12,7 +12,7 @@ from sottovoce.base.checks import check_choice, check_int
 from sottovoce.base.errors import InvalidInput, Unfit
 from sottovoce.base.text import label_text
 from sottovoce.channels.base import Floats
-from sottovoce.plots.figures import error_bars, new_figure
+from sottovoce.plots.figures import error_bars, figure_with_axes, new_figure
 from sottovoce.plots.keys import draw_keys
 from sottovoce.plots.numbers import (
     INK,
@@ -48,6 +48,7 @@ def draw_estimate(
     confidence: float = 0.95,
     title: str = "",
     name: str = "value",
+    ax: Any = None,
 ) -> Any:
     """A figure with intervals; ``truth``, the true shares where known, beside the estimate.
 
@@ -57,17 +58,21 @@ def draw_estimate(
     may fill what lies ``between`` two numbers, a cdf mark ``quantiles``; ``kind="ring"`` bends the
     histogram into a ring, for times of day.  Pairs are drawn (``kind="keys"``) as the ``most`` frequent keys with their means, or with ``key`` as the
     numbers of that one.  ``kind="trace"`` shows the steps of a mixture reduction.
+
+    With ``ax``, axes of a figure of one's own, it is drawn there (polar ones for a ring); not
+    for keys and traces, which have several.
     """
     pairs = estimate.domain.keyed
     kind = kind or ("keys" if pairs is not None and key is None else "shares")
     check_choice(kind, "kind", "plot", KINDS)
+    _check_axes(kind, ax)
     if kind == "trace":
         return draw_trace(estimate, title=title, name=name)
     if key is not None:
         part, said = estimate.distribution(key), title or f"{key}: {_heading(estimate)}"
         return draw_estimate(
             part, kind, truth=truth, between=between, quantiles=quantiles, most=most,
-            confidence=confidence, title=said, name=name,
+            confidence=confidence, title=said, name=name, ax=ax,
         )  # fmt: skip
     if between is not None and (kind != "shares" or len(between) != 2):
         raise InvalidInput("between", "plot", 'two numbers, with kind="shares"', between)
@@ -88,11 +93,12 @@ def draw_estimate(
         return _finish(figure, axes, title or _heading(estimate))
     shares = estimate.require_shares("plot")
     if (domain := estimate.domain.numbers) is not None:
-        figure = new_figure(7.2, 4.0, purpose="Estimate.plot")
-        axes = figure.add_subplot(polar=kind == "ring")
-        if kind == "ring":
+        ring = kind == "ring"
+        figure, axes = figure_with_axes(7.2, 4.0, purpose="Estimate.plot", ax=ax, polar=ring)
+        if ring:
             draw_ring(axes, estimate, domain, truth=known, confidence=confidence)
-            return _finish_ring(figure, axes, title or _heading(estimate), name)
+            set_title = axes.set_title if ax is not None else figure.suptitle
+            return _finish_ring(figure, axes, set_title, title or _heading(estimate), name)
         draw = draw_cumulative if kind == "cdf" else draw_histogram
         draw(axes, estimate, domain, truth=known, confidence=confidence, name=name)
         if kind == "cdf" and quantiles:
@@ -108,10 +114,15 @@ def draw_estimate(
         )
     else:
         shown = min(check_int(most, "most", "plot", 1), len(shares))
-        figure = new_figure(7.2, 1.3 + 0.32 * shown, purpose="Estimate.plot")
-        axes = figure.add_subplot()
+        height = 1.3 + 0.32 * shown
+        figure, axes = figure_with_axes(7.2, height, purpose="Estimate.plot", ax=ax)
         _draw_categories(axes, estimate, known, confidence, shown)
     return _finish(figure, axes, title or _heading(estimate))
+
+
+def _check_axes(kind: str, ax: Any) -> None:
+    if ax is not None and kind in ("trace", "keys"):
+        raise InvalidInput("ax", "plot", f"None with kind={kind!r}, which has several axes", ax)
 
 
 def _heading(estimate: Estimate) -> str:
@@ -125,12 +136,12 @@ def _finish(figure: Any, axes: Any, title: str) -> Any:
     return figure
 
 
-def _finish_ring(figure: Any, axes: Any, title: str, name: str) -> Any:
+def _finish_ring(figure: Any, axes: Any, set_title: Any, title: str, name: str) -> Any:
     axes.spines["polar"].set_visible(False)
     axes.legend(
         frameon=False, fontsize="small", loc="center left", bbox_to_anchor=(1.12, 0.5), title=name
     )
-    figure.suptitle(title, x=0.01, ha="left", fontsize="medium")
+    set_title(title, x=0.01, ha="left", fontsize="medium")
     return figure
 
 

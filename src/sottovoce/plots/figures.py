@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sottovoce.base.errors import InvalidInput
 from sottovoce.base.extras import optional
 from sottovoce.channels.base import Floats
 
 if TYPE_CHECKING:
     from sottovoce.answers.estimate import Estimate
 
-__all__ = ["bars_around", "error_bars", "new_figure"]
+__all__ = ["bars_around", "error_bars", "figure_with_axes", "new_figure"]
 
 
 def new_figure(width: float, height: float, *, purpose: str) -> Any:
@@ -21,6 +22,19 @@ def new_figure(width: float, height: float, *, purpose: str) -> Any:
     from sottovoce.plots.notebook_figure import NotebookFigure
 
     return NotebookFigure(figsize=(width, height), layout="constrained")
+
+
+def figure_with_axes(
+    width: float, height: float, *, purpose: str, ax: Any = None, polar: bool = False
+) -> tuple[Any, Any]:
+    """A new figure with one pair of axes; or the axes ``ax`` of somebody's own figure, and that."""
+    if ax is None:
+        figure = new_figure(width, height, purpose=purpose)
+        return figure, figure.add_subplot(polar=polar)
+    if not hasattr(ax, "errorbar") or (ax.name == "polar") is not polar:
+        allowed = f"matplotlib axes{', polar ones' if polar else ''}"
+        raise InvalidInput("ax", purpose, allowed, ax)
+    return ax.figure, ax
 
 
 def error_bars(estimate: Estimate, confidence: float) -> Floats:

@@ -8,7 +8,7 @@ import numpy as np
 
 from sottovoce.answers.about import whole_of
 from sottovoce.base.text import label_text
-from sottovoce.plots.figures import bars_around, new_figure
+from sottovoce.plots.figures import bars_around, figure_with_axes
 from sottovoce.plots.numbers import INK, PALE, TRUTH
 
 if TYPE_CHECKING:
@@ -21,10 +21,9 @@ _MOST_NAMES = 12
 """Windows up to which each is named on the axis."""
 
 
-def draw_trend(series: Series, *, confidence: float, title: str, truth: Any) -> Any:
+def draw_trend(series: Series, *, confidence: float, title: str, truth: Any, ax: Any = None) -> Any:
     """Answers with their intervals, a band around the smoothed line, shifts in another colour."""
-    figure = new_figure(7.2, 3.6, purpose="Series.plot")
-    axes = figure.add_subplot()
+    figure, axes = figure_with_axes(7.2, 3.6, purpose="Series.plot", ax=ax)
     at = np.arange(len(series.windows))
     value, low, high = (
         np.array([getattr(one, name) for one in series.answers])

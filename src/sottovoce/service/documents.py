@@ -19,8 +19,8 @@ from sottovoce.service.refusals import CODES, Declined
 from sottovoce.wire.uploads import VERSION
 
 __all__ = [
-    "About", "Acknowledgement", "Answers", "Change", "Deleted", "Differences", "FailingWork", "Level", "Live", "Log",
-    "LogEntry", "OpenApi", "Publication", "Published", "Ready", "Refusal", "Report", "Row", "RulesWanted", "Series", "Shift", "SignIn", "Source",
+    "About", "Acknowledgement", "Answers", "Change", "CrossTable", "Deleted", "Differences", "FailingWork", "Independence", "Level", "Live", "Log",
+    "LogEntry", "OpenApi", "Pair", "Publication", "Published", "Ready", "Refusal", "Report", "Row", "RulesWanted", "Series", "Shift", "SignIn", "Source",
     "Signed", "Status", "Survey", "Surveys", "Tokens", "TokensWanted", "Trend", "Upkeep", "Upload", "WindowAnswer",
     "WindowStatus",
     "refusal_body",
@@ -259,6 +259,51 @@ class Answers(Source, frozen=True):
 
     confidence: float
     answers: list[Row]
+    of_question: str | UnsetType = UNSET
+    """The question of a survey of several that answers are about."""
+
+
+class Pair(Struct, frozen=True):
+    """Two answers, one to each question, and their share; null where too few people gave the one it is within."""
+
+    row: Any
+    column: Any
+    share: Number
+    stderr: Number
+    low: Number
+    high: Number
+    note: str
+    """``below noise``, ``not enough people``, or empty."""
+
+
+class Independence(Struct, frozen=True):
+    """A test of independence of two questions."""
+
+    statistic: Number
+    freedom: Count
+    p_value: Number
+    cramers_v: Number
+    """From 0 to 1; null where some answer is too rare."""
+
+
+class CrossTable(Struct, frozen=True):
+    """The table of two questions."""
+
+    fingerprint: Hex
+    name: str
+    windows: list[str]
+    left_out: list[str]
+    questions: list[str]
+    percent: str
+    """``rows`` or ``columns`` for percentages within each answer, else empty."""
+    given: dict[str, Any]
+    """The answer that all these people have; empty for everybody."""
+    reports: Count
+    """About both questions."""
+    about: str
+    confidence: float
+    cells: list[Pair]
+    independence: Independence | None
 
 
 class Level(Struct, frozen=True):
@@ -341,6 +386,8 @@ class Differences(Struct, frozen=True):
     """What is compared: unbiased estimates, or the methods' own."""
     confidence: float
     answers: list[Row]
+    of_question: str | UnsetType = UNSET
+    """The question of a survey of several that answers are about."""
 
 
 # -- the collector itself --------------------------------------------------------------------

@@ -15,7 +15,7 @@ from starlette.responses import Response
 
 from sottovoce.answers.questions import Question, registered_questions
 from sottovoce.service import documents
-from sottovoce.service.api import downloads, health, trends
+from sottovoce.service.api import downloads, health, tables, trends
 from sottovoce.service.api import results as reading
 from sottovoce.service.api import surveys as publishing
 from sottovoce.service.pages import (
@@ -111,7 +111,11 @@ _LOOKS = (
     Parameter("anytime", "1 for intervals that hold at every look, by the unbiased estimate"),
     Parameter("planned", "with anytime: people expected in the end; fixed before the first look"),
 )
+_OF_QUESTION = Parameter(
+    "question", "of a survey of several questions, the one that answers are about, by name"
+)
 _WAY = (
+    _OF_QUESTION,
     Parameter("method", "the method by name; auto if not given"),
     Parameter("goal", "what auto chooses for: distribution, subset, top, mean or range"),
     Parameter("then", "a method to apply to the result", many=True),
@@ -136,6 +140,7 @@ _RANGE = (
 )
 _TREND = (
     *_RANGE,
+    _OF_QUESTION,
     Parameter("method", "the method by name; auto if not given"),
     Parameter("confidence", "of the intervals; 0.95 if not given"),
     _ABOUT_CHANGE,
@@ -146,6 +151,17 @@ _TREND = (
         "window) to 1, or estimate; not known if not given, so that errors are the largest there can be",
     ),
     Parameter("smooth", "1 for a smoothed level too"),
+)
+_TABLE = (
+    Parameter("table", "two questions, by name, with a comma between them", needed=True),
+    _WINDOW,
+    Parameter(
+        "percent", "rows or columns: shares within each answer to the first question, or the second"
+    ),
+    Parameter("given", "shares among people with one answer, such as os=mac"),
+    Parameter("independence", "1 to test whether the questions are independent"),
+    Parameter("confidence", "of the intervals; 0.95 if not given"),
+    _ABOUT,
 )
 _NUMBERS = ("below-minimum-batch", "unfit", "mismatch")
 _UPLOAD = (
@@ -277,6 +293,14 @@ ROUTES = (
     Described(
         "GET", f"{_SURVEY}/answers.csv", "The same as a table.", reading.answers_csv, "text/csv",
         "read", (_WINDOW, *_WAY), refuses=_NUMBERS, asks=True,
+    ),
+    Described(
+        "GET", f"{_SURVEY}/table", "The table of two questions.", tables.table, documents.CrossTable,
+        "read", _TABLE, refuses=_NUMBERS,
+    ),
+    Described(
+        "GET", f"{_SURVEY}/table.csv", "The same as a table, a row per pair of answers.",
+        tables.table_csv, "text/csv", "read", _TABLE, refuses=_NUMBERS,
     ),
     Described(
         "GET", f"{_SURVEY}/trend", "Answers in every window, their changes and shifts.", trends.trend,

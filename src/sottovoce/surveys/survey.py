@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from datetime import date
 from functools import cached_property
@@ -11,6 +11,8 @@ from typing import Any
 from sottovoce.base.canonical import canonical_json, check_same, fingerprint_of, read_document
 from sottovoce.base.checks import check_choice, check_int
 from sottovoce.base.errors import CorruptBytes, InvalidInput, SottovoceError, shown
+from sottovoce.base.frame import Frame
+from sottovoce.base.notebook import result_html, text_html
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import mechanism_from_document
 from sottovoce.surveys.all_reports import privacy_of
@@ -20,16 +22,16 @@ __all__ = ["Survey"]
 
 WINDOWS = ("once", "day", "week", "month")
 OUTSIDE = ("nearest", "other", "refuse")
-VERSIONS = (2, 3)
-"""Versions of the document; another list of keys comes with another version.  The lower one is written
-where it can be: version 3 has the keys ``ask``, ``changes`` and ``period`` in addition."""
+VERSIONS = (2, 3, 4)
+"""Versions of the document; another list of keys comes with another version.  The lowest one is written
+that can: version 3 has the keys ``ask``, ``changes`` and ``period`` in addition, version 4 ``texts`` too."""
 _LONGEST_NAME, _LONGEST_QUESTION = 200, 2000
 _LARGEST_BATCH = 10**9
 
 
 @dataclass(frozen=True)
 class Survey:
-    """A question, how its answers are randomized, and the rules that everybody agrees on.
+    """A question or several, how answers are randomized, and the rules that everybody agrees on.
 
     Everything is in its canonical JSON, weights included: a device draws with these integers and
     computes no probability.
@@ -39,7 +41,7 @@ class Survey:
     name : str
         A short name.
     question : str
-        The question, as people read it.
+        The question, as people read it; of several questions, what they are about.
     mechanism : Mechanism
         How answers are randomized.
     window : str
@@ -62,6 +64,9 @@ class Survey:
         survey pays for; ``opens`` and ``closes``, or ``period``, must then be given.
     period : int
         With a memoized mechanism, after how many windows memory begins anew; 0 is never.
+    texts : mapping of str to str, or tuple of str
+        With a Record, what people read in place of the name of a question.  Kept as a tuple with a text
+        per question, empty where the name says enough; empty where no question has one.
 
     Raises
     ------
@@ -92,6 +97,7 @@ class Survey:
     ask: str = "1"
     changes: int = 0
     period: int = 0
+    texts: Mapping[str, str] | Sequence[str] = ()
 
     def __post_init__(self) -> None:
         owner = "Survey"
@@ -110,6 +116,36 @@ class Survey:
         if self.series != "":
             _check_text(self.series, "series", _LONGEST_NAME)
         check_repeating(self)
+        object.__setattr__(self, "texts", self._check_texts())
+
+    def _check_texts(self) -> tuple[str, ...]:
+        """A text per question of a record, in order; none where all are empty."""
+        texts, record = self.texts, self.mechanism.domain.record
+        if isinstance(texts, (tuple, list)) and not texts:
+            return ()
+        if record is None:
+            raise InvalidInput("texts", "Survey", "left out unless the domain is a Record", texts)
+        if isinstance(texts, Mapping):
+            for name in texts:
+                record.question(name)
+            texts = tuple(texts.get(name, "") for name in record.names)
+        if not isinstance(texts, (tuple, list)) or len(texts) != len(record.names):
+            allowed = f"a mapping of questions to texts, or {len(record.names)} texts"
+            raise InvalidInput("texts", "Survey", allowed, texts)
+        for name, text in zip(record.names, texts, strict=True):
+            if text != "":
+                _check_text(text, f"text of {name!r}", _LONGEST_QUESTION)
+        return tuple(texts) if any(texts) else ()
+
+    def text_of(self, question: str) -> str:
+        """What people are asked, for a question of a record: its text, or else its name."""
+        record = self.mechanism.domain.record
+        if record is None:
+            allowed = "about a survey of several questions (a Record)"
+            raise InvalidInput("question", f"survey {self.name!r}", allowed, question)
+        place = record.question(question)
+        assert isinstance(self.texts, tuple)  # completed at birth
+        return (self.texts and self.texts[place]) or record.names[place]
 
     def _check_outside(self) -> None:
         domain = self.mechanism.domain
@@ -135,10 +171,13 @@ class Survey:
     def document(self) -> dict[str, Any]:
         """Everything about the survey, for canonical JSON."""
         rules = {field.name: getattr(self, field.name) for field in fields(self)}
-        version = VERSIONS[1]
-        if all(rules[name] == default for name, default in DEFAULTS.items()):
-            rules = {name: rule for name, rule in rules.items() if name not in DEFAULTS}
-            version = VERSIONS[0]
+        version = VERSIONS[2]
+        if not self.texts:
+            del rules["texts"]
+            version = VERSIONS[1]
+            if all(rules[name] == default for name, default in DEFAULTS.items()):
+                rules = {name: rule for name, rule in rules.items() if name not in DEFAULTS}
+                version = VERSIONS[0]
         return rules | {"survey": version, "mechanism": self.mechanism.document()}
 
     def to_json(self) -> str:
@@ -149,6 +188,16 @@ class Survey:
     def fingerprint(self) -> str:
         """32 hexadecimal digits that key everything stored for this survey."""
         return fingerprint_of(self.document())
+
+    def _repr_html_(self) -> str:
+        """The survey, for a notebook: what it asks, how, and what the privacy means."""
+        rows = {
+            "question": self.question, "answers": self.mechanism.domain.in_words(),
+            "mechanism": str(self.mechanism), "window": self.window, "asked": self.ask,
+            "minimum batch": str(self.minimum_batch), "fingerprint": self.fingerprint,
+        }  # fmt: skip
+        table = Frame({"": list(rows), "survey": list(rows.values())})
+        return result_html(self.name, table._repr_html_(), text_html(self.privacy()))
 
     @classmethod
     def from_json(cls, text: str) -> Survey:
@@ -166,7 +215,7 @@ class Survey:
             raise CorruptBytes("the survey is not a JSON object")
         version = document.get("survey")
         if type(version) is not int or version not in VERSIONS:
-            known = " and ".join(map(str, VERSIONS))
+            known = ", ".join(map(str, VERSIONS))
             raise CorruptBytes(f"a survey of version {shown(version)}; this version reads {known}")
         rules = {
             key: value for key, value in document.items() if key not in ("survey", "mechanism")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -20,6 +20,8 @@ from sottovoce.base.suggestions import did_you_mean
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import mechanism
 from sottovoce.domains.base import Domain, TomlKeys, domain_kinds
+from sottovoce.domains.record import Record
+from sottovoce.domains.yes_no import YesNo
 from sottovoce.surveys.repeating import DEFAULTS
 from sottovoce.surveys.survey import Survey
 
@@ -28,6 +30,10 @@ __all__ = ["read_survey", "survey_from_toml", "survey_to_toml"]
 _RULES = (
     "name", "question", "window", "minimum_batch", "outside", "opens", "closes", "series", *DEFAULTS,
 )  # fmt: skip
+_QUESTION = ("name", "text")
+"""Keys of a question in addition to those of its kind."""
+_YES_NO = "yes-no"
+"""A kind of the file only: it is written as categories in the document."""
 
 
 def read_survey(path: str | os.PathLike[str]) -> Survey:
@@ -75,9 +81,14 @@ def survey_from_toml(text: str, file: str = "the survey") -> Survey:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise CorruptBytes(f"{file} is not TOML: {error}") from error
-    _check_keys(document, file, ("name", "question", "domain", "mechanism"), _RULES)
+    domain_key = "questions" if "questions" in document else "domain"
+    _check_keys(document, file, ("name", "question", domain_key, "mechanism"), (*_RULES, "domain"))
     rules = {key: _date_text(document[key]) for key in _RULES if key in document}
-    domain = _domain(_table(document, "domain", file), f"[domain] in {file}")
+    domain: Domain
+    if domain_key == "domain":
+        domain = _domain(_table(document, "domain", file), f"[domain] in {file}")
+    else:
+        domain, rules["texts"] = _questions(document, file)
     chosen = _mechanism(_table(document, "mechanism", file), domain, file)
     try:
         return Survey(mechanism=chosen, **rules)
@@ -116,21 +127,62 @@ def _moved(error: InvalidInput, where: str) -> InvalidInput:
     return InvalidInput(error.parameter, where, error.allowed, error.given, hint=error.hint)
 
 
-def _toml_kinds() -> dict[str, tuple[type[Domain], TomlKeys]]:
-    """Kinds of domain that have a TOML form, with their keys."""
-    return {kind: (cls, cls.toml) for kind, cls in domain_kinds().items() if cls.toml is not None}
+def _toml_kinds() -> dict[str, tuple[Callable[[Mapping[str, Any]], Domain], TomlKeys]]:
+    """Kinds of domain that have a TOML form: what reads them, and their keys."""
+    kinds = domain_kinds().items()
+    found: dict[str, tuple[Callable[[Mapping[str, Any]], Domain], TomlKeys]] = {
+        kind: (cls.from_toml, cls.toml) for kind, cls in kinds if cls.toml is not None
+    }
+    return {**found, _YES_NO: (lambda table: YesNo(), TomlKeys((), (), "no keys: yes or no"))}
 
 
-def _domain(table: Mapping[str, Any], where: str) -> Domain:
+def _domain(table: Mapping[str, Any], where: str, others: Collection[str] = ()) -> Domain:
+    """The domain of a table; ``others`` are keys of the table that were read before."""
     kinds, kind = _toml_kinds(), table.get("kind")
     if not isinstance(kind, str) or kind not in kinds:
-        raise InvalidInput("kind", where, f"one of {', '.join(kinds)}", kind)
-    cls, keys = kinds[kind]
-    _check_keys(table, where, ("kind", *keys.required), keys.optional)
+        hint = did_you_mean(kind, kinds) if isinstance(kind, str) else ""
+        raise InvalidInput("kind", where, f"one of {', '.join(kinds)}", kind, hint=hint)
+    read, keys = kinds[kind]
+    _check_keys(table, where, ("kind", *keys.required), (*keys.optional, *others))
+    described = {key: value for key, value in table.items() if key not in ("kind", *others)}
     try:
-        return cls.from_toml({key: value for key, value in table.items() if key != "kind"})
+        return read(described)
     except InvalidInput as error:
         raise _moved(error, where) from error
+
+
+def _questions(document: Mapping[str, Any], file: str) -> tuple[Record, dict[str, str]]:
+    """Several questions, and the texts of those that have one."""
+    rows = document["questions"]
+    if "domain" in document:
+        raise InvalidInput("domain", file, "left out where there are [[questions]]", "both")
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise InvalidInput("questions", file, "tables, each [[questions]]", rows)
+    domains: dict[str, Domain] = {}
+    texts: dict[str, str] = {}
+    for place, row in enumerate(rows, start=1):
+        name = row.get("name")
+        if not isinstance(name, str) or name in domains:
+            allowed = "text, another for every question"
+            raise InvalidInput("name", f"[[questions]] {place} in {file}", allowed, name)
+        domains[name] = _domain(row, f"[[questions]] {name!r} in {file}", _QUESTION)
+        if "text" in row:
+            texts[name] = row["text"]
+            _check_shown(row["text"], f"[[questions]] {name!r} in {file}")
+    try:
+        return Record(domains), texts
+    except InvalidInput as error:
+        hint = "A survey of one question has [domain] in their place." if len(rows) == 1 else ""
+        raise InvalidInput(
+            error.parameter, f"[[questions]] in {file}", error.allowed, error.given, hint=hint
+        ) from error
+
+
+def _check_shown(text: object, where: str) -> None:
+    """Refuse what is no text of a question; its length is for the survey to check."""
+    if not isinstance(text, str) or not text.strip():
+        hint = "Left out, people read the name."
+        raise InvalidInput("text", where, "what people are asked", text, hint=hint)
 
 
 def _mechanism(table: Mapping[str, Any], domain: Domain, file: str) -> Mechanism:
@@ -213,8 +265,7 @@ def _text(survey: Survey, options: Mapping[str, Any], *, weights: bool) -> str:
         assigned = f"{key} = {value if dated else _value(value)}"
         left_out = key in _EXAMPLES and value == DEFAULTS.get(key, "")
         lines += [f"# {comment}", f"# {key} = {_EXAMPLES[key]}" if left_out else assigned, ""]
-    table = {"kind": chosen.domain.kind, **chosen.domain.to_toml()}
-    lines += [*_kinds_comment(), "[domain]", *_assignments(table), ""]
+    lines += [*_kinds_comment(), *_domain_lines(survey)]
     told = {"name": chosen.name, "epsilon": float(decimal_text(chosen.epsilon))}
     if weights or chosen.name == "table":
         told["weights"] = chosen._weights_document()
@@ -223,6 +274,25 @@ def _text(survey: Survey, options: Mapping[str, Any], *, weights: bool) -> str:
     if kept:
         lines += ["", "[mechanism.options]", *_assignments(kept)]
     return "\n".join(lines) + "\n"
+
+
+def _domain_lines(survey: Survey) -> list[str]:
+    """The table of the domain, or one per question."""
+    record = survey.mechanism.domain.record
+    if record is None:
+        return ["[domain]", *_domain_keys(survey.mechanism.domain), ""]
+    lines = []
+    for name, domain in zip(record.names, record.domains, strict=True):
+        text = survey.text_of(name)
+        shown = {"name": name} | ({} if text == name else {"text": text})
+        lines += ["[[questions]]", *_assignments(shown), *_domain_keys(domain), ""]
+    return lines
+
+
+def _domain_keys(domain: Domain) -> list[str]:
+    if domain == YesNo():
+        return _assignments({"kind": _YES_NO})
+    return _assignments({"kind": domain.kind, **domain.to_toml()})
 
 
 def _kinds_comment() -> list[str]:

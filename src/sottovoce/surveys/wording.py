@@ -12,7 +12,7 @@ from sottovoce.surveys.repeating import one_in, report_cost, windows_open
 from sottovoce.surveys.survey import Survey
 from sottovoce.surveys.windows import today
 
-__all__ = ["beliefs", "doubts", "how_often", "survey_in_words"]
+__all__ = ["beliefs", "doubts", "how_often", "questions_drawn", "survey_in_words"]
 
 PRIORS = (Fraction(1, 100), Fraction(1, 10), Fraction(1, 2), Fraction(9, 10))
 _OFTEN = {
@@ -49,7 +49,7 @@ def survey_in_words(survey: Survey) -> str:
     lines = [
         f"{survey.name}: {survey.question}",
         "",
-        f"The answer: {survey.mechanism.domain.in_words()}. {_outside(survey)}",
+        *_answer_in_words(survey),
         f"What is sent: {_fields_in_words(survey)}, drawn at random. {_leaves(survey)}",
         f"How often: {how_often(survey)}{_dates(survey)}",
         f"What is shown: nothing from fewer than {survey.minimum_batch:,} reports.",
@@ -81,6 +81,40 @@ def _leaves(survey: Survey) -> str:
 
 def _percent(chance: Fraction) -> str:
     return f"{round_up(100 * chance):g}%"
+
+
+def _answer_in_words(survey: Survey) -> list[str]:
+    """What may be answered: one value, or one to each of several questions."""
+    record = survey.mechanism.domain.record
+    if record is None:
+        return [f"The answer: {survey.mechanism.domain.in_words()}. {_outside(survey)}"]
+    questions = zip(record.names, record.domains, strict=True)
+    rows = [
+        f"  {place}. {survey.text_of(name)} ({domain.in_words()})"
+        for place, (name, domain) in enumerate(questions, start=1)
+    ]
+    return ["The questions:", *rows, *questions_drawn(survey), _outside(survey)]
+
+
+def questions_drawn(survey: Survey) -> list[str]:
+    """Which of several questions a report is about, in a sentence; none where it is about all.
+
+    >>> import sottovoce as sv
+    >>> pets = sv.Record({"dog": sv.YesNo(), "cat": sv.YesNo(), "fish": sv.YesNo()})
+    >>> print(*questions_drawn(sv.Survey("pets", "?", sv.mechanism("record", pets, 1.0, design="mixed"))))
+    Your device draws one or two of these questions at random, whatever your answers are; the report is about these only.
+    """
+    record, channel = survey.mechanism.domain.record, survey.mechanism.channel().record
+    if record is None or channel is None:
+        return []
+    sizes = sorted({len(asked) for asked in channel.sets})
+    if sizes == [len(record.names)]:
+        return []
+    drawn = " or ".join({1: "one", 2: "two"}.get(size, str(size)) for size in sizes)
+    return [
+        f"Your device draws {drawn} of these questions at random, whatever your answers are; the report is "
+        "about these only."
+    ]
 
 
 def beliefs(survey: Survey) -> list[tuple[float, float]]:

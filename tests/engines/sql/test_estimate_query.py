@@ -32,7 +32,8 @@ def database(request):
 def test_the_oracles_have_it():
     """All mechanisms with an exact unbiased estimate that is one sum over the cells."""
     assert {m.name for m in ORACLES} == {
-        "hadamard-response", "local-hashing", "randomized-response", "sampled-coordinate", "table",
+        "hadamard-response", "local-hashing", "question-sets", "randomized-response",
+        "sampled-coordinate", "table",
     }  # fmt: skip
 
 

@@ -1,6 +1,4 @@
-import { type Change, type Elapsed, type Ledger, type Log, type Row } from "./ledger.js";
-/** What one transaction does. */
-type Changing<T> = (rows: readonly Row[], logs: readonly Log[]) => Change<T>;
+import { type Changing, type Elapsed, type Ledger } from "./ledger.js";
 /**
  * The ledger of a browser: IndexedDB of this origin, and nothing else. A `readwrite` transaction excludes
  * all tabs, and with strict durability it is complete when the disk has it. It reads, draws and adds in one.
@@ -12,4 +10,3 @@ export declare class BrowserLedger implements Ledger {
     transact<T>(change: Changing<T>): Promise<T>;
     private open;
 }
-export {};

@@ -1,8 +1,11 @@
 import { NoLedger } from "../errors.js";
 import { ownElapsed } from "./ledger.js";
-/** Rows, and what is kept of collectors' logs, with their keys. Version 1 had no logs, and rows without series and publisher. */
-const STORES = { reports: ["fingerprint", "window"], logs: "url" };
-const SCHEMA = 2;
+/**
+ * Rows, what is kept of collectors' logs, and what the device drew for many reports, with their keys. Version 1 had only rows, without
+ * series and publisher; version 2 had no memories.
+ */
+const STORES = { reports: ["fingerprint", "window"], logs: "url", kept: ["kind", "name"], memos: ["question", "memory", "period", "ordinal"] };
+const SCHEMA = 3;
 /**
  * The ledger of a browser: IndexedDB of this origin, and nothing else. A `readwrite` transaction excludes
  * all tabs, and with strict durability it is complete when the disk has it. It reads, draws and adds in one.
@@ -48,18 +51,26 @@ export class BrowserLedger {
 function inTransaction(database, change) {
     return new Promise((resolve, reject) => {
         const transaction = database.transaction(Object.keys(STORES), "readwrite", { durability: "strict" });
-        const [reports, kept] = [transaction.objectStore("reports"), transaction.objectStore("logs")];
-        const rows = reports.getAll();
-        const logs = kept.getAll(); // comes after the rows
+        const store = (name) => transaction.objectStore(name);
+        const rows = store("reports").getAll();
+        const logs = store("logs").getAll();
+        const kept = store("kept").getAll();
+        const memos = store("memos").getAll(); // comes last
         let result;
         let thrown;
-        logs.onsuccess = () => {
+        memos.onsuccess = () => {
             try {
-                const changed = change(rows.result, logs.result);
+                const changed = change(rows.result, logs.result, { kept: kept.result, memos: memos.result });
                 for (const row of changed.write ?? [])
-                    reports.put(row);
+                    store("reports").put(row);
                 for (const log of changed.logs ?? [])
-                    kept.put(log);
+                    store("logs").put(log);
+                for (const one of changed.kept ?? [])
+                    store("kept").add(one);
+                for (const memo of changed.memos ?? [])
+                    store("memos").add(memo);
+                for (const memo of changed.forget ?? [])
+                    store("memos").delete(STORES.memos.map((key) => memo[key]));
                 result = changed.result;
             }
             catch (error) {

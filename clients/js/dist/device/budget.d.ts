@@ -3,7 +3,7 @@ import type { Survey } from "../survey.js";
 import { type Charge } from "./charge.js";
 /** Limits of a device, in epsilon; no survey sets one. Each is a number of at least 0. */
 export interface Limits {
-    /** One report. */
+    /** One report; where devices remember, all that the first one is charged for. */
     readonly maxEpsilon: number;
     /** All reports drawn on one day. */
     readonly dayEpsilon: number;

@@ -21,8 +21,9 @@ export function checkReport(limits, survey) {
         if (!Number.isFinite(value) || value < 0)
             throw new InvalidArgument(`${name} must be a number of at least 0`);
     }
-    if (exceeds(exact(survey.mechanism.epsilon), exact(decimalOf(limits.maxEpsilon)))) {
-        throw new OverBudget(`${survey} asks for epsilon ${survey.epsilon} per report; this device gives at most ${limits.maxEpsilon} (maxEpsilon)`);
+    if (exceeds(exact(decimalOf(Number(survey.cost))), exact(decimalOf(limits.maxEpsilon)))) {
+        const what = survey.mechanism.memory === undefined ? "per report" : "for all its reports";
+        throw new OverBudget(`${survey} asks for epsilon ${survey.cost} ${what}; this device gives at most ${limits.maxEpsilon} (maxEpsilon)`);
     }
     if (exceeds(survey.certificate.delta, ZERO))
         throw new OverBudget(`${survey} has delta above 0, which this client does not answer`);

@@ -24,8 +24,10 @@ export interface Charge {
     readonly series: string;
     readonly publisher: string;
 }
-/** What a report of a survey costs that is drawn on a day, for the window of that day. */
+/** What a report of a survey costs that is drawn on a day, for the window of that day: where devices remember, the first one. */
 export declare function chargeOf(survey: Survey, day: string, elapsed: Elapsed): Charge;
+/** Equal where two surveys ask one question over one domain. */
+export declare function questionKey({ question, mechanism }: Survey): string;
 /** The epsilon of some charges together, exactly. One that cannot be read is not taken for 0. */
 export declare function costOf(...charges: readonly Charge[]): Fraction;
 /** The same as decimal text. */

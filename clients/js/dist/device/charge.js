@@ -2,17 +2,17 @@ import { fingerprintOf } from "../canonical.js";
 import { exact, readDecimal, withPoint } from "../decimal.js";
 import { NoLedger } from "../errors.js";
 import { windowOf } from "../windows.js";
-/** What a report of a survey costs that is drawn on a day, for the window of that day. */
+/** What a report of a survey costs that is drawn on a day, for the window of that day: where devices remember, the first one. */
 export function chargeOf(survey, day, elapsed) {
     const { name: window, first, last } = windowOf(survey.window, day);
     return {
         fingerprint: survey.fingerprint,
         window,
         survey: survey.name,
-        epsilon: survey.epsilon,
+        epsilon: survey.cost,
         delta: "0",
         name: plain(survey.name),
-        question: fingerprintOf([plain(survey.question), survey.mechanism.domain.document]),
+        question: questionKey(survey),
         first,
         last,
         day,
@@ -21,6 +21,10 @@ export function chargeOf(survey, day, elapsed) {
         series: plain(survey.series),
         publisher: survey.publisher,
     };
+}
+/** Equal where two surveys ask one question over one domain. */
+export function questionKey({ question, mechanism }) {
+    return fingerprintOf([plain(question), mechanism.domain.document]);
 }
 /** The epsilon of some charges together, exactly. One that cannot be read is not taken for 0. */
 export function costOf(...charges) {

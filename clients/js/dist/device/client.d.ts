@@ -40,9 +40,18 @@ export declare class Client {
      * Answer the survey in the present window, and send the report. The first answer in a window counts: whatever is
      * given later, the stored report is returned, and sent again if the collector has not acknowledged it. Where the
      * answer, the budget, the collector's word that it is closed or its log stands against it, nothing is drawn, spent or
-     * sent. Where the collector does not answer, the report is drawn and kept, and leaves when the log was checked.
+     * sent. Where the collector does not answer, the report is drawn and kept, and leaves when the log was checked. Where
+     * the window does not ask this device, nothing is drawn, spent or sent either, whatever the answer, and the state is `not-asked`.
      */
     report(value: unknown): Promise<Receipt>;
+    /** Whether the present window asks this device; always so unless the survey has cohorts. */
+    asked(): Promise<boolean>;
+    /** The first day of the next window after the present one that asks this device; undefined where the survey closes before, or is asked once. */
+    nextAsked(): Promise<string | undefined>;
+    /** How many permanent answers this device keeps for the present window: where there is one, a report costs nothing more. */
+    remembered(): Promise<number>;
+    private asks;
+    private cohort;
     /** Send what is pending of this survey, and ask again for what is to be deleted; all its receipts. */
     send(): Promise<Receipt[]>;
     /** All receipts of this survey, by window. */

@@ -3,6 +3,7 @@ import { InvalidArgument, InvalidSurvey, Mismatch, NoAnswer, NoLedger, Refused }
 import { checkPublisher } from "../signing.js";
 import { Survey } from "../survey.js";
 import { encodeUpload } from "../upload.js";
+import { firstDay, windowIndex } from "../windows.js";
 import { newId, systemWords } from "../words.js";
 import { BrowserLedger } from "./browserledger.js";
 import { checkReport, LIMITS } from "./budget.js";
@@ -11,6 +12,7 @@ import { explain } from "./explaining.js";
 import { checkUrl } from "./http.js";
 import { find, receiptOf, settle, spend } from "./ledger.js";
 import { checkLog } from "./logcheck.js";
+import { cohortOf, memoryOf } from "./memory.js";
 import { about, deliver, PATIENCE, remove } from "./sending.js";
 const OPTIONS = [...Object.keys(LIMITS), "fingerprint", "publisher", "url", "token", "scopes", "plainHttp", "patience", "ledger", "clock"];
 /**
@@ -53,7 +55,8 @@ export class Client {
      * Answer the survey in the present window, and send the report. The first answer in a window counts: whatever is
      * given later, the stored report is returned, and sent again if the collector has not acknowledged it. Where the
      * answer, the budget, the collector's word that it is closed or its log stands against it, nothing is drawn, spent or
-     * sent. Where the collector does not answer, the report is drawn and kept, and leaves when the log was checked.
+     * sent. Where the collector does not answer, the report is drawn and kept, and leaves when the log was checked. Where
+     * the window does not ask this device, nothing is drawn, spent or sent either, whatever the answer, and the state is `not-asked`.
      */
     async report(value) {
         const { survey } = this;
@@ -62,6 +65,10 @@ export class Client {
         const window = survey.windowOf(day);
         if (window === undefined)
             throw day < opens ? refused(survey, "clock-skew", `opens on ${opens}`) : refused(survey, "window-closed", "is closed");
+        if (!(await this.asks(day))) {
+            survey.check(value); // refused as in a window that asks
+            return { fingerprint, window, survey: survey.name, epsilon: "0", delta: "0", id: new Uint8Array(), upload: new Uint8Array(), state: "not-asked", code: "" };
+        }
         const stored = find(await this.rows(), { fingerprint, window });
         if (stored !== undefined)
             return this.sent(stored);
@@ -69,12 +76,43 @@ export class Client {
         const ledger = await this.ledger();
         const checked = this.collector !== undefined && (await isReady(this.collector, ledger, survey));
         const charge = chargeOf(survey, day, ledger.elapsed());
-        const drawn = await spend(ledger, charge, this.limits, this.pinned, () => {
-            const payload = survey.randomize(value, systemWords());
+        const memory = memoryOf(survey, day);
+        const drawn = await spend(ledger, charge, this.limits, this.pinned, memory, (known) => {
+            const words = systemWords();
+            const { payload, ...kept } = memory?.report(known, value, words) ?? { payload: survey.randomize(value, words) };
             const id = newId();
-            return { id, upload: encodeUpload({ fingerprint, window, reports: [{ id, payload }] }) };
+            return { ...kept, id, upload: encodeUpload({ fingerprint, window, reports: [{ id, payload }] }) };
         });
         return this.sent(drawn, checked);
+    }
+    /** Whether the present window asks this device; always so unless the survey has cohorts. */
+    async asked() {
+        return this.asks(this.clock());
+    }
+    /** The first day of the next window after the present one that asks this device; undefined where the survey closes before, or is asked once. */
+    async nextAsked() {
+        const { window, opens, closes, cohorts } = this.survey;
+        if (window === "once")
+            return undefined;
+        const present = windowIndex(window, this.clock());
+        const index = Math.max(present + 1, opens === "" ? present : windowIndex(window, opens)); // a window after the present one
+        const first = firstDay(window, index + mod((await this.cohort()) - index, cohorts));
+        const day = first > opens ? first : opens;
+        return first === "" || (closes !== "" && day > closes) ? undefined : day;
+    }
+    /** How many permanent answers this device keeps for the present window: where there is one, a report costs nothing more. */
+    async remembered() {
+        const memory = memoryOf(this.survey, this.clock());
+        return (await this.ledger()).transact((_rows, _logs, known) => ({ result: memory?.stored(known).length ?? 0 }));
+    }
+    async asks(day) {
+        const { window, cohorts } = this.survey;
+        return mod(windowIndex(window, day) - (await this.cohort()), cohorts) === 0;
+    }
+    async cohort() {
+        if (this.survey.cohorts === 1)
+            return 0;
+        return (await this.ledger()).transact((_rows, _logs, known) => cohortOf(known, this.survey, systemWords()));
     }
     /** Send what is pending of this survey, and ask again for what is to be deleted; all its receipts. */
     async send() {
@@ -170,6 +208,10 @@ function browserLedger() {
     }
     const ledger = new BrowserLedger();
     return async () => ledger;
+}
+/** The remainder from 0 to `size` - 1, of negative numbers too. */
+function mod(number, size) {
+    return ((number % size) + size) % size;
 }
 function today() {
     return new Date().toISOString().slice(0, 10);

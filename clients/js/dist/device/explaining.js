@@ -6,6 +6,9 @@ export function explain(survey, receipt) {
     const { upload, fingerprint, epsilon } = receipt;
     if (fingerprint !== survey.fingerprint)
         throw new Mismatch(`this receipt is not of ${survey}`);
+    const cost = costOf(survey, epsilon);
+    if (receipt.state === "not-asked")
+        return { status: statusOf(receipt), report: "Nothing was drawn, so nothing is sent.", cost, parts: [] };
     let at = 0;
     const take = (count) => upload.slice(at, (at += count));
     const parts = envelope(survey, receipt, take);
@@ -14,9 +17,16 @@ export function explain(survey, receipt) {
     return {
         status: statusOf(receipt),
         report: `The report says: ${said.join("; ") || "nothing, for all reports are the same"}. It was drawn at random: your answer only made some reports likelier than others.`,
-        cost: `It cost epsilon ${epsilon}. ${survey.privacy()}`,
+        cost,
         parts: [...parts, ...fields],
     };
+}
+/** What a report cost; where the same people are asked again, what all reports cost first. */
+function costOf(survey, epsilon) {
+    const { cohorts, mechanism: { memory } } = survey;
+    const all = memory !== undefined || cohorts > 1 ? `This survey costs ${survey.costInWords()}. ` : "";
+    const one = memory !== undefined && epsilon === "0" ? "This report cost nothing more: the first one paid for it." : `${all === "" ? "It" : "This report"} cost epsilon ${epsilon}.`;
+    return `${all}${one} ${survey.privacy()}`;
 }
 /** The bytes before the payload. */
 function envelope(survey, { upload, window }, take) {
@@ -31,8 +41,8 @@ function envelope(survey, { upload, window }, take) {
         part("length", upload.length - survey.payloadBytes - 40 - size, "how many bytes follow"),
     ];
 }
-function fieldsInWords({ mechanism: { domain, fields, name } }, take) {
-    const direct = ["randomized-response", "unary-encoding", "subset-selection"].includes(name);
+function fieldsInWords({ mechanism: { domain, fields } }, take) {
+    const direct = ["value", "bits"].includes(fields[0].name); // a value of the domain, or a bit for each
     const named = direct ? (index) => label(domain, index) : undefined;
     return fields.map((field) => {
         const bytes = take(fieldBytes(field));
@@ -75,6 +85,8 @@ function label(domain, index) {
 }
 /** What became of a report, in one sentence. */
 function statusOf({ state, code }) {
+    if (state === "not-asked")
+        return "This device is not asked in this window.";
     if (state === "acknowledged")
         return code === "scrubbed" ? "The collector has counted your report and can no longer delete it." : "The collector has your report.";
     if (state === "withdrawn")

@@ -1,11 +1,13 @@
 import { type Limits } from "./budget.js";
 import type { Charge } from "./charge.js";
 import type { LogHead } from "./logcheck.js";
+import type { DeviceMemory, Memories, MemoryChange } from "./memory.js";
 /**
  * What became of a report: `pending` (spent, not acknowledged), `acknowledged` (the collector has it), `refused`
- * (it never takes it), or `withdrawn` (not sent any more, and to be deleted there).
+ * (it never takes it), `withdrawn` (not sent any more, and to be deleted there), or `not-asked` (nothing was drawn, as the
+ * window asks other devices).
  */
-export type State = "pending" | "acknowledged" | "refused" | "withdrawn";
+export type State = "pending" | "acknowledged" | "refused" | "withdrawn" | "not-asked";
 /** One report of this device. `upload` is what is sent, byte for byte the same every time; `code` says what came of the last attempt. */
 export interface Receipt {
     readonly fingerprint: string;
@@ -32,19 +34,22 @@ export interface Log extends LogHead {
     readonly surveys: readonly string[];
 }
 /** Rows to write, and what to return once they are on the disk. */
-export interface Change<T> {
+export interface Change<T> extends MemoryChange {
     readonly write?: readonly Row[];
     readonly logs?: readonly Log[];
     readonly result: T;
 }
+/** What one transaction does. */
+export type Changing<T> = (rows: readonly Row[], logs: readonly Log[], known: Memories) => Change<T>;
 /** Where a device remembers what it has spent and sent. One ledger serves all surveys of a device. */
 export interface Ledger {
     /**
-     * Show all rows and logs to `change`, and write those it returns in place of the rows with the same fingerprint and
-     * window, and of the logs with the same address. All of it is one transaction that no other page or process enters, and `change` is synchronous: there is no moment
-     * at which two draw. The promise resolves when the rows are on the disk. Where `change` throws, nothing is written.
+     * Show all rows, logs and memories to `change`, and write those it returns in place of the rows with the same fingerprint and
+     * window, and of the logs with the same address; add what it keeps, and take out what it forgets. All of it is one transaction
+     * that no other page or process enters, and `change` is synchronous: there is no moment
+     * at which two draw. The promise resolves when all is on the disk. Where `change` throws, nothing is written.
      */
-    transact<T>(change: (rows: readonly Row[], logs: readonly Log[]) => Change<T>): Promise<T>;
+    transact<T>(change: Changing<T>): Promise<T>;
     /** Time that no setting of the clock changes. */
     elapsed(): Elapsed;
 }
@@ -57,8 +62,11 @@ export declare function find(rows: readonly Row[], { fingerprint, window }: {
 }): Row | undefined;
 /** The receipt in a row. */
 export declare function receiptOf({ fingerprint, window, survey, epsilon, delta, id, upload, state, code }: Receipt): Receipt;
-/** The report of a survey and window: the stored one, else one that `draw` makes, if the budget allows it. */
-export declare function spend(ledger: Ledger, charge: Charge, limits: Limits, pinned: boolean, draw: () => {
+/**
+ * The report of a survey and window: the stored one, else one that `draw` makes, if the budget allows it. It costs nothing
+ * more where `memory` has begun.
+ */
+export declare function spend(ledger: Ledger, first: Charge, limits: Limits, pinned: boolean, memory: DeviceMemory | undefined, draw: (known: Memories) => MemoryChange & {
     id: Uint8Array;
     upload: Uint8Array;
 }): Promise<Row>;

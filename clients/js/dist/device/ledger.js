@@ -17,9 +17,13 @@ export function find(rows, { fingerprint, window }) {
 export function receiptOf({ fingerprint, window, survey, epsilon, delta, id, upload, state, code }) {
     return { fingerprint, window, survey, epsilon, delta, id, upload, state, code };
 }
-/** The report of a survey and window: the stored one, else one that `draw` makes, if the budget allows it. */
-export async function spend(ledger, charge, limits, pinned, draw) {
-    const found = await ledger.transact((rows) => {
+/**
+ * The report of a survey and window: the stored one, else one that `draw` makes, if the budget allows it. It costs nothing
+ * more where `memory` has begun.
+ */
+export async function spend(ledger, first, limits, pinned, memory, draw) {
+    const found = await ledger.transact((rows, _, known) => {
+        const charge = memory !== undefined && memory.stored(known).length > 0 ? { ...first, epsilon: "0" } : first;
         const stored = find(rows, charge);
         if (stored !== undefined)
             return { result: stored };
@@ -29,8 +33,9 @@ export async function spend(ledger, charge, limits, pinned, draw) {
         const refused = refusalOf(limits, charge, before, pinned);
         if (refused !== undefined)
             return { write: late, result: refused };
-        const row = { ...charge, ...draw(), state: "pending", code: "" };
-        return { write: [...late, row], result: row };
+        const { id, upload, ...drawn } = draw(known);
+        const row = { ...charge, id, upload, state: "pending", code: "" };
+        return { ...drawn, write: [...late, row], result: row };
     });
     if (found instanceof OverBudget)
         throw found;

@@ -7,6 +7,8 @@ const FILE = "ledger.sqlite";
 /** "svld": the `application_id` of a ledger. */
 const MARK = 0x73766c64;
 const VERSION = 3;
+/** A file that keeps cohorts or permanent answers; until then programs that know no others can use it. */
+const EXTENDED = 4;
 /** Milliseconds that a process waits for another that is writing. */
 const WAIT = 60000;
 const TABLE = `\
@@ -45,6 +47,24 @@ CREATE TABLE logged (
     PRIMARY KEY (url, survey)
 ) WITHOUT ROWID
 `;
+/** What version 4 has in addition. */
+const EXTENSION = `\
+CREATE TABLE kept (
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    value BLOB NOT NULL,
+    PRIMARY KEY (kind, name)
+) WITHOUT ROWID;
+CREATE TABLE memos (
+    question TEXT NOT NULL,
+    memory TEXT NOT NULL,
+    period INTEGER NOT NULL,
+    ordinal INTEGER NOT NULL,
+    tag BLOB NOT NULL,
+    memo BLOB NOT NULL,
+    PRIMARY KEY (question, memory, period, ordinal)
+) WITHOUT ROWID
+`;
 /** From version 2. */
 const UPGRADE = `\
 ALTER TABLE reports ADD COLUMN series TEXT NOT NULL DEFAULT '';
@@ -57,6 +77,7 @@ const COLUMNS = [
     "series", "publisher", "id", "upload", "state", "code",
 ];
 const NAMES = COLUMNS.map((name) => `"${name}"`).join(", ");
+const FORGET = "DELETE FROM memos WHERE question = ? AND memory = ? AND period = ? AND ordinal = ?";
 const WRITE_LOG = "INSERT OR REPLACE INTO logs (url, size, head) VALUES (?, ?, ?)";
 const WRITE_LOGGED = "INSERT OR IGNORE INTO logged (url, survey) VALUES (?, ?)";
 const WRITE = `INSERT OR REPLACE INTO reports (${NAMES}) VALUES (${COLUMNS.map(() => "?").join(", ")})`;
@@ -95,9 +116,9 @@ export class NodeLedger {
     }
     async transact(change) {
         return this.read((database) => {
-            this.checkMark(database);
+            const version = this.checkMark(database);
             const rows = database.prepare(`SELECT ${NAMES} FROM reports`).all();
-            const { write = [], logs = [], result } = change(rows, readLogs(database));
+            const { write = [], logs = [], kept = [], memos = [], forget = [], result } = change(rows, readLogs(database), readMemories(database, version));
             const insert = database.prepare(WRITE);
             for (const row of write)
                 insert.run(...COLUMNS.map((name) => row[name]));
@@ -105,6 +126,15 @@ export class NodeLedger {
                 database.prepare(WRITE_LOG).run(url, size, head);
                 for (const survey of surveys)
                     database.prepare(WRITE_LOGGED).run(url, survey);
+            }
+            if (version < EXTENDED && kept.length + memos.length > 0)
+                database.exec(`${EXTENSION}; PRAGMA user_version = ${EXTENDED}`);
+            for (const { kind, name, value } of kept)
+                database.prepare("INSERT INTO kept VALUES (?, ?, ?)").run(kind, name, stored(value));
+            for (const { question, memory, period, ordinal } of forget)
+                database.prepare(FORGET).run(question, memory, period, ordinal);
+            for (const { question, memory, period, ordinal, tag, memo } of memos) {
+                database.prepare("INSERT INTO memos VALUES (?, ?, ?, ?, ?, ?)").run(question, memory, period, ordinal, tag, stored(memo));
             }
             return result;
         });
@@ -171,8 +201,9 @@ export class NodeLedger {
         if (pragma(database, "application_id") !== MARK)
             throw this.damaged("it is another database");
         const version = pragma(database, "user_version");
-        if (version !== VERSION)
-            throw new NoLedger(`${this.path} is a ledger of version ${version}; this client reads ${VERSION}`);
+        if (version !== VERSION && version !== EXTENDED)
+            throw new NoLedger(`${this.path} is a ledger of version ${version}; this client reads ${EXTENDED}`);
+        return version;
     }
     damaged(why) {
         return new NoLedger(`${this.path} cannot be read as a ledger: ${why}. Nothing is answered. Restore it from a copy; to delete it is to forget what this device has spent`);
@@ -226,6 +257,18 @@ function readLogs(database) {
     const logged = database.prepare("SELECT url, survey FROM logged").all();
     const heads = database.prepare("SELECT url, size, head FROM logs").all();
     return heads.map((log) => ({ ...log, surveys: logged.filter(({ url }) => url === log.url).map(({ survey }) => survey) }));
+}
+function readMemories(database, version) {
+    if (version < EXTENDED)
+        return { kept: [], memos: [] };
+    return {
+        kept: database.prepare("SELECT * FROM kept").all(),
+        memos: database.prepare("SELECT * FROM memos").all(),
+    };
+}
+/** A number as an integer of the file: as a double, other programs would not take it for one. */
+function stored(value) {
+    return typeof value === "number" ? BigInt(value) : value;
 }
 function pragma(database, name) {
     return Number(Object.values(database.prepare(`PRAGMA ${name}`).all()[0])[0]);

@@ -15,16 +15,20 @@ export function readLocalHashing(source) {
     const t = digitsFor(d, g);
     const hashes = (g ** t - 1) / (g - 1);
     let key;
-    return hashing(source, domain, options, {
+    const cell = (hash, value) => {
+        key ?? (key = fingerprintOf(source.document));
+        return linearCell(hash, point(value, g, t, key), g);
+    };
+    const parts = hashing(source, domain, options, {
         hash: numberField("hash", hashes),
         g,
         cells: hashes * g,
         draw(value, words) {
             const hash = belowNumber(hashes, words);
-            key ?? (key = fingerprintOf(source.document));
-            return [hash, linearCell(hash, point(value, g, t, key), g)];
+            return [hash, cell(hash, value)];
         },
     });
+    return { ...parts, family: { name: `${g}^${t}`, hashes, cell } };
 }
 /** The least number t, at least 1, with g^t >= d. */
 function digitsFor(d, g) {

@@ -6,6 +6,8 @@ import type { Section } from "../reading.js";
 import type { Words } from "../words.js";
 /** Randomized response over `size` cells: `keep + size * other = 2^bits`. */
 export interface Response {
+    readonly keep: bigint;
+    readonly other: bigint;
     readonly ratio: Fraction;
     /** One word: the cell itself, or any cell. */
     respond(cell: number, words: Words): number;

@@ -9,6 +9,7 @@ export function readResponse(source, size, bits) {
     requireWeights(source, least && keep + BigInt(size) * other === total, "such that keep + size * other is 2^bits");
     const shift = BigInt(64 - bits);
     return {
+        keep, other,
         ratio: fraction(keep + other, other),
         respond(cell, words) {
             const x = words.next() >> shift;

@@ -11,6 +11,15 @@ export interface Unary {
 }
 /** The two weights of unary encoding, checked. */
 export declare function makeUnary(own: bigint, other: bigint, bits: number, where: string): Unary;
+/** A weight out of 2^bits as the first byte and the other 56 bits of a threshold of 64. */
+export interface Limit {
+    readonly first: number;
+    readonly rest: bigint;
+}
+/** The threshold of a weight. */
+export declare function limitOf(weight: bigint, bits: number): Limit;
+/** Packed bits, each set where a random byte is below the first byte of its threshold; a word decides where both are equal. */
+export declare function drawBits(count: number, limit: (v: number) => Limit, words: Words): Uint8Array;
 /** Set or clear one bit of packed bits. */
 export declare function putBit(packed: Uint8Array, v: number, set: boolean): void;
 /** A whole report of unary encoding: one's own bit is drawn first and put in last. */

@@ -7,19 +7,26 @@ import { categorical, forOneValue, readBits, readOptions, readWeights } from "./
 export function makeUnary(own, other, bits, where) {
     const total = 1n << BigInt(bits);
     demand(0n < other && other < own && own < total, `${where}.weights`, "such that 0 < other < own < 2^bits");
-    const shift = BigInt(64 - bits);
-    const ownBelow = own << shift;
-    const otherBelow = other << shift;
-    const first = Number(otherBelow >> 56n);
-    const rest = otherBelow & ((1n << 56n) - 1n);
+    const ownBelow = own << BigInt(64 - bits);
+    const limit = limitOf(other, bits);
     return {
         ratio: fraction(own * (total - other), other * (total - own)),
         own: (words) => words.next() < ownBelow,
-        others(count, words) {
-            const lanes = wordBytes(Math.ceil(count / 8), words).subarray(0, count);
-            return packBits(lanes.map((lane) => Number(lane === first ? words.next() >> 8n < rest : lane < first)));
-        },
+        others: (count, words) => drawBits(count, () => limit, words),
     };
+}
+/** The threshold of a weight. */
+export function limitOf(weight, bits) {
+    const below = weight << BigInt(64 - bits);
+    return { first: Number(below >> 56n), rest: below & ((1n << 56n) - 1n) };
+}
+/** Packed bits, each set where a random byte is below the first byte of its threshold; a word decides where both are equal. */
+export function drawBits(count, limit, words) {
+    const lanes = wordBytes(Math.ceil(count / 8), words).subarray(0, count);
+    return packBits(lanes.map((lane, v) => {
+        const { first, rest } = limit(v);
+        return Number(lane === first ? words.next() >> 8n < rest : lane < first);
+    }));
 }
 /** Set or clear one bit of packed bits. */
 export function putBit(packed, v, set) {

@@ -30,7 +30,7 @@ export declare class Interview {
     private readonly body;
     private client;
     constructor(place: Element, level: "h2" | "h3", asking: Asking);
-    /** Check the survey, then show the stored report of this window, or the form. Never draws. */
+    /** Check the survey, then show the stored report of this window, or the form. Draws no report. */
     begin(): Promise<void>;
     /** The receipt of the present window. */
     private current;

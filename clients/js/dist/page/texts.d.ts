@@ -25,15 +25,23 @@ export declare const TEXTS: {
         week: string;
         month: string;
     };
+    notAsked: string;
+    next: ({ window }: Survey, day: string | undefined) => string;
+    paying: (cost: string) => string;
+    kept: (changes: number) => string;
     remembers: string;
     working: string;
     states: {
+        "not-asked": string;
         acknowledged: string;
         pending: string;
         refused: string;
         withdrawn: string;
     };
     cost: (epsilon: string, spent: string) => string;
+    paid: (spent: string) => string;
+    asked: string;
+    same: string;
     again: {
         once: string;
         day: string;

@@ -1,12 +1,13 @@
 import { NoLedger } from "../errors.js";
-import { ownElapsed, type Change, type Elapsed, type Ledger, type Log, type Row } from "./ledger.js";
+import { ownElapsed, type Changing, type Elapsed, type Ledger, type Log, type Row } from "./ledger.js";
+import type { Kept, Memo } from "./memory.js";
 
-/** Rows, and what is kept of collectors' logs, with their keys. Version 1 had no logs, and rows without series and publisher. */
-const STORES = { reports: ["fingerprint", "window"], logs: "url" };
-const SCHEMA = 2;
-
-/** What one transaction does. */
-type Changing<T> = (rows: readonly Row[], logs: readonly Log[]) => Change<T>;
+/**
+ * Rows, what is kept of collectors' logs, and what the device drew for many reports, with their keys. Version 1 had only rows, without
+ * series and publisher; version 2 had no memories.
+ */
+const STORES = { reports: ["fingerprint", "window"], logs: "url", kept: ["kind", "name"], memos: ["question", "memory", "period", "ordinal"] };
+const SCHEMA = 3;
 
 /**
  * The ledger of a browser: IndexedDB of this origin, and nothing else. A `readwrite` transaction excludes
@@ -52,16 +53,21 @@ export class BrowserLedger implements Ledger {
 function inTransaction<T>(database: IDBDatabase, change: Changing<T>): Promise<T> {
   return new Promise((resolve, reject) => {
     const transaction = database.transaction(Object.keys(STORES), "readwrite", { durability: "strict" });
-    const [reports, kept] = [transaction.objectStore("reports"), transaction.objectStore("logs")];
-    const rows = reports.getAll() as IDBRequest<Row[]>;
-    const logs = kept.getAll() as IDBRequest<Log[]>; // comes after the rows
+    const store = (name: keyof typeof STORES): IDBObjectStore => transaction.objectStore(name);
+    const rows = store("reports").getAll() as IDBRequest<Row[]>;
+    const logs = store("logs").getAll() as IDBRequest<Log[]>;
+    const kept = store("kept").getAll() as IDBRequest<Kept[]>;
+    const memos = store("memos").getAll() as IDBRequest<Memo[]>; // comes last
     let result: T;
     let thrown: { error: unknown } | undefined;
-    logs.onsuccess = () => {
+    memos.onsuccess = () => {
       try {
-        const changed = change(rows.result, logs.result);
-        for (const row of changed.write ?? []) reports.put(row);
-        for (const log of changed.logs ?? []) kept.put(log);
+        const changed = change(rows.result, logs.result, { kept: kept.result, memos: memos.result });
+        for (const row of changed.write ?? []) store("reports").put(row);
+        for (const log of changed.logs ?? []) store("logs").put(log);
+        for (const one of changed.kept ?? []) store("kept").add(one);
+        for (const memo of changed.memos ?? []) store("memos").add(memo);
+        for (const memo of changed.forget ?? []) store("memos").delete(STORES.memos.map((key) => memo[key as "question"]));
         result = changed.result;
       } catch (error) {
         thrown = { error };

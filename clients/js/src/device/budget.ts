@@ -6,7 +6,7 @@ import { costOf, costText, type Charge } from "./charge.js";
 
 /** Limits of a device, in epsilon; no survey sets one. Each is a number of at least 0. */
 export interface Limits {
-  /** One report. */
+  /** One report; where devices remember, all that the first one is charged for. */
   readonly maxEpsilon: number;
   /** All reports drawn on one day. */
   readonly dayEpsilon: number;
@@ -43,8 +43,9 @@ export function checkReport(limits: Limits, survey: Survey): void {
   for (const [name, value] of Object.entries(limits)) {
     if (!Number.isFinite(value) || value < 0) throw new InvalidArgument(`${name} must be a number of at least 0`);
   }
-  if (exceeds(exact(survey.mechanism.epsilon), exact(decimalOf(limits.maxEpsilon)))) {
-    throw new OverBudget(`${survey} asks for epsilon ${survey.epsilon} per report; this device gives at most ${limits.maxEpsilon} (maxEpsilon)`);
+  if (exceeds(exact(decimalOf(Number(survey.cost))), exact(decimalOf(limits.maxEpsilon)))) {
+    const what = survey.mechanism.memory === undefined ? "per report" : "for all its reports";
+    throw new OverBudget(`${survey} asks for epsilon ${survey.cost} ${what}; this device gives at most ${limits.maxEpsilon} (maxEpsilon)`);
   }
   if (exceeds(survey.certificate.delta, ZERO)) throw new OverBudget(`${survey} has delta above 0, which this client does not answer`);
 }

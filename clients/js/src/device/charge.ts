@@ -30,17 +30,17 @@ export interface Charge {
   readonly publisher: string;
 }
 
-/** What a report of a survey costs that is drawn on a day, for the window of that day. */
+/** What a report of a survey costs that is drawn on a day, for the window of that day: where devices remember, the first one. */
 export function chargeOf(survey: Survey, day: string, elapsed: Elapsed): Charge {
   const { name: window, first, last } = windowOf(survey.window, day);
   return {
     fingerprint: survey.fingerprint,
     window,
     survey: survey.name,
-    epsilon: survey.epsilon,
+    epsilon: survey.cost,
     delta: "0",
     name: plain(survey.name),
-    question: fingerprintOf([plain(survey.question), survey.mechanism.domain.document]),
+    question: questionKey(survey),
     first,
     last,
     day,
@@ -49,6 +49,11 @@ export function chargeOf(survey: Survey, day: string, elapsed: Elapsed): Charge 
     series: plain(survey.series),
     publisher: survey.publisher,
   };
+}
+
+/** Equal where two surveys ask one question over one domain. */
+export function questionKey({ question, mechanism }: Survey): string {
+  return fingerprintOf([plain(question), mechanism.domain.document]);
 }
 
 /** The epsilon of some charges together, exactly. One that cannot be read is not taken for 0. */

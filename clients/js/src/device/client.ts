@@ -3,6 +3,7 @@ import { InvalidArgument, InvalidSurvey, Mismatch, NoAnswer, NoLedger, Refused }
 import { checkPublisher } from "../signing.js";
 import { Survey } from "../survey.js";
 import { encodeUpload } from "../upload.js";
+import { firstDay, windowIndex } from "../windows.js";
 import { newId, systemWords } from "../words.js";
 import { BrowserLedger } from "./browserledger.js";
 import { checkReport, LIMITS, type Limits } from "./budget.js";
@@ -11,6 +12,7 @@ import { explain, type Explanation } from "./explaining.js";
 import { checkUrl } from "./http.js";
 import { find, receiptOf, settle, spend, type Ledger, type Receipt, type Row, type State } from "./ledger.js";
 import { checkLog } from "./logcheck.js";
+import { cohortOf, memoryOf } from "./memory.js";
 import { about, deliver, PATIENCE, remove, type Collector, type Patience } from "./sending.js";
 
 /** What a program may say about a client: limits, and the following. */
@@ -79,7 +81,8 @@ export class Client {
    * Answer the survey in the present window, and send the report. The first answer in a window counts: whatever is
    * given later, the stored report is returned, and sent again if the collector has not acknowledged it. Where the
    * answer, the budget, the collector's word that it is closed or its log stands against it, nothing is drawn, spent or
-   * sent. Where the collector does not answer, the report is drawn and kept, and leaves when the log was checked.
+   * sent. Where the collector does not answer, the report is drawn and kept, and leaves when the log was checked. Where
+   * the window does not ask this device, nothing is drawn, spent or sent either, whatever the answer, and the state is `not-asked`.
    */
   async report(value: unknown): Promise<Receipt> {
     const { survey } = this;
@@ -87,18 +90,56 @@ export class Client {
     const day = this.clock();
     const window = survey.windowOf(day);
     if (window === undefined) throw day < opens ? refused(survey, "clock-skew", `opens on ${opens}`) : refused(survey, "window-closed", "is closed");
+    if (!(await this.asks(day))) {
+      survey.check(value); // refused as in a window that asks
+      return { fingerprint, window, survey: survey.name, epsilon: "0", delta: "0", id: new Uint8Array(), upload: new Uint8Array(), state: "not-asked", code: "" };
+    }
     const stored = find(await this.rows(), { fingerprint, window });
     if (stored !== undefined) return this.sent(stored);
     survey.check(value); // first: a collector that is asked, and then gets nothing, would learn that the answer is outside
     const ledger = await this.ledger();
     const checked = this.collector !== undefined && (await isReady(this.collector, ledger, survey));
     const charge = chargeOf(survey, day, ledger.elapsed());
-    const drawn = await spend(ledger, charge, this.limits, this.pinned, () => {
-      const payload = survey.randomize(value, systemWords());
+    const memory = memoryOf(survey, day);
+    const drawn = await spend(ledger, charge, this.limits, this.pinned, memory, (known) => {
+      const words = systemWords();
+      const { payload, ...kept } = memory?.report(known, value, words) ?? { payload: survey.randomize(value, words) };
       const id = newId();
-      return { id, upload: encodeUpload({ fingerprint, window, reports: [{ id, payload }] }) };
+      return { ...kept, id, upload: encodeUpload({ fingerprint, window, reports: [{ id, payload }] }) };
     });
     return this.sent(drawn, checked);
+  }
+
+  /** Whether the present window asks this device; always so unless the survey has cohorts. */
+  async asked(): Promise<boolean> {
+    return this.asks(this.clock());
+  }
+
+  /** The first day of the next window after the present one that asks this device; undefined where the survey closes before, or is asked once. */
+  async nextAsked(): Promise<string | undefined> {
+    const { window, opens, closes, cohorts } = this.survey;
+    if (window === "once") return undefined;
+    const present = windowIndex(window, this.clock());
+    const index = Math.max(present + 1, opens === "" ? present : windowIndex(window, opens)); // a window after the present one
+    const first = firstDay(window, index + mod((await this.cohort()) - index, cohorts));
+    const day = first > opens ? first : opens;
+    return first === "" || (closes !== "" && day > closes) ? undefined : day;
+  }
+
+  /** How many permanent answers this device keeps for the present window: where there is one, a report costs nothing more. */
+  async remembered(): Promise<number> {
+    const memory = memoryOf(this.survey, this.clock());
+    return (await this.ledger()).transact((_rows, _logs, known) => ({ result: memory?.stored(known).length ?? 0 }));
+  }
+
+  private async asks(day: string): Promise<boolean> {
+    const { window, cohorts } = this.survey;
+    return mod(windowIndex(window, day) - (await this.cohort()), cohorts) === 0;
+  }
+
+  private async cohort(): Promise<number> {
+    if (this.survey.cohorts === 1) return 0;
+    return (await this.ledger()).transact((_rows, _logs, known) => cohortOf(known, this.survey, systemWords()));
   }
 
   /** Send what is pending of this survey, and ask again for what is to be deleted; all its receipts. */
@@ -197,6 +238,11 @@ function browserLedger(): () => Promise<Ledger> {
   }
   const ledger = new BrowserLedger();
   return async () => ledger;
+}
+
+/** The remainder from 0 to `size` - 1, of negative numbers too. */
+function mod(number: number, size: number): number {
+  return ((number % size) + size) % size;
 }
 
 function today(): string {

@@ -31,6 +31,8 @@ type Take = (count: number) => Uint8Array;
 export function explain(survey: Survey, receipt: Receipt): Explanation {
   const { upload, fingerprint, epsilon } = receipt;
   if (fingerprint !== survey.fingerprint) throw new Mismatch(`this receipt is not of ${survey}`);
+  const cost = costOf(survey, epsilon);
+  if (receipt.state === "not-asked") return { status: statusOf(receipt), report: "Nothing was drawn, so nothing is sent.", cost, parts: [] };
   let at = 0;
   const take: Take = (count) => upload.slice(at, (at += count));
   const parts = envelope(survey, receipt, take);
@@ -39,9 +41,17 @@ export function explain(survey: Survey, receipt: Receipt): Explanation {
   return {
     status: statusOf(receipt),
     report: `The report says: ${said.join("; ") || "nothing, for all reports are the same"}. It was drawn at random: your answer only made some reports likelier than others.`,
-    cost: `It cost epsilon ${epsilon}. ${survey.privacy()}`,
+    cost,
     parts: [...parts, ...fields],
   };
+}
+
+/** What a report cost; where the same people are asked again, what all reports cost first. */
+function costOf(survey: Survey, epsilon: string): string {
+  const { cohorts, mechanism: { memory } } = survey;
+  const all = memory !== undefined || cohorts > 1 ? `This survey costs ${survey.costInWords()}. ` : "";
+  const one = memory !== undefined && epsilon === "0" ? "This report cost nothing more: the first one paid for it." : `${all === "" ? "It" : "This report"} cost epsilon ${epsilon}.`;
+  return `${all}${one} ${survey.privacy()}`;
 }
 
 /** The bytes before the payload. */
@@ -58,8 +68,8 @@ function envelope(survey: Survey, { upload, window }: Receipt, take: Take): Part
   ];
 }
 
-function fieldsInWords({ mechanism: { domain, fields, name } }: Survey, take: Take): Part[] {
-  const direct = ["randomized-response", "unary-encoding", "subset-selection"].includes(name);
+function fieldsInWords({ mechanism: { domain, fields } }: Survey, take: Take): Part[] {
+  const direct = ["value", "bits"].includes(fields[0]!.name); // a value of the domain, or a bit for each
   const named = direct ? (index: number) => label(domain, index) : undefined;
   return fields.map((field) => {
     const bytes = take(fieldBytes(field));
@@ -105,6 +115,7 @@ function label(domain: Domain, index: number): string {
 
 /** What became of a report, in one sentence. */
 function statusOf({ state, code }: Receipt): string {
+  if (state === "not-asked") return "This device is not asked in this window.";
   if (state === "acknowledged") return code === "scrubbed" ? "The collector has counted your report and can no longer delete it." : "The collector has your report.";
   if (state === "withdrawn") return `Your report is withdrawn${code === "" ? ": the collector does not have it." : ", but the collector has not confirmed that it deleted it."}`;
   if (state === "refused") {

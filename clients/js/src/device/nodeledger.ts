@@ -2,12 +2,15 @@ import { toHex } from "../bytes.js";
 import { NoLedger, SottovoceError } from "../errors.js";
 import { newId } from "../words.js";
 import { builtin, environment, type Database } from "./builtins.js";
-import { ownElapsed, type Change, type Elapsed, type Ledger, type Log, type Row } from "./ledger.js";
+import { ownElapsed, type Changing, type Elapsed, type Ledger, type Log, type Row } from "./ledger.js";
+import type { Kept, Memo, Memories } from "./memory.js";
 
 const FILE = "ledger.sqlite";
 /** "svld": the `application_id` of a ledger. */
 const MARK = 0x73766c64;
 const VERSION = 3;
+/** A file that keeps cohorts or permanent answers; until then programs that know no others can use it. */
+const EXTENDED = 4;
 /** Milliseconds that a process waits for another that is writing. */
 const WAIT = 60_000;
 
@@ -47,6 +50,24 @@ CREATE TABLE logged (
     PRIMARY KEY (url, survey)
 ) WITHOUT ROWID
 `;
+/** What version 4 has in addition. */
+const EXTENSION = `\
+CREATE TABLE kept (
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    value BLOB NOT NULL,
+    PRIMARY KEY (kind, name)
+) WITHOUT ROWID;
+CREATE TABLE memos (
+    question TEXT NOT NULL,
+    memory TEXT NOT NULL,
+    period INTEGER NOT NULL,
+    ordinal INTEGER NOT NULL,
+    tag BLOB NOT NULL,
+    memo BLOB NOT NULL,
+    PRIMARY KEY (question, memory, period, ordinal)
+) WITHOUT ROWID
+`;
 /** From version 2. */
 const UPGRADE = `\
 ALTER TABLE reports ADD COLUMN series TEXT NOT NULL DEFAULT '';
@@ -59,6 +80,7 @@ const COLUMNS = [
   "series", "publisher", "id", "upload", "state", "code",
 ] as const;
 const NAMES = COLUMNS.map((name) => `"${name}"`).join(", ");
+const FORGET = "DELETE FROM memos WHERE question = ? AND memory = ? AND period = ? AND ordinal = ?";
 const WRITE_LOG = "INSERT OR REPLACE INTO logs (url, size, head) VALUES (?, ?, ?)";
 const WRITE_LOGGED = "INSERT OR IGNORE INTO logged (url, survey) VALUES (?, ?)";
 const WRITE = `INSERT OR REPLACE INTO reports (${NAMES}) VALUES (${COLUMNS.map(() => "?").join(", ")})`;
@@ -96,16 +118,22 @@ export class NodeLedger implements Ledger {
     }
   }
 
-  async transact<T>(change: (rows: readonly Row[], logs: readonly Log[]) => Change<T>): Promise<T> {
+  async transact<T>(change: Changing<T>): Promise<T> {
     return this.read((database) => {
-      this.checkMark(database);
+      const version = this.checkMark(database);
       const rows = database.prepare(`SELECT ${NAMES} FROM reports`).all() as unknown as Row[];
-      const { write = [], logs = [], result } = change(rows, readLogs(database));
+      const { write = [], logs = [], kept = [], memos = [], forget = [], result } = change(rows, readLogs(database), readMemories(database, version));
       const insert = database.prepare(WRITE);
       for (const row of write) insert.run(...COLUMNS.map((name) => row[name]));
       for (const { url, size, head, surveys } of logs) {
         database.prepare(WRITE_LOG).run(url, size, head);
         for (const survey of surveys) database.prepare(WRITE_LOGGED).run(url, survey);
+      }
+      if (version < EXTENDED && kept.length + memos.length > 0) database.exec(`${EXTENSION}; PRAGMA user_version = ${EXTENDED}`);
+      for (const { kind, name, value } of kept) database.prepare("INSERT INTO kept VALUES (?, ?, ?)").run(kind, name, stored(value));
+      for (const { question, memory, period, ordinal } of forget) database.prepare(FORGET).run(question, memory, period, ordinal);
+      for (const { question, memory, period, ordinal, tag, memo } of memos) {
+        database.prepare("INSERT INTO memos VALUES (?, ?, ?, ?, ?, ?)").run(question, memory, period, ordinal, tag, stored(memo));
       }
       return result;
     });
@@ -162,10 +190,11 @@ export class NodeLedger implements Ledger {
     if (fault !== "ok") throw this.damaged(String(fault));
   }
 
-  private checkMark(database: Database): void {
+  private checkMark(database: Database): number {
     if (pragma(database, "application_id") !== MARK) throw this.damaged("it is another database");
     const version = pragma(database, "user_version");
-    if (version !== VERSION) throw new NoLedger(`${this.path} is a ledger of version ${version}; this client reads ${VERSION}`);
+    if (version !== VERSION && version !== EXTENDED) throw new NoLedger(`${this.path} is a ledger of version ${version}; this client reads ${EXTENDED}`);
+    return version;
   }
 
   private damaged(why: string): NoLedger {
@@ -222,6 +251,19 @@ function readLogs(database: Database): Log[] {
   const logged = database.prepare("SELECT url, survey FROM logged").all() as { url: string; survey: string }[];
   const heads = database.prepare("SELECT url, size, head FROM logs").all() as { url: string; size: number; head: string }[];
   return heads.map((log) => ({ ...log, surveys: logged.filter(({ url }) => url === log.url).map(({ survey }) => survey) }));
+}
+
+function readMemories(database: Database, version: number): Memories {
+  if (version < EXTENDED) return { kept: [], memos: [] };
+  return {
+    kept: database.prepare("SELECT * FROM kept").all() as unknown as Kept[],
+    memos: database.prepare("SELECT * FROM memos").all() as unknown as Memo[],
+  };
+}
+
+/** A number as an integer of the file: as a double, other programs would not take it for one. */
+function stored(value: number | Uint8Array): bigint | Uint8Array {
+  return typeof value === "number" ? BigInt(value) : value;
 }
 
 function pragma(database: Database, name: string): number {

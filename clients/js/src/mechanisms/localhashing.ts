@@ -17,16 +17,20 @@ export function readLocalHashing(source: Source): Parts {
   const t = digitsFor(d, g);
   const hashes = (g ** t - 1) / (g - 1);
   let key: string | undefined;
-  return hashing(source, domain, options, {
+  const cell = (hash: number, value: number): number => {
+    key ??= fingerprintOf(source.document);
+    return linearCell(hash, point(value, g, t, key), g);
+  };
+  const parts = hashing(source, domain, options, {
     hash: numberField("hash", hashes),
     g,
     cells: hashes * g,
     draw(value, words) {
       const hash = belowNumber(hashes, words);
-      key ??= fingerprintOf(source.document);
-      return [hash, linearCell(hash, point(value, g, t, key), g)];
+      return [hash, cell(hash, value)];
     },
   });
+  return { ...parts, family: { name: `${g}^${t}`, hashes, cell } };
 }
 
 /** The least number t, at least 1, with g^t >= d. */

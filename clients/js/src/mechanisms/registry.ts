@@ -7,6 +7,7 @@ import { readHierarchy } from "./hierarchy.js";
 import { readKeyValue } from "./keyvalue.js";
 import { readDegreeNoise, readLaplace } from "./laplace.js";
 import { readLocalHashing } from "./localhashing.js";
+import { readMemoized } from "./memoized.js";
 import { readRandomizedResponse } from "./response.js";
 import { readRounding } from "./rounding.js";
 import { readSampledCoordinate } from "./sampled.js";
@@ -27,6 +28,7 @@ export const READERS = new Map<string, (source: Source) => Parts>([
   ["key-value", readKeyValue],
   ["laplace", readLaplace],
   ["local-hashing", readLocalHashing],
+  ["memoized", readMemoized],
   ["piecewise", readPiecewise],
   ["randomized-response", readRandomizedResponse],
   ["sampled-coordinate", readSampledCoordinate],

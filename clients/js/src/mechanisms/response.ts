@@ -8,6 +8,8 @@ import { categorical, forOneValue, readBits, readOptions, readWeights, requireWe
 
 /** Randomized response over `size` cells: `keep + size * other = 2^bits`. */
 export interface Response {
+  readonly keep: bigint;
+  readonly other: bigint;
   readonly ratio: Fraction;
   /** One word: the cell itself, or any cell. */
   respond(cell: number, words: Words): number;
@@ -21,6 +23,7 @@ export function readResponse(source: Source, size: number, bits: number): Respon
   requireWeights(source, least && keep + BigInt(size) * other === total, "such that keep + size * other is 2^bits");
   const shift = BigInt(64 - bits);
   return {
+    keep, other,
     ratio: fraction(keep + other, other),
     respond(cell, words) {
       const x = words.next() >> shift;

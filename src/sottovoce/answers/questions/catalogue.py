@@ -129,6 +129,10 @@ QUESTIONS = tuple(
             in_trend=True,
         ),
         Question(
+            "median", "the number below which half of the numbers lie", "numbers", texts.FLAG,
+            lambda _: "1", goals=("range",), unit="number", repeatable=False, in_form=False,
+        ),
+        Question(
             "mean", "the mean of the numbers", "numbers", texts.FLAG, lambda _: "1",
             goals=("mean", "range"), unit="number", repeatable=False, in_form=False,
             in_trend=True, in_every_key=True,
@@ -136,6 +140,10 @@ QUESTIONS = tuple(
         Question(
             "variance", "the variance of the numbers", "numbers", texts.FLAG, lambda _: "1",
             goals=("range",), unit="square", repeatable=False, in_form=False,
+        ),
+        Question(
+            "std", "the standard deviation of the numbers", "numbers", texts.FLAG, lambda _: "1",
+            goals=("range",), unit="number", repeatable=False, in_form=False,
         ),
         Question(
             "key", "the frequency of a key and the mean of its numbers", "keys", texts.KEY,

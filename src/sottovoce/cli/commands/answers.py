@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 import typer
 
 from sottovoce.answers.answer import two_sided
 from sottovoce.answers.questions import Row, read_questions
+from sottovoce.answers.questions.cross_tables import read_condition
+from sottovoce.answers.questions.parts import part_domain
 from sottovoce.answers.view import View
 from sottovoce.base.errors import InvalidInput
 from sottovoce.cli.shared.asking import (
@@ -40,8 +42,15 @@ from sottovoce.cli.shared.collector import (
 )
 from sottovoce.cli.shared.exits import guarded
 from sottovoce.cli.shared.options import AsJson, Force
+from sottovoce.cli.shared.records import (
+    RecordOptions,
+    check_part,
+    read_cross_table,
+    show_cross_table,
+)
 from sottovoce.cli.shared.results import ResultFile, check_result
 from sottovoce.cli.shared.screen import progress, show_json, show_table, show_text
+from sottovoce.domains.record import Record
 
 __all__ = ["answers"]
 
@@ -68,6 +77,7 @@ def answers(
         ),
     ] = False,
     asked: AskedOptions,
+    several: RecordOptions,
     method: Method = "auto",
     goal: Goal = None,
     then: Then = None,
@@ -86,8 +96,12 @@ def answers(
 
     Every answer has a standard error and an interval. Windows with fewer reports than the survey's
     minimum batch are left out and named; where none is left there is no answer.
+
+    Of several questions (a Record) there is a block for each; --part chooses one, --table two together.
     """
     check_formats("answers", as_csv=as_csv, as_json=as_json)
+    others = {"--by-window": by_window, "--status": status, "--anytime": anytime}
+    several.check("answers", {**others, "questions": asked.questions})
     two_sided(confidence)  # refused before anything is asked
     View(about, same_people, anytime, planned).check("answers")
     if status and output is not None:
@@ -107,21 +121,32 @@ def answers(
     with progress("asking"):
         agreed = collector.survey(fingerprint)
         # What is not in order is refused here, in the words of the options.
-        read_questions(agreed.mechanism.domain, asked.questions, words=option_words("answers"))
+        domain = agreed.mechanism.domain
+        record = check_part(domain, several, "answers")
+        if record is not None and several.table is not None:
+            parts = _Parts(collector, fingerprint, asked.questions, way)
+            found = parts.table(record, several, window or ())
+            say_left_out(found["left_out"])
+            show_cross_table(read_cross_table(found), output, as_csv=as_csv, as_json=as_json)
+            return
+        way += [("question", several.part)] if several.part is not None else []
         parts = _Parts(collector, fingerprint, asked.questions, way, same_people)
-        if by_window:
-            documents, compared = parts.by_window(window or ())
+        by, compared = "window" if by_window else None, None
+        if record is not None and not (several.part or asked.questions or by_window):
+            by, documents = "question", parts.of_questions(record.names, window or ())
         else:
-            documents, compared = [parts.together(window or ())], None
-    say_left_out([name for document in documents for name in document["left_out"]])
+            domain = part_domain(domain, several.part, "--part", "answers")
+            read_questions(domain, asked.questions, words=option_words("answers"))
+            documents, compared = parts.of_windows(window or (), by_window)
+    say_left_out(list(dict.fromkeys(name for each in documents for name in each["left_out"])))
     findings = Findings(
         agreed.mechanism,
         confidence,
-        [_block(document) for document in documents],
-        "window" if by_window else None,
+        [_block(document, by) for document in documents],
+        by,
         None if compared is None else _compared(compared),
     )
-    document = _document(documents, compared, by_window)
+    document = _document(documents, compared, by)
     if as_json:
         show_json(document)
     elif as_csv:
@@ -151,6 +176,32 @@ class _Parts:
         path = f"/surveys/{self.fingerprint}/{'answers' if self.asked else 'estimate'}"
         chosen: Query = [("window", name) for name in windows]
         return dict(self.collector.get(path, [*self.asked, *self.way, *chosen]))
+
+    def of_questions(self, names: Sequence[str], windows: Sequence[str]) -> list[dict[str, Any]]:
+        """The same of every question of a record, one by one."""
+        return [
+            replace(self, way=[*self.way, ("question", name)]).together(windows) for name in names
+        ]
+
+    def table(
+        self, record: Record, several: RecordOptions, windows: Sequence[str]
+    ) -> dict[str, Any]:
+        """The table of two questions; what is not in order is refused here."""
+        pair = record.pair(str(several.table))
+        if several.given is not None:
+            read_condition(several.given, record, pair, "--given", "answers")
+        asked: Query = [("table", several.table), *(("window", name) for name in windows)]
+        asked += [(name, text) for name, text in self.way if name in ("confidence", "about")]
+        more = {"percent": several.percent, "given": several.given}
+        asked += [(name, text) for name, text in more.items() if text is not None]
+        asked += [("independence", 1)] if several.independence else []
+        return dict(self.collector.get(f"/surveys/{self.fingerprint}/table", asked))
+
+    def of_windows(
+        self, windows: Sequence[str], by_window: bool
+    ) -> tuple[list[dict[str, Any]], dict[str, Any] | None]:
+        """The answers from windows together, or one by one."""
+        return self.by_window(windows) if by_window else ([self.together(windows)], None)
 
     def by_window(
         self, windows: Sequence[str]
@@ -188,11 +239,12 @@ class _Made:
 # -- showing -----------------------------------------------------------------------------
 
 
-def _block(document: Mapping[str, Any]) -> Block:
+def _block(document: Mapping[str, Any], by: str | None) -> Block:
     kept = {name: document[name] for name in ("method", "why", "converged", "iterations", "about")}
     made = _Made(n=document["reports"], looks=document["looks"] == "any", **kept)
     windows = document["windows"]
-    return Block(", ".join(windows), made, _rows(document), len(windows))
+    name = document["of_question"] if by == "question" else ", ".join(windows)
+    return Block(name, made, _rows(document), len(windows))
 
 
 def _compared(document: Mapping[str, Any]) -> ComparedAnswers:
@@ -208,11 +260,11 @@ def _rows(document: Mapping[str, Any]) -> list[Row]:
 
 
 def _document(
-    documents: Sequence[dict[str, Any]], compared: dict[str, Any] | None, by_window: bool
+    documents: Sequence[dict[str, Any]], compared: dict[str, Any] | None, by: str | None
 ) -> dict[str, Any]:
-    if not by_window:
+    if by is None:
         return documents[0]
-    whole: dict[str, Any] = {"by": "window", "groups": list(documents)}
+    whole: dict[str, Any] = {"by": by, "groups": list(documents)}
     return whole if compared is None else {**whole, "difference": compared}
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,6 +12,7 @@ from sottovoce.base.checks import check_pinned
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.extras import optional
 from sottovoce.base.randomness import OperatingSystem, Seeded, Source
+from sottovoce.cli.shared.answered import read_records
 from sottovoce.cli.shared.counts import read_counts
 from sottovoce.cli.shared.domains import DomainOptions
 from sottovoce.cli.shared.exits import guarded
@@ -67,14 +68,23 @@ def randomize(
         ),
     ],
     column: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--column",
             metavar="COLUMN",
-            help="The private column, of keys where values are pairs. It is never written.",
+            help="The private column, of keys where values are pairs. It is never written. Of several "
+            "questions, columns have their names.",
         ),
-    ],
-    mechanism: MechanismName,
+    ] = None,
+    survey: Annotated[
+        Path | None,
+        typer.Option(
+            "--survey",
+            metavar="FILE",
+            help="The survey whose mechanism randomizes, in place of --mechanism, --epsilon and a domain.",
+        ),
+    ] = None,
+    mechanism: Annotated[str | None, *MechanismName.__metadata__] = None,
     epsilon: Epsilon = None,
     given: DomainOptions,
     option: Options = None,
@@ -116,15 +126,15 @@ def randomize(
     force: Force = False,
     as_json: AsJson = False,
 ) -> None:
-    """Randomize a column of true values: one report a row, or with --person one a person.
+    """Randomize true values: one report a row, or with --person one a person.
 
     For simulation, and for the edge where values already are: a machine that may
     see them and must not pass them on. In a survey every device randomizes its
     own value. Rows keep their order, people that of their first rows.
     """  # fmt: skip
-    chosen = make_mechanism(mechanism, given.make(), epsilon, option)
+    chosen = _chosen(survey, mechanism, given, epsilon, option)
     check_pinned(fingerprint, chosen.fingerprint, "--fingerprint", "randomize", str(chosen))
-    columns = Columns(column, number, person, by)
+    columns = Columns(column or "", number, person, by)
     columns.check(chosen)
     form = format_of(output, REPORT_FORMATS)
     check_output(output, force=force, inputs=[source])
@@ -139,6 +149,26 @@ def randomize(
         show_json({"reports": written, "output": output, "by": by, "mechanism": describe(chosen)})
     elif output != STDOUT:
         say(f"{written:,} reports of {chosen} in {output}")
+
+
+def _chosen(
+    survey: Path | None, name: str | None, given: DomainOptions, epsilon: float | None,
+    option: Sequence[str] | None,
+) -> Mechanism:  # fmt: skip
+    """The mechanism of a survey, or that of the options."""
+    told = {"--mechanism": name, "--epsilon": epsilon, "--option": option}
+    if survey is not None:
+        for parameter, value in told.items():
+            if value is not None:
+                allowed = "left out with --survey, which has it"
+                raise InvalidInput(parameter, "randomize", allowed, value)
+        if given.given:
+            raise InvalidInput("the domain", "randomize", "left out with --survey", "given")
+        return read_survey(survey).mechanism
+    if name is None:
+        hint = "--survey takes all of it from a survey."
+        raise InvalidInput("--mechanism", "randomize", "given", None, hint=hint)
+    return make_mechanism(name, given.make(), epsilon, option)
 
 
 def _check_json(output: str, as_json: bool) -> None:
@@ -165,6 +195,11 @@ def _reports(
     if (pairs := chosen.domain.keyed) is not None:
         for some, groups in read_pairs(given, columns, pairs):
             yield chosen.randomize(some, source=source), groups
+        return
+    if (record := chosen.domain.record) is not None:
+        by = ("--by", columns.by)
+        for _, answers, (groups,) in read_records(given, record, by, owner="randomize"):
+            yield chosen.randomize_positions(answers, source), groups
         return
     for indices, groups in read_values(given, columns.column, columns.by, chosen.domain):
         yield chosen.randomize_indices(indices, source), groups

@@ -9,6 +9,8 @@ import typer
 
 from sottovoce.answers.estimate import Estimate
 from sottovoce.answers.questions import Questions, read_questions
+from sottovoce.answers.questions.cross_tables import cross_table, read_condition
+from sottovoce.answers.questions.parts import part_domain, part_of
 from sottovoce.answers.view import View
 from sottovoce.base.checks import check_choice
 from sottovoce.base.errors import InvalidInput
@@ -31,10 +33,13 @@ from sottovoce.cli.shared.blocks import Block, ComparedAnswers, Findings
 from sottovoce.cli.shared.exits import guarded
 from sottovoce.cli.shared.inputs import read_groups, read_tally
 from sottovoce.cli.shared.options import AsJson, ByColumn, Force, parse_options
+from sottovoce.cli.shared.records import RecordOptions, check_part, show_cross_table
 from sottovoce.cli.shared.results import ResultFile, check_picture, check_result, write_picture
 from sottovoce.cli.shared.screen import progress, say, show_json
+from sottovoce.core.mechanism import Mechanism
 from sottovoce.domains.base import Domain
 from sottovoce.domains.parsing import read_value
+from sottovoce.domains.record import Record
 from sottovoce.estimators import estimate as estimate_from
 from sottovoce.plots.estimate import KINDS
 
@@ -52,6 +57,7 @@ def estimate(
         ),
     ],
     asked: AskedOptions,
+    several: RecordOptions,
     by: ByColumn = None,
     method: Method = "auto",
     goal: Goal = None,
@@ -95,8 +101,13 @@ def estimate(
     Every answer has a standard error and an interval. With --by there is a block for
     every group; where there are two, also their difference, with p-values.
     Differences are about the population and compare unbiased estimates.
+
+    Of several questions (a Record) there is a block for each; --part chooses one,
+    --table two together.
     """  # fmt: skip
     check_formats("estimate", as_csv=as_csv, as_json=as_json)
+    others = {"--by": by, "--plot": plot, "--anytime": anytime, "questions": asked.questions}
+    several.check("estimate", others)
     _check_picture(plot, kind, by, force)
     check_result(output, force=force, inputs=[source])
     asked.check_counts("estimate")
@@ -105,17 +116,30 @@ def estimate(
     if not groups:
         raise InvalidInput("INPUT", "estimate", "not without reports", source)
     mechanism = next(iter(groups.values())).mechanism
-    words = option_words("estimate")
-    questions = read_questions(
-        mechanism.domain, asked.questions, confidence=confidence, words=words
-    )
-    drawn = _drawn_key(mechanism.domain, asked.texts("key"), kind)
+    record = check_part(mechanism.domain, several, "estimate")
     options = parse_options(option, taken=("observed", "method", "goal", "then", "about"))
-    choice = {"goal": goal or questions.goal, "then": then or (), **options}
+    choice = {"goal": goal, "then": then or (), **options}
+    if record is not None and several.part is None and not (by or asked.questions or plot):
+        whole = estimate_from(groups[""], method, **_for_record(choice))
+        if several.table is not None:
+            _show_table(whole, several, view, confidence, output, as_csv=as_csv, as_json=as_json)
+        else:
+            findings = _of_every_question(whole, mechanism, record, view, confidence)
+            _show(findings, output, as_csv=as_csv, as_json=as_json)
+        return
+    domain = part_domain(mechanism.domain, several.part, "--part", "estimate")
+    words = option_words("estimate")
+    questions = read_questions(domain, asked.questions, confidence=confidence, words=words)
+    drawn = _drawn_key(domain, asked.texts("key"), kind)
+    choice["goal"] = goal or questions.goal
     blocks, estimates = [], []
     with progress("estimating", len(groups)) as advance:
         for group, tally in groups.items():
-            estimates.append(estimate_from(tally, method, **choice))
+            if record is None:
+                estimates.append(estimate_from(tally, method, **choice))
+            else:
+                whole = estimate_from(tally, method, **_for_record(choice))
+                estimates.append(part_of(whole, several.part))
             seen = view.of(estimates[-1])
             blocks.append(Block(group, seen, questions.of(seen)))
             advance(1)
@@ -123,6 +147,12 @@ def estimate(
         if plot is not None:
             _draw(view.of(estimates[0]), plot, kind, drawn, confidence)
     findings = Findings(mechanism, confidence, blocks, by, compared)
+    _show(findings, output, as_csv=as_csv, as_json=as_json)
+    if plot is not None:
+        say(f"picture in {plot}")
+
+
+def _show(findings: Findings, output: str | None, *, as_csv: bool, as_json: bool) -> None:
     if as_json:
         show_json(findings.document())
     elif as_csv:
@@ -131,8 +161,39 @@ def estimate(
         findings.show()
     if output is not None:
         findings.write(output, findings.document())
-    if plot is not None:
-        say(f"picture in {plot}")
+
+
+def _for_record(choice: dict[str, Any]) -> dict[str, Any]:
+    """How the estimate of a record is made; goals are those of its questions."""
+    return {**choice, "goal": "distribution"}
+
+
+def _of_every_question(
+    whole: Estimate, mechanism: Mechanism, record: Record, view: View, confidence: float
+) -> Findings:
+    """A block per question: the share of every answer."""
+    blocks = []
+    for name, domain in zip(record.names, record.domains, strict=True):
+        seen = view.of(part_of(whole, name))
+        blocks.append(Block(name, seen, Questions(domain, (), confidence).of(seen)))
+    return Findings(mechanism, confidence, blocks, "question")
+
+
+def _show_table(
+    whole: Estimate, several: RecordOptions, view: View, confidence: float, output: str | None,
+    *, as_csv: bool, as_json: bool,
+) -> None:  # fmt: skip
+    record = whole.domain.record
+    assert record is not None and several.table is not None  # checked before
+    pair = record.pair(several.table)
+    given = None
+    if several.given is not None:
+        given = read_condition(several.given, record, pair, "--given", "estimate")
+    found = cross_table(
+        view.of(whole).table(*pair), percent=several.percent or "", given=given,
+        independence=several.independence, confidence=confidence,
+    )  # fmt: skip
+    show_cross_table(found, output, as_csv=as_csv, as_json=as_json)
 
 
 def _check_picture(plot: str | None, kind: str | None, by: str | None, force: bool) -> None:

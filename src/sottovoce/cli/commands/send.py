@@ -62,7 +62,8 @@ def send(
         str,
         typer.Argument(
             metavar="INPUT",
-            help="True values: a CSV (with a header) or Parquet file with --column, else one value a line; - is a pipe.",
+            help="True values: a CSV (with a header) or Parquet file with --column, else one value a line; - is a pipe. "
+            "Of several questions, a file with a column for each, by name.",
         ),
     ],
     url: Url = LOCAL,

@@ -18,6 +18,7 @@ from sottovoce.answers.questions.over_windows import (
     check_over_windows,
     series_of,
 )
+from sottovoce.answers.questions.parts import part_domain
 from sottovoce.answers.window_range import windows_between
 from sottovoce.base.errors import InvalidInput
 from sottovoce.cli.shared.asking import (
@@ -40,10 +41,12 @@ from sottovoce.cli.shared.collector import (
 )
 from sottovoce.cli.shared.exits import guarded
 from sottovoce.cli.shared.options import AsJson, ByColumn, Force
+from sottovoce.cli.shared.records import Part
 from sottovoce.cli.shared.results import ResultFile, check_picture, check_result, write_picture
 from sottovoce.cli.shared.screen import plain_json, progress, say, show_json
 from sottovoce.cli.shared.series import ShownTrend
 from sottovoce.cli.shared.window_tallies import read_windows
+from sottovoce.domains.base import Domain
 from sottovoce.estimators.trend import trend as trend_of
 
 __all__ = ["trend"]
@@ -63,6 +66,7 @@ def trend(
         ),
     ],
     asked: TrendQuestions,
+    part: Part = None,
     by: ByColumn = None,
     first_day: Annotated[
         str | None,
@@ -131,11 +135,11 @@ def trend(
     check_formats("trend", as_csv=as_csv, as_json=as_json)
     two_sided(confidence)
     check_about(about, "trend")
-    part = read_overlap(overlap, "--overlap", "trend")
+    people = read_overlap(overlap, "--overlap", "trend")
     check_result(output, force=force, inputs=sources)
     if plot is not None:
         check_picture(plot, "trend", force=force)
-    way = _Way(first_day, last_day, about, same_people, part, method, confidence, smooth)
+    way = _Way(first_day, last_day, about, same_people, people, method, confidence, smooth, part)
     if key_file is not None:
         _refuse_for_collector(plot, by, sources)
         collector = Collector.at(url, key_file, plain_http=plain_http)
@@ -168,11 +172,19 @@ class _Way:
     method: str
     confidence: float
     smooth: bool
+    part: str | None
+
+    def domain(self, whole: Domain) -> Domain:
+        """What is asked about: of several questions, the one that was chosen."""
+        domain = part_domain(whole, self.part, "--part", "trend")
+        check_has_trend(domain)
+        return domain
 
     @property
     def query(self) -> list[tuple[str, Any]]:
         """The same for a collector."""
         given = {"from": self.first, "to": self.last, "overlap": self.overlap}
+        given |= {"question": self.part}
         flags = {"same_people": self.same_people, "smooth": self.smooth}
         return [
             ("about", self.about), ("method", self.method), ("confidence", self.confidence),
@@ -193,8 +205,7 @@ def _from_collector(
     collector: Collector, fingerprint: str, asked: list[tuple[str, str]], way: _Way
 ) -> dict[str, Any]:
     with progress("asking"):
-        domain = collector.survey(fingerprint).mechanism.domain
-        check_has_trend(domain)
+        domain = way.domain(collector.survey(fingerprint).mechanism.domain)
         words = option_words("trend")
         check_over_windows(domain, read_questions(domain, asked, words=words), "trend")
         return dict(collector.get(f"/surveys/{fingerprint}/trend", [*asked, *way.query]))
@@ -210,12 +221,10 @@ def _from_files(
     tallies = read_windows(sources, by)
     if not tallies:
         raise InvalidInput("INPUT", "trend", "not without reports", list(sources))
-    mechanism = next(iter(tallies.values())).mechanism
-    check_has_trend(mechanism.domain)
-    questions = read_questions(
-        mechanism.domain, asked, confidence=way.confidence, words=option_words("trend")
-    )
-    check_over_windows(mechanism.domain, questions, "trend")
+    domain = way.domain(next(iter(tallies.values())).mechanism.domain)
+    words = option_words("trend")
+    questions = read_questions(domain, asked, confidence=way.confidence, words=words)
+    check_over_windows(domain, questions, "trend")
     if plot is not None and len(questions.asked) > 1:
         raise InvalidInput("--plot", "trend", "given with one question: it draws one", plot)
     names = windows_between(list(tallies), way.first, way.last, "trend", _RANGE)
@@ -227,6 +236,7 @@ def _from_files(
             [tallies[name] for name in names], names, overlap=way.overlap, about=way.about,
             same_people=way.same_people, method=way.method,
         )  # fmt: skip
+        found = found if way.part is None else found.part(way.part)
         document = _document(found, questions, way)
         if plot is not None:
             ((_, series),) = series_of(found, questions)

@@ -7,6 +7,7 @@ from typing import Any
 
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.randomness import OperatingSystem
+from sottovoce.cli.shared.answered import read_records
 from sottovoce.cli.shared.cohorts import Cohorts
 from sottovoce.cli.shared.lines import read_lines
 from sottovoce.cli.shared.pairs import read_pairs
@@ -16,6 +17,7 @@ from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.reports import Reports
 from sottovoce.domains.base import Read
 from sottovoce.domains.key_values import KeyValues
+from sottovoce.domains.record import Record
 from sottovoce.surveys.survey import Survey
 
 __all__ = ["input_name", "relayed_reports"]
@@ -38,6 +40,15 @@ def relayed_reports(
     """Reports of the input's rows, some at a time; columns that do not suit are refused at once."""
     mechanism, domain = survey.mechanism, survey.mechanism.domain
     pairs = domain.keyed
+    if (record := domain.record) is not None:
+        for option, name in (("--column", column), ("--number", number)):
+            if name is not None:
+                allowed = "left out: columns have the names of the survey's questions"
+                raise InvalidInput(option, "send", allowed, name)
+        if person is not None and cohorts is None:
+            allowed = "left out: every row is a person"
+            raise InvalidInput("--person", "send", allowed, person)
+        return _of_records(given, record, mechanism, person, cohorts)
     if pairs is None:
         for option, name in (("--number", number), ("--person", person)):
             if name is not None and (option == "--number" or cohorts is None):
@@ -77,6 +88,18 @@ def _of_values(
                 indices = indices[cohorts.asked(columns[1], row)]
             yield mechanism.randomize_indices(indices, source)
     private.warn()
+
+
+def _of_records(
+    given: str, record: Record, mechanism: Mechanism, person: str | None, cohorts: Cohorts | None
+) -> Iterator[Reports]:
+    source = OperatingSystem()
+    for row, answers, (people,) in read_records(given, record, ("--person", person), owner="send"):
+        asked = answers
+        if cohorts is not None and people is not None:
+            asked = answers[cohorts.asked(people, row)]
+        if len(asked):
+            yield mechanism.randomize_positions(asked, source)
 
 
 def _of_pairs(

@@ -43,6 +43,11 @@ PARQUET_MAGIC = b"PAR1"
 Cells = list[Any]
 Columns = tuple[int, list[Cells]]
 """The number of the first row, and one list of cells a wanted column."""
+CheckNames = Callable[[Sequence[str]], object]
+
+
+def _any_names(names: Sequence[str]) -> None:
+    """Every name of a column is right."""
 
 
 def check_input(given: str, argument: str) -> Path:
@@ -58,24 +63,31 @@ def row_error(name: str, row: int, column: str, allowed: str, given: object) -> 
     return InvalidInput(f"row {row} of column {column!r}", name, allowed, given)
 
 
-def read_columns(given: str, wanted: Sequence[tuple[str, str]]) -> Iterator[Columns]:
+def read_columns(
+    given: str, wanted: Sequence[tuple[str, str]], check: CheckNames = _any_names
+) -> Iterator[Columns]:
     """The cells of the wanted columns, each given with the option that named it.
 
-    Cells of CSV are text; those of Parquet text, numbers or None.
+    Cells of CSV are text; those of Parquet text, numbers or None.  ``check`` refuses columns by
+    their names, before any cell is read.
     """
     if given == STDIN:
         text = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8-sig", newline="")
         with progress("randomizing") as advance:
-            yield from _read_csv(text, "standard input", wanted, lambda: 0, advance)
+            yield from _read_csv(
+                text, "standard input", wanted, check, position=lambda: 0, advance=advance
+            )
         text.detach()  # else the wrapper would close standard input
         return
     with open_file(given, "a CSV or Parquet file") as file:
         if file.begins(PARQUET_MAGIC) or Path(given).suffix.lower() in (".parquet", ".pq"):
-            yield from _read_parquet(file, wanted)
+            yield from _read_parquet(file, wanted, check)
             return
         with progress("randomizing", file.size) as advance:
             text = io.TextIOWrapper(file.stream, encoding="utf-8-sig", newline="")
-            yield from _read_csv(text, given, wanted, file.position, advance)
+            yield from _read_csv(
+                text, given, wanted, check, position=file.position, advance=advance
+            )
 
 
 def read_table(given: str) -> dict[str, Cells]:
@@ -121,6 +133,8 @@ def _read_csv(
     text: TextIO,
     name: str,
     wanted: Sequence[tuple[str, str]],
+    check: CheckNames,
+    *,
     position: Callable[[], int],
     advance: Advance,
 ) -> Iterator[Columns]:
@@ -129,6 +143,7 @@ def _read_csv(
         header = next(reader, None)
     if header is None:
         raise InvalidInput("INPUT", "the command", "a CSV file with a header; it is empty", name)
+    check(header)
     places = [_place(header, column, option, name) for option, column in wanted]
     rows, row, done = _rows(reader, name, len(header)), 0, 0
     while True:
@@ -198,7 +213,9 @@ def _place(names: Sequence[str], column: str, option: str, name: str) -> int:
 # -- Parquet -------------------------------------------------------------------------
 
 
-def _read_parquet(given: InputFile, wanted: Sequence[tuple[str, str]]) -> Iterator[Columns]:
+def _read_parquet(
+    given: InputFile, wanted: Sequence[tuple[str, str]], check: CheckNames
+) -> Iterator[Columns]:
     path = given.name
     arrow = optional("pyarrow", extra="analyse", purpose="reading Parquet")
     try:
@@ -210,6 +227,7 @@ def _read_parquet(given: InputFile, wanted: Sequence[tuple[str, str]]) -> Iterat
         raise CorruptBytes(f"{path} is not a readable Parquet file: {error}") from error
     with file, progress("randomizing", file.metadata.num_rows) as advance:
         schema, row = file.schema_arrow, 0
+        check(schema.names)
         for option, column in wanted:
             _place(schema.names, column, option, path)
             _check_type(schema.field(column).type, arrow, column, path)

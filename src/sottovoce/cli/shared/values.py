@@ -114,7 +114,12 @@ class Columns:
 
     def check(self, chosen: Mechanism) -> None:
         """Refuse columns that the domain has no use for, and what must not be in the clear."""
-        pairs = chosen.domain.keyed
+        pairs, record = chosen.domain.keyed, chosen.domain.record
+        if record is None and not self.column:
+            raise InvalidInput("--column", "randomize", "given: the private column", None)
+        if record is not None and self.column:
+            allowed = "left out: columns have the names of the questions"
+            raise InvalidInput("--column", "randomize", allowed, self.column)
         if pairs is not None and self.number is None:
             raise InvalidInput("--number", "randomize", "given with --keys", None)
         if pairs is None and self.number is not None:

@@ -11,13 +11,14 @@ import numpy as np
 from sottovoce.answers.estimate import Estimate
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.frame import Frame
+from sottovoce.base.notebook import picture_html, result_html, text_html
 from sottovoce.channels.base import Floats
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
 from sottovoce.estimators.compare.candidates import Candidate
 from sottovoce.estimators.convergence import warn_unless_converged
 from sottovoce.estimators.run import run_method
-from sottovoce.plots.figures import new_figure
+from sottovoce.plots.figures import figure_with_axes
 from sottovoce.plots.numbers import INK
 
 __all__ = ["Comparison", "Contender", "ranked"]
@@ -132,12 +133,15 @@ class Comparison:
             }
         )
 
-    def plot(self) -> Any:
-        """A matplotlib figure: the error of every method over the least, with two standard errors."""
+    def plot(self, *, ax: Any = None) -> Any:
+        """A matplotlib figure: the error of every method over the least, with two standard errors.
+
+        With ``ax``, axes of a figure of your own, it is drawn there.
+        """
         rows = np.arange(len(self.contenders))
         ratios = np.array([one.ratio(self.contenders[0]) for one in self.contenders])
-        figure = new_figure(7.2, 1.3 + 0.26 * len(rows), purpose="Comparison.plot")
-        axes = figure.add_subplot()
+        height = 1.3 + 0.26 * len(rows)
+        figure, axes = figure_with_axes(7.2, height, purpose="Comparison.plot", ax=ax)
         axes.errorbar(
             ratios[:, 0], rows, xerr=2 * ratios[:, 1], fmt="o", color=INK, capsize=4, linewidth=1.6
         )
@@ -149,7 +153,7 @@ class Comparison:
             axes.locator_params(axis="x", nbins=6)
         axes.axvline(1, color="black", linewidth=0.8)
         axes.set_xlabel("error over the least")
-        figure.suptitle(self.measure, x=0.01, horizontalalignment="left", fontsize="medium")
+        axes.set_title(self.measure, loc="left", fontsize="medium")
         axes.spines[["top", "right"]].set_visible(False)
         return figure
 
@@ -158,6 +162,12 @@ class Comparison:
         heading = f"{self.measure}, {n:,} reports, {self.replicates} simulated surveys"
         missing = [f"left out: {name}: {reason}" for name, reason in self.left_out.items()]
         return "\n".join([heading, str(self.frame()), *missing])
+
+    def _repr_html_(self) -> str:
+        """The comparison, for a notebook."""
+        heading = f"{self.best} is best of {len(self.contenders)}"
+        picture = picture_html(self.plot, f"{self.measure} of every method over the least")
+        return result_html(heading, text_html(self.why), picture, self.frame()._repr_html_())
 
     def __repr__(self) -> str:
         return f"<comparison for {self.goal!r}: {self.best} is best of {len(self.contenders)}>"

@@ -11,7 +11,7 @@ from __future__ import annotations
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from threading import Lock
 from typing import Any, NamedTuple, TypeVar
@@ -19,6 +19,8 @@ from typing import Any, NamedTuple, TypeVar
 from sottovoce.answers.about import whole_of
 from sottovoce.answers.difference import Difference
 from sottovoce.answers.estimate import Estimate
+from sottovoce.answers.questions.parts import part_of, reports_about
+from sottovoce.answers.tables import Table
 from sottovoce.answers.trend import Trend
 from sottovoce.answers.view import View
 from sottovoce.core.tally import Tally
@@ -42,6 +44,7 @@ __all__ = [
     "Coordinates",
     "SurveyEstimate",
     "EstimateOptions",
+    "check_reports",
     "check_one_window",
     "nothing_yet",
 ]
@@ -59,6 +62,8 @@ class EstimateOptions:
     method: str = "auto"
     goal: str = "distribution"
     then: tuple[str, ...] = ()
+    part: str | None = None
+    """The question of a record; its estimate is made of the reports about it."""
 
 
 @dataclass(frozen=True)
@@ -69,6 +74,8 @@ class SurveyEstimate:
     windows: tuple[str, ...]
     left_out: tuple[str, ...]
     estimate: Estimate
+    part: str | None = None
+    """The question of a record that it is of."""
 
     @property
     def whole(self) -> str:
@@ -103,6 +110,19 @@ def check_one_window(survey: Survey, windows: Sequence[str]) -> None:
             f"survey {survey.name!r} keeps a memo on each device, so that reports of several windows "
             f"share noise and cannot be pooled; choose one window, or ask for the trend over them "
             f"at /surveys/{survey.fingerprint}/trend",
+        )
+
+
+def check_reports(survey: Survey, estimate: Estimate, *questions: str) -> None:
+    """Refuse questions of a record that too few reports are about together."""
+    reports = reports_about(estimate, *questions)
+    if not survey.shows(reports):
+        what = " and ".join(map(repr, questions))
+        both = "both of " if len(questions) > 1 else ""
+        raise Declined(
+            "below-minimum-batch",
+            f"survey {survey.name!r} shows nothing from fewer than {survey.minimum_batch:,} reports, and "
+            f"{reports:,} are about {both}{what}",
         )
 
 
@@ -181,7 +201,22 @@ class Analyst:
     ) -> SurveyEstimate:
         """The estimate from some windows of a survey together."""
         tally, shown, left_out = self._tally(published, wanted)
-        return SurveyEstimate(published.survey, shown, left_out, self._estimated(tally, way))
+        whole = self._estimated(tally, way)
+        if way.part is not None:
+            check_reports(published.survey, whole, way.part)
+            key = _digest(tally), way, "part"
+            whole = self._kept(key, lambda: part_of(whole, way.part))
+        return SurveyEstimate(published.survey, shown, left_out, whole, way.part)
+
+    def table(
+        self, published: Published, wanted: Sequence[str], pair: tuple[str, str], view: View
+    ) -> tuple[SurveyEstimate, Table]:
+        """The table of two questions of a record, if there are enough reports about both."""
+        told = self.estimate(published, wanted, EstimateOptions())
+        seen = replace(told, estimate=view.of(told.estimate))
+        found = seen.estimate.table(*pair)
+        check_reports(published.survey, told.estimate, *pair)
+        return seen, found
 
     def trend(
         self, published: Published, first: str | None, last: str | None, way: TrendOptions
@@ -198,8 +233,23 @@ class Analyst:
             raise Declined("below-minimum-batch")
         way = way.for_survey(survey)
         key = _digest(*tallies.values()), way
-        found = self._kept(key, lambda: _trend(list(tallies.values()), way))
-        return SurveyTrend(survey, found, left_out)
+        whole = self._kept(key, lambda: _trend(list(tallies.values()), way))
+        if way.part is None:
+            return SurveyTrend(survey, whole, left_out)
+        few = [
+            name
+            for name, each in zip(whole.windows, whole.estimates, strict=True)
+            if not survey.shows(reports_about(each, way.part))
+        ]
+        if len(few) == len(whole.windows):
+            check_reports(survey, whole.estimates[-1], way.part)
+        enough = [tally for name, tally in tallies.items() if name not in few]
+
+        def work() -> Trend:
+            return (_trend(enough, way) if few else whole).part(str(way.part))
+
+        found = self._kept((*key, "part"), work)
+        return SurveyTrend(survey, found, tuple(sorted({*left_out, *few})))
 
     def coordinates(
         self, published: Published, wanted: Sequence[str], *, population: bool = False
@@ -241,6 +291,9 @@ class Analyst:
         return tally, shown, left_out
 
     def _estimated(self, tally: Tally, way: EstimateOptions) -> Estimate:
+        if tally.mechanism.domain.record is not None:  # goals are those of its questions
+            way = EstimateOptions(way.method, then=way.then)
+
         def work() -> Estimate:
             return estimate(tally, way.method, goal=way.goal, then=way.then)
 

@@ -26,6 +26,8 @@ class TrendOptions:
     same_people: bool = False
     overlap: Any = None
     method: str = "auto"
+    part: str | None = None
+    """The question of a record."""
 
     def for_survey(self, survey: Survey) -> TrendOptions:
         """The same, with what a survey's cohorts say of who answers twice, unless something else was said."""

@@ -101,7 +101,12 @@ def answers_document(
     """Answers of an estimate."""
     answers = [Row(**row) for row in rows]
     source = msgspec.structs.asdict(source_document(told))
-    return Answers(**source, confidence=confidence, answers=answers)
+    return Answers(**source, confidence=confidence, answers=answers, of_question=_question(told))
+
+
+def _question(told: SurveyEstimate) -> str | msgspec.UnsetType:
+    """The question that answers are about, where a survey has several."""
+    return msgspec.UNSET if told.part is None else told.part
 
 
 def differences_document(
@@ -114,7 +119,7 @@ def differences_document(
     """Answers on a second estimate minus a first."""
     return Differences(
         source_document(first), source_document(second), found.about, looks_word(found.looks),
-        found.why, confidence, [Row(**row) for row in rows],
+        found.why, confidence, [Row(**row) for row in rows], _question(first),
     )  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sottovoce.answers.questions import Questions, Row, read_questions, registered_questions
+from sottovoce.answers.questions.parts import part_domain
 from sottovoce.answers.view import View
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.text import csv_text
@@ -29,10 +30,12 @@ from sottovoce.service.state import CollectorState
 from sottovoce.surveys.survey import Survey
 
 __all__ = [
-    "answers", "answers_csv", "differences", "estimate", "estimate_csv", "estimate_parquet",
-    "file_reply", "flag", "questions_of", "status", "view_of",
+    "QUESTION", "answers", "answers_csv", "confidence_of", "differences", "estimate", "estimate_csv", "estimate_parquet",
+    "file_reply", "flag", "question_domain", "questions_of", "status", "view_of",
 ]  # fmt: skip
 
+QUESTION = "question"
+"""The parameter that names a question of a record."""
 COLUMNS = ("question", "label", "value", "stderr", "low", "high", "about")
 _SURVEYS = ("first", "second")
 _DIGITS = 15
@@ -103,7 +106,9 @@ async def differences(state: CollectorState, request: Request) -> Response:
     query = request.query_params
     published = [state.published(_needed(query, name)) for name in _SURVEYS]
     windows = [query.getlist(f"{name}_window") for name in _SURVEYS]
-    questions = questions_of(query, published[0].survey.mechanism.domain)
+    for other in published[1:]:
+        question_domain(query, other.survey)
+    questions = questions_of(query, question_domain(query, published[0].survey))
     way, view = _way(query, questions), view_of(query, published[0].survey)
     first, second, found = await state.aside(
         state.analyst.difference, (published[0], windows[0]), (published[1], windows[1]), way, view
@@ -149,7 +154,7 @@ async def _told(
 ) -> tuple[SurveyEstimate, Questions]:
     query = request.query_params
     published = state.published(request.path_params["fingerprint"])
-    questions = questions_of(query, published.survey.mechanism.domain)
+    questions = questions_of(query, question_domain(query, published.survey))
     if needs_question and not questions.asked:
         allowed = f"one of {', '.join(each.name for each in registered_questions())}"
         raise InvalidInput("question", "a request for answers", allowed, None)
@@ -159,10 +164,20 @@ async def _told(
     return replace(told, estimate=seen), questions
 
 
+def question_domain(query: QueryParams, survey: Survey) -> Domain:
+    """The domain that is asked about: that of one question, where a survey has several."""
+    return part_domain(survey.mechanism.domain, query.get(QUESTION), QUESTION, "a request")
+
+
 def questions_of(query: QueryParams, domain: Domain) -> Questions:
     """The questions in the order of the address; parameters of other names are not questions."""
     names = {each.name for each in registered_questions()}
     named_texts = [(name, text) for name, text in query.multi_items() if name in names]
+    return read_questions(domain, named_texts, confidence=confidence_of(query))
+
+
+def confidence_of(query: QueryParams) -> float:
+    """That of the intervals."""
     text = query.get("confidence", "0.95")
     try:
         confidence = float(text)
@@ -170,12 +185,13 @@ def questions_of(query: QueryParams, domain: Domain) -> Questions:
         confidence = 0.0
     if not 0 < confidence < 1:
         raise InvalidInput("confidence", "a request", "a number between 0 and 1", text)
-    return read_questions(domain, named_texts, confidence=confidence)
+    return confidence
 
 
 def _way(query: QueryParams, questions: Questions) -> EstimateOptions:
     goal = query.get("goal") or questions.goal
-    return EstimateOptions(query.get("method", "auto"), goal, tuple(query.getlist("then")))
+    then = tuple(query.getlist("then"))
+    return EstimateOptions(query.get("method", "auto"), goal, then, query.get(QUESTION))
 
 
 def view_of(query: QueryParams, survey: Survey) -> View:

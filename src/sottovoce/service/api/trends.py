@@ -19,7 +19,7 @@ from sottovoce.base.text import csv_text
 from sottovoce.service import documents
 from sottovoce.service.analysis.trends import SurveyTrend, TrendOptions
 from sottovoce.service.api.replies import json_reply, plain_document
-from sottovoce.service.api.results import file_reply, flag, questions_of
+from sottovoce.service.api.results import QUESTION, file_reply, flag, question_domain, questions_of
 from sottovoce.service.state import CollectorState
 
 __all__ = ["trend", "trend_csv"]
@@ -59,7 +59,7 @@ async def _asked(
 ) -> tuple[SurveyTrend, Questions, Sequence[dict[str, Any]]]:
     query = request.query_params
     published = state.published(request.path_params["fingerprint"])
-    domain = published.survey.mechanism.domain
+    domain = question_domain(query, published.survey)
     check_has_trend(domain)
     questions = questions_of(query, domain)
     check_over_windows(domain, questions, _OWNER)
@@ -88,4 +88,5 @@ def _way(query: QueryParams) -> TrendOptions:
         flag(query, "same_people"),
         read_overlap(query.get("overlap"), "overlap", _OWNER),
         query.get("method", "auto"),
+        query.get(QUESTION),
     )

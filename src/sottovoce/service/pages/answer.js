@@ -36,25 +36,6 @@ function table(caption, head, rows) {
   );
 }
 
-// src/exponential.ts
-var EXP_BITS = 320n;
-var F = 1n << EXP_BITS;
-function lowerExp(epsilon) {
-  const x = epsilon.digits * F / (10n ** BigInt(epsilon.scale) * 64n);
-  let sum = 0n;
-  let term = F;
-  for (let i = 1n; term > 0n; i++) {
-    sum += term;
-    term = term * x / (F * i);
-  }
-  for (let i = 0; i < 6; i++) sum = sum * sum / F;
-  return sum;
-}
-function holds(ratio, epsilon) {
-  if (ratio.numerator <= ratio.denominator) return true;
-  return ratio.numerator * F <= ratio.denominator * lowerExp(epsilon);
-}
-
 // src/fraction.ts
 function fraction(numerator, denominator) {
   return { numerator, denominator };
@@ -76,12 +57,31 @@ function product(one, other) {
   return fraction(one.numerator * other.numerator, one.denominator * other.denominator);
 }
 
-// src/certificate.ts
-function ratioCertificate(ratio) {
-  return { ratio, delta: ZERO, scope: "" };
+// src/decimal.ts
+var MOST_LENGTH = 800;
+function writeDecimal(value) {
+  const [mantissa = "", exponent] = Math.abs(value).toExponential().split("e");
+  return (value < 0 ? "-" : "") + withPoint(mantissa.replace(".", ""), 1 + Number(exponent));
 }
-function keeps(certificate, epsilon) {
-  return certificate.ratio === null || holds(certificate.ratio, epsilon);
+function withPoint(digits, whole) {
+  if (whole <= 0) return withPoint("0".repeat(1 - whole) + digits, 1);
+  return `${digits.slice(0, whole).padEnd(whole, "0")}.${digits.slice(whole)}`.replace(/\.0*$|(\..*[^0])0*$/, "$1");
+}
+function readDecimal(text) {
+  if (typeof text !== "string" || text.length > MOST_LENGTH || !/^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(text)) return void 0;
+  const value = Number(text);
+  if (!Number.isFinite(value) || writeDecimal(value) !== text) return void 0;
+  const dot = text.indexOf(".");
+  const scale2 = dot < 0 ? 0 : text.length - dot - 1;
+  return { text, value, digits: BigInt(text.replace(".", "")), scale: scale2 };
+}
+function decimalOf(value) {
+  const decimal = readDecimal(writeDecimal(value));
+  if (decimal === void 0) throw new RangeError("only finite numbers have a decimal");
+  return decimal;
+}
+function exact(decimal) {
+  return fraction(decimal.digits, 10n ** BigInt(decimal.scale));
 }
 
 // src/errors.ts
@@ -127,33 +127,6 @@ var MOST_REPORT_BYTES = 32768;
 var MOST_POSITIONS = 2 ** 22;
 var MOST_ROUNDED = 2 ** 40;
 var MOST_TOTAL = 1n << 63n;
-
-// src/decimal.ts
-var MOST_LENGTH = 800;
-function writeDecimal(value) {
-  const [mantissa = "", exponent] = Math.abs(value).toExponential().split("e");
-  return (value < 0 ? "-" : "") + withPoint(mantissa.replace(".", ""), 1 + Number(exponent));
-}
-function withPoint(digits, whole) {
-  if (whole <= 0) return withPoint("0".repeat(1 - whole) + digits, 1);
-  return `${digits.slice(0, whole).padEnd(whole, "0")}.${digits.slice(whole)}`.replace(/\.0*$|(\..*[^0])0*$/, "$1");
-}
-function readDecimal(text) {
-  if (typeof text !== "string" || text.length > MOST_LENGTH || !/^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?$/.test(text)) return void 0;
-  const value = Number(text);
-  if (!Number.isFinite(value) || writeDecimal(value) !== text) return void 0;
-  const dot = text.indexOf(".");
-  const scale2 = dot < 0 ? 0 : text.length - dot - 1;
-  return { text, value, digits: BigInt(text.replace(".", "")), scale: scale2 };
-}
-function decimalOf(value) {
-  const decimal = readDecimal(writeDecimal(value));
-  if (decimal === void 0) throw new RangeError("only finite numbers have a decimal");
-  return decimal;
-}
-function exact(decimal) {
-  return fraction(decimal.digits, 10n ** BigInt(decimal.scale));
-}
 
 // src/reading.ts
 var MOST_DIGITS = 39;
@@ -221,46 +194,6 @@ var Section = class {
   }
 };
 
-// src/categories.ts
-function readCategories(found) {
-  const size = found.whole("size", 1, MOST_INPUTS);
-  const places = found.get("values") === null ? void 0 : readPlaces(found.list("values"), `${found.where}.values`);
-  found.require((places?.size ?? size) === size, "size", "the number of values");
-  const find2 = (value) => places === void 0 ? numbered(value, size) : places.get(keyOf(value));
-  return {
-    kind: "categories",
-    document: found.items,
-    size,
-    has: (value) => find2(value) !== void 0,
-    input(value) {
-      const place2 = find2(value);
-      if (place2 === void 0) throw new InvalidValue("the value must be one of the categories");
-      return place2;
-    }
-  };
-}
-function numberedCategories(size) {
-  return readCategories(sectionOf({ kind: "categories", size, values: null, version: 1 }, "categories"));
-}
-function numbered(value, size) {
-  const number2 = Number.isInteger(value) ? value : NaN;
-  return number2 >= 0 && number2 < size ? number2 + 0 : void 0;
-}
-function keyOf(value) {
-  if (typeof value === "number") return `\0${value}`;
-  return typeof value === "string" && value.startsWith("\0") ? void 0 : value;
-}
-function readPlaces(values, where) {
-  const places = /* @__PURE__ */ new Map();
-  for (const value of values) {
-    const right = typeof value === "number" || typeof value === "string" && !value.includes("\0");
-    if (!right) refuse(where, "texts without NUL, and whole numbers");
-    demand(!places.has(keyOf(value)), where, "distinct");
-    places.set(keyOf(value), places.size);
-  }
-  return places;
-}
-
 // src/interval.ts
 function readInterval(found) {
   const low = found.decimal("low").value;
@@ -309,6 +242,90 @@ function lastPlace(value) {
   return 2 ** (Math.max(Number(bits >> 52n), 1) - 1075);
 }
 
+// src/exponential.ts
+var EXP_BITS = 320n;
+var F = 1n << EXP_BITS;
+function lowerExp(epsilon) {
+  const x = epsilon.digits * F / (10n ** BigInt(epsilon.scale) * 64n);
+  let sum = 0n;
+  let term = F;
+  for (let i = 1n; term > 0n; i++) {
+    sum += term;
+    term = term * x / (F * i);
+  }
+  for (let i = 0; i < 6; i++) sum = sum * sum / F;
+  return sum;
+}
+function holds(ratio, epsilon) {
+  if (ratio.numerator <= ratio.denominator) return true;
+  return ratio.numerator * F <= ratio.denominator * lowerExp(epsilon);
+}
+function logAbove({ numerator, denominator }, power) {
+  if (numerator <= denominator) return 0;
+  const halvings = BigInt(numerator.toString(2).length - denominator.toString(2).length);
+  const log = halvings * smallLog(2n, 1n) + smallLog(numerator, denominator << halvings);
+  const nearest = Number(log * BigInt(power)) / Number(F);
+  return nearest + lastPlace(nearest);
+}
+function smallLog(a, b) {
+  let term = (a - b) * F / (a + b);
+  const square = term * term / F;
+  let sum = 0n;
+  for (let i = 1n; term !== 0n; i += 2n) {
+    sum += term / i;
+    term = term * square / F;
+  }
+  return 2n * sum;
+}
+
+// src/certificate.ts
+function ratioCertificate(ratio) {
+  return { ratio, delta: ZERO, scope: "" };
+}
+function keeps(certificate, epsilon) {
+  return certificate.ratio === null || holds(certificate.ratio, epsilon);
+}
+
+// src/categories.ts
+function readCategories(found) {
+  const size = found.whole("size", 1, MOST_INPUTS);
+  const places = found.get("values") === null ? void 0 : readPlaces(found.list("values"), `${found.where}.values`);
+  found.require((places?.size ?? size) === size, "size", "the number of values");
+  const find2 = (value) => places === void 0 ? numbered(value, size) : places.get(keyOf(value));
+  return {
+    kind: "categories",
+    document: found.items,
+    size,
+    has: (value) => find2(value) !== void 0,
+    input(value) {
+      const place2 = find2(value);
+      if (place2 === void 0) throw new InvalidValue("the value must be one of the categories");
+      return place2;
+    }
+  };
+}
+function numberedCategories(size) {
+  return readCategories(sectionOf({ kind: "categories", size, values: null, version: 1 }, "categories"));
+}
+function numbered(value, size) {
+  const number2 = Number.isInteger(value) ? value : NaN;
+  return number2 >= 0 && number2 < size ? number2 + 0 : void 0;
+}
+function keyOf(value) {
+  if (typeof value === "number") return `\0${value}`;
+  return typeof value === "string" && value.startsWith("\0") ? void 0 : value;
+}
+function readPlaces(values, where) {
+  const places = /* @__PURE__ */ new Map();
+  for (const value of values) {
+    const right = typeof value === "number" || typeof value === "string" && !value.includes("\0");
+    if (!right) refuse(where, "texts without NUL, and whole numbers");
+    demand(!places.has(keyOf(value)), where, "distinct");
+    places.set(keyOf(value), places.size);
+  }
+  return places;
+}
+
 // src/keyvalues.ts
 var MOST_PAIRS = 2 ** 16;
 function readKeyValues(found) {
@@ -328,9 +345,9 @@ function readKeyValues(found) {
     const items = value instanceof Map ? [...value] : value;
     if (!Array.isArray(items) || items.length === 0) throw new InvalidValue("the value must be a list of pairs");
     if (larger === "refuse" && items.length > pairs2) throw new InvalidValue(`the value must have at most ${pairs2} pairs`);
-    const checked = Array.from(items, pair2);
-    if (new Set(checked.map((one) => one.key)).size !== checked.length) throw new InvalidValue("the keys of a set must be distinct");
-    return checked;
+    const checked2 = Array.from(items, pair2);
+    if (new Set(checked2.map((one) => one.key)).size !== checked2.length) throw new InvalidValue("the keys of a set must be distinct");
+    return checked2;
   }
   const size = keys.size * interval.bins + (pairs2 === null ? 0 : 1);
   return { kind: "key-values", document: found.items, keys, interval, pairs: pairs2, larger, size, pair: pair2, set };
@@ -763,6 +780,8 @@ function readResponse(source, size, bits) {
   requireWeights(source, least && keep + BigInt(size) * other === total, "such that keep + size * other is 2^bits");
   const shift = BigInt(64 - bits);
   return {
+    keep,
+    other,
     ratio: fraction(keep + other, other),
     respond(cell, words) {
       const x = words.next() >> shift;
@@ -876,19 +895,24 @@ function readHaar(source) {
 function makeUnary(own, other, bits, where) {
   const total = 1n << BigInt(bits);
   demand(0n < other && other < own && own < total, `${where}.weights`, "such that 0 < other < own < 2^bits");
-  const shift = BigInt(64 - bits);
-  const ownBelow = own << shift;
-  const otherBelow = other << shift;
-  const first = Number(otherBelow >> 56n);
-  const rest = otherBelow & (1n << 56n) - 1n;
+  const ownBelow = own << BigInt(64 - bits);
+  const limit = limitOf(other, bits);
   return {
     ratio: fraction(own * (total - other), other * (total - own)),
     own: (words) => words.next() < ownBelow,
-    others(count, words) {
-      const lanes = wordBytes(Math.ceil(count / 8), words).subarray(0, count);
-      return packBits(lanes.map((lane) => Number(lane === first ? words.next() >> 8n < rest : lane < first)));
-    }
+    others: (count, words) => drawBits(count, () => limit, words)
   };
+}
+function limitOf(weight2, bits) {
+  const below2 = weight2 << BigInt(64 - bits);
+  return { first: Number(below2 >> 56n), rest: below2 & (1n << 56n) - 1n };
+}
+function drawBits(count, limit, words) {
+  const lanes = wordBytes(Math.ceil(count / 8), words).subarray(0, count);
+  return packBits(lanes.map((lane, v) => {
+    const { first, rest } = limit(v);
+    return Number(lane === first ? words.next() >> 8n < rest : lane < first);
+  }));
 }
 function putBit(packed, v, set) {
   const mask = 1 << (v & 7);
@@ -939,7 +963,7 @@ function nodeOf(bin, level, branching) {
 function byPopulation({ source, bits, branching, sizes, weights }, ranges) {
   const starts = [];
   let cells = 0;
-  const levels = sizes.map((size, l) => {
+  const levels2 = sizes.map((size, l) => {
     const where = `${source.where}, level ${l}`;
     const range = ranges[l];
     const options = /* @__PURE__ */ new Map([["bits", bits]]);
@@ -953,10 +977,10 @@ function byPopulation({ source, bits, branching, sizes, weights }, ranges) {
   return {
     fields: [numberField("cell", cells)],
     cells,
-    ratio: largest(ONE, ...levels.map(({ level }) => level.certificate.ratio)),
+    ratio: largest(ONE, ...levels2.map(({ level }) => level.certificate.ratio)),
     respondAt(bin, words) {
       const l = belowNumber(sizes.length, words);
-      const { level, range } = levels[l];
+      const { level, range } = levels2[l];
       const node = nodeOf(bin, l, branching);
       if (range === 0) words.next();
       const report = level.respondAt(node, words);
@@ -968,7 +992,7 @@ function byBudget({ source, bits, branching, sizes, weights }) {
   const part = partOf(source.epsilon, sizes.length);
   demand(part.value >= 1e-6, `${source.where}.epsilon`, "at least 0.000001 for every level");
   let ratio = ONE;
-  const levels = sizes.map((size, l) => {
+  const levels2 = sizes.map((size, l) => {
     const where = `${source.where}, level ${l}`;
     const { own, other } = weightsNamed(weights[l], ["other", "own"], `${where}.weights`);
     const unary = makeUnary(own, other, bits, where);
@@ -983,14 +1007,14 @@ function byBudget({ source, bits, branching, sizes, weights }) {
     cells: 2 * nodes,
     blocks: nodes,
     ratio,
-    respondAt: (bin, words) => levels.map((unary, l) => unaryReport(unary, sizes[l], nodeOf(bin, l, branching), words))
+    respondAt: (bin, words) => levels2.map((unary, l) => unaryReport(unary, sizes[l], nodeOf(bin, l, branching), words))
   };
 }
-function partOf(epsilon, levels) {
-  let part = epsilon.value / levels;
+function partOf(epsilon, levels2) {
+  let part = epsilon.value / levels2;
   for (; ; ) {
     const tried = decimalOf(part);
-    if (!exceeds(multiple(exact(tried), levels), exact(epsilon))) return tried;
+    if (!exceeds(multiple(exact(tried), levels2), exact(epsilon))) return tried;
     part *= 1 - Number.EPSILON / 2;
   }
 }
@@ -1208,16 +1232,20 @@ function readLocalHashing(source) {
   const t = digitsFor(d, g);
   const hashes = (g ** t - 1) / (g - 1);
   let key;
-  return hashing(source, domain, options, {
+  const cell = (hash, value) => {
+    key ?? (key = fingerprintOf(source.document));
+    return linearCell(hash, point(value, g, t, key), g);
+  };
+  const parts = hashing(source, domain, options, {
     hash: numberField("hash", hashes),
     g,
     cells: hashes * g,
     draw(value, words) {
       const hash = belowNumber(hashes, words);
-      key ?? (key = fingerprintOf(source.document));
-      return [hash, linearCell(hash, point(value, g, t, key), g)];
+      return [hash, cell(hash, value)];
     }
   });
+  return { ...parts, family: { name: `${g}^${t}`, hashes, cell } };
 }
 function digitsFor(d, g) {
   let t = 1;
@@ -1251,6 +1279,108 @@ function linearCell(hash, place2, g) {
     rest = Math.floor(rest / g);
   }
   return sum;
+}
+
+// src/mechanisms/memoized.ts
+var MOST_BITS = 20;
+var UNARY = "unary-encoding";
+var INNER = ["randomized-response", "local-hashing", "square-wave", UNARY];
+function readMemoized(source) {
+  const { domain, epsilon, where } = source;
+  const options = readOptions(source, "half", "inner", "lifetime", "linkable");
+  const lifetime = options.decimal("lifetime");
+  options.require(lifetime.value > epsilon.value && lifetime.value <= 20, "lifetime", "above epsilon, and at most 20");
+  const inner = new Section(options.get("inner"), ["mechanism", "options"], `${options.where}.inner`);
+  const name = inner.choice("mechanism", INNER);
+  const unary = name === UNARY;
+  const linkable = options.flag("linkable");
+  options.require(linkable || !unary || domain.size <= MOST_BITS, "linkable", `true with more than ${MOST_BITS} values: so many bits identify a device`);
+  options.require(!options.flag("half") || unary, "half", "false, unless inner is unary-encoding");
+  const weights = new Section(source.weights, ["fresh", "permanent"], `${where}.weights`);
+  const first = innerMechanism(name, domain, lifetime, inner.get("options"), weights.get("permanent"), inner.where);
+  const partOf2 = (key) => ({ ...source, weights: weights.get(key), where: `${weights.where}.${key}` });
+  const given = { first, permanent: partOf2("permanent"), fresh: partOf2("fresh"), bits: inner.get("options").get("bits") };
+  const { ratio, fromMemo, composed, remember, tell } = (unary ? bitRounds : outputRounds)(given);
+  const texts = new Map(Object.entries(composed).map(([key, number2]) => [key, String(number2)]));
+  const { fields, cells, blocks = 1, steps = 1, family } = innerMechanism(name, domain, epsilon, inner.get("options"), texts, inner.where);
+  const single = domain;
+  const memory = {
+    lifetime,
+    family,
+    remember,
+    ratio: first.certificate.ratio,
+    position: (value) => inputOf(single, value, steps),
+    hash: (words) => family === void 0 ? 0 : belowNumber(family.hashes, words),
+    entry: (hash, position) => family?.cell(hash, position) ?? position,
+    report: (hash, memo, words) => family === void 0 ? [tell(memo, words)] : [hash, tell(memo, words)],
+    cost(answers, windows2 = 1) {
+      if (answers === 1) return lifetime.value;
+      const each = logAbove(fromMemo, unary ? domain.size : 1);
+      const blocks2 = Math.min(answers, windows2);
+      const moved = blocks2 * lifetime.value + (windows2 - Math.ceil(windows2 / blocks2)) * each;
+      return Math.min(moved, windows2 * each) * (1 + 2 ** -50);
+    }
+  };
+  return {
+    ...forOneValue(single, {
+      fields,
+      cells,
+      blocks,
+      steps,
+      ratio,
+      respondAt(position, words) {
+        const hash = memory.hash(words);
+        return memory.report(hash, remember(memory.entry(hash, position), words), words);
+      }
+    }),
+    memory
+  };
+}
+function outputRounds({ first, permanent, fresh, bits }) {
+  const wave = first.name === "square-wave";
+  const { base, more, span } = levels(wave, permanent);
+  const outputs = first.fields[first.fields.length - 1].below;
+  const second = readResponse(fresh, Number(outputs), bits);
+  const { keep, other } = second;
+  const sum = outputs * base + span * more;
+  const chance = (weight2) => keep * weight2 + other * sum;
+  const least = ceil(chance(base), sum);
+  const { family } = first;
+  const ofCell = family && readResponse(permanent, Number(outputs), bits);
+  return {
+    ratio: fraction(chance(base + more), chance(base)),
+    fromMemo: other === 0n ? ONE : fraction(keep + other, other),
+    composed: wave ? { low: least, unit: keep * more / sum, width: span } : { keep: (1n << BigInt(bits)) - outputs * least, other: least },
+    remember: (entry, words) => ofCell?.respond(entry, words) ?? first.respondAt(entry, words)[0],
+    tell: (memo, words) => second.respond(memo, words)
+  };
+}
+function levels(wave, { weights, where }) {
+  if (wave) {
+    const { low, unit, width } = weightsNamed(weights, ["low", "unit", "width"], where);
+    return { base: low, more: unit, span: width };
+  }
+  const { keep, other } = weightsNamed(weights, ["keep", "other"], where);
+  return { base: other, more: keep, span: 1n };
+}
+function bitRounds({ first, permanent, fresh, bits }) {
+  const { own, other } = weightsNamed(permanent.weights, ["own", "other"], permanent.where);
+  const { stay, rise } = weightsNamed(fresh.weights, ["stay", "rise"], fresh.where);
+  const total = 1n << BigInt(bits);
+  demand(0n < rise && rise < stay && stay < total, fresh.where, "such that 0 < rise < stay < 2^bits");
+  const chance = (weight2) => weight2 * stay + (total - weight2) * rise;
+  const [mine, any, square] = [chance(own), chance(other), total * total];
+  const limits = [limitOf(rise, bits), limitOf(stay, bits)];
+  return {
+    ratio: fraction(mine * (square - any), any * (square - mine)),
+    fromMemo: largest(fraction(stay, rise), fraction(total - rise, total - stay)),
+    composed: { own: mine / total, other: ceil(any, total) },
+    remember: (entry, words) => first.respondAt(entry, words)[0],
+    tell: (memo, words) => drawBits(first.domain.size, (v) => limits[memo[v >> 3] >> (v & 7) & 1], words)
+  };
+}
+function ceil(numerator, denominator) {
+  return (numerator + denominator - 1n) / denominator;
 }
 
 // src/mechanisms/rounding.ts
@@ -1515,6 +1645,7 @@ var READERS = /* @__PURE__ */ new Map([
   ["key-value", readKeyValue],
   ["laplace", readLaplace],
   ["local-hashing", readLocalHashing],
+  ["memoized", readMemoized],
   ["piecewise", readPiecewise],
   ["randomized-response", readRandomizedResponse],
   ["sampled-coordinate", readSampledCoordinate],
@@ -1534,7 +1665,9 @@ function readMechanism(value, where = "mechanism") {
   return build(found, readDomain(found.get("domain"), `${where}.domain`));
 }
 function innerMechanism(mechanism, domain, epsilon, options, weights, where) {
-  return build(sectionOf({ domain: domain.document, epsilon: epsilon.text, mechanism, options, version: 2, weights }, where), domain);
+  const inner = build(sectionOf({ domain: domain.document, epsilon: epsilon.text, mechanism, options, version: 2, weights }, where), domain);
+  demand(inner.memory === void 0, where, "a mechanism without memory: inside another nothing would be kept");
+  return inner;
 }
 function build(found, domain) {
   const { where, items: document2 } = found;
@@ -1653,6 +1786,35 @@ function countKeys(text) {
 }
 
 // src/privacy.ts
+function privacyOf(survey) {
+  const { cohorts, changes, period, certificate, mechanism: { memory } } = survey;
+  if (memory === void 0) {
+    const words = privacyInWords(certificate);
+    if (cohorts === 1) return words;
+    return `${words}
+Your device draws which one of ${windows(cohorts, survey)} asks you: in any ${cohorts} in a row you send at most one report.`;
+  }
+  const span = period > 0 ? `in ${windows(period, survey)}` : "however many windows you answer";
+  const same = changes > 0 ? ", while your answer stays the same" : "";
+  const lines = [
+    `All your reports together are at most ${times(memory.ratio)} times as likely under one true answer as under another, ${span}${same}; one report at most ${times(certificate.ratio)} times.`,
+    `Someone who thought an answer was a coin flip can be at most ${belief(memory.ratio)}% sure of it after seeing all your reports${same}.`,
+    changes === 0 ? "Your first answer counts in every window. A later change is not reported, so it reveals nothing." : `Each further answer counts again. That your answer changed, and when, is not hidden. At most ${changes} ${changes === 1 ? "change is" : "changes are"} reported: whatever your answers were, all your reports together are at most e^${general(roundUp(exact(decimalOf(Number(survey.cost)))), 6)} times as likely under them as under others.`
+  ];
+  if (period > 0) lines.push(`After every ${windows(period, survey)} your device begins anew, and all of this counts again.`);
+  return lines.join("\n");
+}
+function costInWords(survey) {
+  const { cohorts, period, cost, mechanism: { epsilon, memory } } = survey;
+  const one = general(epsilon.value, 6);
+  if (memory !== void 0) {
+    return `epsilon ${general(Number(cost), 4)} for all reports${period > 0 ? ` in ${windows(period, survey)}` : ""}, ${one} for one`;
+  }
+  return cohorts > 1 ? `epsilon ${one} in any ${windows(cohorts, survey)} in a row` : `epsilon ${one} per report`;
+}
+function windows(count, { window }) {
+  return `${count.toLocaleString("en-US")} windows (${window})`;
+}
 function privacyInWords({ ratio, scope }) {
   if (ratio === null) return "The promise of this survey may fail.";
   const sure = `at most ${belief(ratio)}% sure of it after seeing your report`;
@@ -1666,37 +1828,23 @@ This protects the ${scope}, not the answer.`;
 function belief({ numerator: a, denominator: b }) {
   return Number((1000n * a + a + b - 1n) / (a + b)) / 10;
 }
-function times({ numerator: a, denominator: b }) {
-  let scale2 = 1n;
-  while (a >= 10n * b * scale2) scale2 *= 10n;
-  const digits = (100n * a + b * scale2 - 1n) / (b * scale2);
-  return (Number(digits * scale2) / 100).toLocaleString("en-US");
+function times(ratio) {
+  return roundUp(ratio).toLocaleString("en-US");
 }
-
-// src/signing.ts
-function checkPublisher(survey, pinned) {
-  if (!/^[0-9a-f]{64}$/.test(pinned)) throw new InvalidArgument("publisher must be a public key of 64 hexadecimal digits in lower case");
-  const { publisher } = survey;
-  if (publisher === pinned) return;
-  const found = publisher === "" ? "is not signed" : `was signed by the key ${publisher}`;
-  throw new NotTrusted(`${survey} ${found}, not by ${pinned}, which was agreed to: it is not answered`);
+function roundUp({ numerator: a, denominator: b }) {
+  let power = 0;
+  if (a === 0n) return 0;
+  for (; a < 100n * b; power--) a *= 10n;
+  for (; a >= 1000n * b; power++) b *= 10n;
+  return Number(`${(a + b - 1n) / b}e${power}`);
 }
-async function checkSignature(survey, signature) {
-  const message = utf8(`sottovoce survey 1
-${survey.digest}
-`);
-  if (!await verify(fromHex(survey.publisher), fromHex(signature), message)) {
-    throw new NotTrusted(`${survey} was not signed by the key ${survey.publisher}, or it was changed after it was signed: it is not answered`);
-  }
-}
-async function verify(publisher, signature, message) {
-  try {
-    const { subtle } = crypto;
-    const key = await subtle.importKey("raw", publisher, "Ed25519", false, ["verify"]);
-    return await subtle.verify("Ed25519", key, signature, message);
-  } catch (error) {
-    throw new NotTrusted(`the signature cannot be checked here, so the survey is not answered: plain http and older browsers lack Ed25519 (${error})`);
-  }
+function general(value, digits) {
+  const [mantissa = "", power] = value.toExponential(100).split("e");
+  const kept = mantissa.slice(0, digits + 1);
+  const even = /^50*$/.test(mantissa.slice(digits + 1)) && Number(kept.slice(-1)) % 2 === 0;
+  const rounded = even ? Number(`${kept}e${power}`) : Number(value.toPrecision(digits));
+  if (rounded === 0 || rounded >= 1e-4 && rounded < 10 ** digits) return String(rounded);
+  return rounded.toExponential().replace(/e(.)(.)$/, "e$10$2");
 }
 
 // src/windows.ts
@@ -1735,13 +1883,71 @@ function windowOf(kind, day) {
   const week = (monday - firstMonday(year)) / 7 + 1;
   return { name: `${year}-W${String(week).padStart(2, "0")}`, first: dayText(monday), last: dayText(monday + 6) };
 }
+function windowIndex(kind, day) {
+  if (kind === "once") return 0;
+  if (kind === "month") return 12 * (Number(day.slice(0, 4)) - 1970) + Number(day.slice(5, 7)) - 1;
+  const number2 = readDay(day);
+  return kind === "day" ? number2 : Math.floor((number2 + 3) / 7);
+}
+function firstDay(kind, index) {
+  return dayText(kind === "month" ? Date.UTC(1970, index) / DAY : kind === "day" ? index : 7 * index - 3);
+}
+
+// src/repeating.ts
+var REPEATING = ["ask", "changes", "period"];
+var ASK = /^1(?:\/(?:[2-9]|[1-9][0-9]{1,2}|1000))?$/;
+function readRepeating(found, { mechanism, window, opens, closes }) {
+  const again = found.whole("survey", 2, 3) === 3;
+  const ask2 = again ? found.text("ask") : "1";
+  const [changes, period] = again ? [found.whole("changes", 0, 1e3), found.whole("period", 0, 1e4)] : [0, 0];
+  found.require(ASK.test(ask2), "ask", "1, or 1/W with W from 2 to 1000");
+  found.require(!again || ask2 !== "1" || changes + period > 0, "survey", "2 where ask is 1, and changes and period are 0");
+  const { memory } = mechanism;
+  const repeats = window !== "once";
+  const windows2 = period > 0 ? period : repeats && opens !== "" && closes !== "" ? windowIndex(window, closes) - windowIndex(window, opens) + 1 : void 0;
+  found.require(ask2 === "1" || repeats && memory === void 0, "ask", "1 where the window is once, or devices remember");
+  if (memory === void 0) {
+    found.require(changes + period === 0, "changes", "0, and period too, unless the mechanism is memoized");
+  } else {
+    found.require(repeats, "window", "day, week or month where devices remember");
+    found.require(period !== 1, "period", "0, or at least 2");
+    found.require(changes === 0 || changes < (windows2 ?? 0), "changes", "0, or below the number of windows that memory lasts");
+  }
+  const cost = memory === void 0 ? mechanism.epsilon.text : writeDecimal(memory.cost(changes + 1, windows2));
+  return { ask: ask2, cohorts: Number(ask2.slice(2)) || 1, changes, period, cost };
+}
+
+// src/signing.ts
+function checkPublisher(survey, pinned) {
+  if (!/^[0-9a-f]{64}$/.test(pinned)) throw new InvalidArgument("publisher must be a public key of 64 hexadecimal digits in lower case");
+  const { publisher } = survey;
+  if (publisher === pinned) return;
+  const found = publisher === "" ? "is not signed" : `was signed by the key ${publisher}`;
+  throw new NotTrusted(`${survey} ${found}, not by ${pinned}, which was agreed to: it is not answered`);
+}
+async function checkSignature(survey, signature) {
+  const message = utf8(`sottovoce survey 1
+${survey.digest}
+`);
+  if (!await verify(fromHex(survey.publisher), fromHex(signature), message)) {
+    throw new NotTrusted(`${survey} was not signed by the key ${survey.publisher}, or it was changed after it was signed: it is not answered`);
+  }
+}
+async function verify(publisher, signature, message) {
+  try {
+    const { subtle } = crypto;
+    const key = await subtle.importKey("raw", publisher, "Ed25519", false, ["verify"]);
+    return await subtle.verify("Ed25519", key, signature, message);
+  } catch (error) {
+    throw new NotTrusted(`the signature cannot be checked here, so the survey is not answered: plain http and older browsers lack Ed25519 (${error})`);
+  }
+}
 
 // src/survey.ts
 var KEYS = ["closes", "mechanism", "minimum_batch", "name", "opens", "outside", "question", "series", "survey", "window"];
 var Survey = class _Survey {
   constructor(found) {
     this.publisher = "";
-    found.whole("survey", 2, 2);
     this.name = visibleText(found, "name", 200);
     this.question = visibleText(found, "question", 2e3);
     this.mechanism = readMechanism(found.get("mechanism"));
@@ -1755,6 +1961,7 @@ var Survey = class _Survey {
     this.closes = date(found, "closes");
     found.require(this.opens === "" || this.closes === "" || this.opens <= this.closes, "closes", "a day from opens on");
     this.series = found.get("series") === "" ? "" : visibleText(found, "series", 200);
+    ({ ask: this.ask, cohorts: this.cohorts, changes: this.changes, period: this.period, cost: this.cost } = readRepeating(found, this));
     this.document = found.items;
     this.digest = digestOf(this.document);
     this.fingerprint = this.digest.slice(0, 32);
@@ -1784,7 +1991,8 @@ var Survey = class _Survey {
     return Object.assign(survey, { collector: found[1] });
   }
   static read(document2, { maxDelta = "0" }) {
-    const survey = new _Survey(new Section(document2, KEYS, "survey"));
+    const again = document2 instanceof Map && document2.get("survey") === 3;
+    const survey = new _Survey(new Section(document2, again ? [...KEYS, ...REPEATING] : KEYS, "survey"));
     const most = readDecimal(maxDelta);
     if (most !== void 0 && !exceeds(survey.certificate.delta, exact(most))) return survey;
     throw new InvalidSurvey(`the delta of ${survey} is not at most maxDelta, which is ${maxDelta}`);
@@ -1799,7 +2007,10 @@ var Survey = class _Survey {
     return `survey "${this.name}"`;
   }
   privacy() {
-    return privacyInWords(this.certificate);
+    return privacyOf(this);
+  }
+  costInWords() {
+    return costInWords(this);
   }
   get payloadBytes() {
     return payloadBytes(this.mechanism.fields);
@@ -1854,10 +2065,10 @@ function chargeOf(survey, day, elapsed) {
     fingerprint: survey.fingerprint,
     window,
     survey: survey.name,
-    epsilon: survey.epsilon,
+    epsilon: survey.cost,
     delta: "0",
     name: plain(survey.name),
-    question: fingerprintOf([plain(survey.question), survey.mechanism.domain.document]),
+    question: questionKey(survey),
     first,
     last,
     day,
@@ -1866,6 +2077,9 @@ function chargeOf(survey, day, elapsed) {
     series: plain(survey.series),
     publisher: survey.publisher
   };
+}
+function questionKey({ question, mechanism }) {
+  return fingerprintOf([plain(question), mechanism.domain.document]);
 }
 function costOf(...charges) {
   return exact(addUp(charges));
@@ -1919,8 +2133,9 @@ function checkReport(limits, survey) {
   for (const [name, value] of Object.entries(limits)) {
     if (!Number.isFinite(value) || value < 0) throw new InvalidArgument(`${name} must be a number of at least 0`);
   }
-  if (exceeds(exact(survey.mechanism.epsilon), exact(decimalOf(limits.maxEpsilon)))) {
-    throw new OverBudget(`${survey} asks for epsilon ${survey.epsilon} per report; this device gives at most ${limits.maxEpsilon} (maxEpsilon)`);
+  if (exceeds(exact(decimalOf(Number(survey.cost))), exact(decimalOf(limits.maxEpsilon)))) {
+    const what = survey.mechanism.memory === void 0 ? "per report" : "for all its reports";
+    throw new OverBudget(`${survey} asks for epsilon ${survey.cost} ${what}; this device gives at most ${limits.maxEpsilon} (maxEpsilon)`);
   }
   if (exceeds(survey.certificate.delta, ZERO)) throw new OverBudget(`${survey} has delta above 0, which this client does not answer`);
 }
@@ -1971,16 +2186,18 @@ function find(rows, { fingerprint, window }) {
 function receiptOf({ fingerprint, window, survey, epsilon, delta, id, upload, state, code: code2 }) {
   return { fingerprint, window, survey, epsilon, delta, id, upload, state, code: code2 };
 }
-async function spend(ledger, charge, limits, pinned, draw) {
-  const found = await ledger.transact((rows) => {
+async function spend(ledger, first, limits, pinned, memory, draw) {
+  const found = await ledger.transact((rows, _, known) => {
+    const charge = memory !== void 0 && memory.stored(known).length > 0 ? { ...first, epsilon: "0" } : first;
     const stored = find(rows, charge);
     if (stored !== void 0) return { result: stored };
     const late = rows.filter((row3) => row3.day > charge.day).map((row3) => ({ ...row3, day: charge.day }));
     const before = rows.map((row3) => find(late, row3) ?? row3);
     const refused2 = refusalOf(limits, charge, before, pinned);
     if (refused2 !== void 0) return { write: late, result: refused2 };
-    const row2 = { ...charge, ...draw(), state: "pending", code: "" };
-    return { write: [...late, row2], result: row2 };
+    const { id, upload, ...drawn } = draw(known);
+    const row2 = { ...charge, id, upload, state: "pending", code: "" };
+    return { ...drawn, write: [...late, row2], result: row2 };
   });
   if (found instanceof OverBudget) throw found;
   return found;
@@ -1995,8 +2212,8 @@ function settle(ledger, receipt, from, state, code2) {
 }
 
 // src/device/browserledger.ts
-var STORES = { reports: ["fingerprint", "window"], logs: "url" };
-var SCHEMA = 2;
+var STORES = { reports: ["fingerprint", "window"], logs: "url", kept: ["kind", "name"], memos: ["question", "memory", "period", "ordinal"] };
+var SCHEMA = 3;
 var BrowserLedger = class {
   constructor(name = "sottovoce") {
     this.name = name;
@@ -2033,16 +2250,21 @@ var BrowserLedger = class {
 function inTransaction(database, change) {
   return new Promise((resolve, reject) => {
     const transaction = database.transaction(Object.keys(STORES), "readwrite", { durability: "strict" });
-    const [reports, kept] = [transaction.objectStore("reports"), transaction.objectStore("logs")];
-    const rows = reports.getAll();
-    const logs = kept.getAll();
+    const store = (name) => transaction.objectStore(name);
+    const rows = store("reports").getAll();
+    const logs = store("logs").getAll();
+    const kept = store("kept").getAll();
+    const memos = store("memos").getAll();
     let result;
     let thrown;
-    logs.onsuccess = () => {
+    memos.onsuccess = () => {
       try {
-        const changed = change(rows.result, logs.result);
-        for (const row2 of changed.write ?? []) reports.put(row2);
-        for (const log of changed.logs ?? []) kept.put(log);
+        const changed = change(rows.result, logs.result, { kept: kept.result, memos: memos.result });
+        for (const row2 of changed.write ?? []) store("reports").put(row2);
+        for (const log of changed.logs ?? []) store("logs").put(log);
+        for (const one of changed.kept ?? []) store("kept").add(one);
+        for (const memo of changed.memos ?? []) store("memos").add(memo);
+        for (const memo of changed.forget ?? []) store("memos").delete(STORES.memos.map((key) => memo[key]));
         result = changed.result;
       } catch (error) {
         thrown = { error };
@@ -2061,6 +2283,8 @@ function unusable(error) {
 function explain(survey, receipt) {
   const { upload, fingerprint, epsilon } = receipt;
   if (fingerprint !== survey.fingerprint) throw new Mismatch(`this receipt is not of ${survey}`);
+  const cost = costOf2(survey, epsilon);
+  if (receipt.state === "not-asked") return { status: statusOf(receipt), report: "Nothing was drawn, so nothing is sent.", cost, parts: [] };
   let at = 0;
   const take = (count) => upload.slice(at, at += count);
   const parts = envelope(survey, receipt, take);
@@ -2069,9 +2293,15 @@ function explain(survey, receipt) {
   return {
     status: statusOf(receipt),
     report: `The report says: ${said.join("; ") || "nothing, for all reports are the same"}. It was drawn at random: your answer only made some reports likelier than others.`,
-    cost: `It cost epsilon ${epsilon}. ${survey.privacy()}`,
+    cost,
     parts: [...parts, ...fields]
   };
+}
+function costOf2(survey, epsilon) {
+  const { cohorts, mechanism: { memory } } = survey;
+  const all = memory !== void 0 || cohorts > 1 ? `This survey costs ${survey.costInWords()}. ` : "";
+  const one = memory !== void 0 && epsilon === "0" ? "This report cost nothing more: the first one paid for it." : `${all === "" ? "It" : "This report"} cost epsilon ${epsilon}.`;
+  return `${all}${one} ${survey.privacy()}`;
 }
 function envelope(survey, { upload, window }, take) {
   const part = (name, count, words) => ({ name, words, bytes: toHex(take(count)) });
@@ -2085,8 +2315,8 @@ function envelope(survey, { upload, window }, take) {
     part("length", upload.length - survey.payloadBytes - 40 - size, "how many bytes follow")
   ];
 }
-function fieldsInWords({ mechanism: { domain, fields, name } }, take) {
-  const direct = ["randomized-response", "unary-encoding", "subset-selection"].includes(name);
+function fieldsInWords({ mechanism: { domain, fields } }, take) {
+  const direct = ["value", "bits"].includes(fields[0].name);
   const named = direct ? (index) => label(domain, index) : void 0;
   return fields.map((field2) => {
     const bytes = take(fieldBytes(field2));
@@ -2123,6 +2353,7 @@ function label(domain, index) {
   return String("least" in domain ? domain.least + index : index);
 }
 function statusOf({ state, code: code2 }) {
+  if (state === "not-asked") return "This device is not asked in this window.";
   if (state === "acknowledged") return code2 === "scrubbed" ? "The collector has counted your report and can no longer delete it." : "The collector has your report.";
   if (state === "withdrawn") return `Your report is withdrawn${code2 === "" ? ": the collector does not have it." : ", but the collector has not confirmed that it deleted it."}`;
   if (state === "refused") {
@@ -2290,6 +2521,64 @@ function broken(url, why) {
   return new NotTrusted(`the log of ${url} does not show every survey that was ever published there: ${why}. Nothing is sent`);
 }
 
+// src/device/memory.ts
+function cohortOf(known, survey, words) {
+  const draw = drawing(known);
+  const result = draw.once("cohort", `${questionKey(survey)} ${survey.cohorts}`, () => belowNumber(survey.cohorts, words));
+  return { kept: draw.made, result };
+}
+function memoryOf(survey, day) {
+  const { mechanism, changes, opens, closes, outside, window } = survey;
+  const { memory: rounds, domain, fields } = mechanism;
+  if (rounds === void 0) return void 0;
+  const question = questionKey(survey);
+  const span = survey.period > 0 ? [window, survey.period] : changes > 0 ? [window, opens, closes] : [];
+  const memory = fingerprintOf([fingerprintOf(mechanism.document), changes, ...span]);
+  const period = survey.period > 0 ? Math.floor(windowIndex(window, day) / survey.period) : 0;
+  const stored = (known) => ours(checked(known).memos).filter((one) => one.period === period).sort((a, b) => a.ordinal - b.ordinal);
+  const ours = (memos) => memos.filter((one) => one.question === question && one.memory === memory);
+  return {
+    stored,
+    report(known, value, words) {
+      const position = rounds.position(admit(domain, outside, value));
+      const draw = drawing(known);
+      const { family } = rounds;
+      const hash = family === void 0 ? 0 : draw.once("hash", family.name, () => rounds.hash(words));
+      const entry = rounds.entry(hash, position);
+      const tag = changes === 0 ? new Uint8Array() : tagOf(draw.once("secret", "", () => wordBytes(4, words)), `${question} ${memory} ${period} ${entry}`);
+      const before = stored(known);
+      const spoken = before.find((one) => toHex(one.tag) === toHex(tag)) ?? before[changes];
+      const { memo } = spoken ?? { memo: rounds.remember(entry, words) };
+      const payload = writePayload(fields, rounds.report(hash, memo, words));
+      if (spoken !== void 0) return { payload, kept: draw.made };
+      const memos = [{ question, memory, period, ordinal: before.length, tag, memo }];
+      return { payload, kept: draw.made, memos, forget: ours(known.memos).filter((one) => one.period < period) };
+    }
+  };
+}
+function checked(known) {
+  if (known === void 0) throw new NoLedger("this ledger keeps no cohorts and no permanent answers, so this survey is not answered");
+  return known;
+}
+function drawing(known) {
+  const { kept } = checked(known);
+  const made = [];
+  return {
+    made,
+    once(kind, name, draw) {
+      const found = kept.find((one) => one.kind === kind && one.name === name);
+      if (found !== void 0) return found.value;
+      const value = draw();
+      made.push({ kind, name, value });
+      return value;
+    }
+  };
+}
+function tagOf(secret, message) {
+  const padded = (mask) => Uint8Array.from({ length: 64 }, (_, i) => (secret[i] ?? 0) ^ mask);
+  return sha256(concatBytes([padded(92), sha256(concatBytes([padded(54), utf8(message)]))])).slice(0, 16);
+}
+
 // src/device/client.ts
 var OPTIONS = [...Object.keys(LIMITS), "fingerprint", "publisher", "url", "token", "scopes", "plainHttp", "patience", "ledger", "clock"];
 var Client = class {
@@ -2324,18 +2613,48 @@ var Client = class {
     const day = this.clock();
     const window = survey.windowOf(day);
     if (window === void 0) throw day < opens ? refused(survey, "clock-skew", `opens on ${opens}`) : refused(survey, "window-closed", "is closed");
+    if (!await this.asks(day)) {
+      survey.check(value);
+      return { fingerprint, window, survey: survey.name, epsilon: "0", delta: "0", id: new Uint8Array(), upload: new Uint8Array(), state: "not-asked", code: "" };
+    }
     const stored = find(await this.rows(), { fingerprint, window });
     if (stored !== void 0) return this.sent(stored);
     survey.check(value);
     const ledger = await this.ledger();
-    const checked = this.collector !== void 0 && await isReady(this.collector, ledger, survey);
+    const checked2 = this.collector !== void 0 && await isReady(this.collector, ledger, survey);
     const charge = chargeOf(survey, day, ledger.elapsed());
-    const drawn = await spend(ledger, charge, this.limits, this.pinned, () => {
-      const payload = survey.randomize(value, systemWords());
+    const memory = memoryOf(survey, day);
+    const drawn = await spend(ledger, charge, this.limits, this.pinned, memory, (known) => {
+      const words = systemWords();
+      const { payload, ...kept } = memory?.report(known, value, words) ?? { payload: survey.randomize(value, words) };
       const id = newId();
-      return { id, upload: encodeUpload({ fingerprint, window, reports: [{ id, payload }] }) };
+      return { ...kept, id, upload: encodeUpload({ fingerprint, window, reports: [{ id, payload }] }) };
     });
-    return this.sent(drawn, checked);
+    return this.sent(drawn, checked2);
+  }
+  async asked() {
+    return this.asks(this.clock());
+  }
+  async nextAsked() {
+    const { window, opens, closes, cohorts } = this.survey;
+    if (window === "once") return void 0;
+    const present = windowIndex(window, this.clock());
+    const index = Math.max(present + 1, opens === "" ? present : windowIndex(window, opens));
+    const first = firstDay(window, index + mod(await this.cohort() - index, cohorts));
+    const day = first > opens ? first : opens;
+    return first === "" || closes !== "" && day > closes ? void 0 : day;
+  }
+  async remembered() {
+    const memory = memoryOf(this.survey, this.clock());
+    return (await this.ledger()).transact((_rows, _logs, known) => ({ result: memory?.stored(known).length ?? 0 }));
+  }
+  async asks(day) {
+    const { window, cohorts } = this.survey;
+    return mod(windowIndex(window, day) - await this.cohort(), cohorts) === 0;
+  }
+  async cohort() {
+    if (this.survey.cohorts === 1) return 0;
+    return (await this.ledger()).transact((_rows, _logs, known) => cohortOf(known, this.survey, systemWords()));
   }
   async send() {
     const receipts = [];
@@ -2358,7 +2677,7 @@ var Client = class {
   async withdraw(receipt) {
     return this.sent(await this.settled(receipt, ["pending", "acknowledged", "refused"], { state: "withdrawn", code: "not-confirmed" }));
   }
-  async sent(receipt, checked = false) {
+  async sent(receipt, checked2 = false) {
     const { collector, survey } = this;
     if (collector === void 0) return receiptOf(receipt);
     if (receipt.state === "withdrawn" && receipt.code !== "") {
@@ -2366,8 +2685,8 @@ var Client = class {
     }
     if (receipt.state !== "pending") return receiptOf(receipt);
     const outcome = await deliver(collector, receipt.upload, async () => {
-      if (!checked) await checkLog(collector, await this.ledger(), survey);
-      checked = true;
+      if (!checked2) await checkLog(collector, await this.ledger(), survey);
+      checked2 = true;
       return find(await this.rows(), receipt)?.state === "pending";
     });
     const settled = await this.settled(receipt, ["pending", "refused"], outcome);
@@ -2406,6 +2725,9 @@ function browserLedger() {
   const ledger = new BrowserLedger();
   return async () => ledger;
 }
+function mod(number2, size) {
+  return (number2 % size + size) % size;
+}
 function today() {
   return (/* @__PURE__ */ new Date()).toISOString().slice(0, 10);
 }
@@ -2436,10 +2758,17 @@ var TEXTS = {
     week: "The first answer of a week counts.",
     month: "The first answer of a month counts."
   },
+  notAsked: "Your device is not asked in this window, so nothing is sent.",
+  next: ({ window }, day) => day === void 0 ? "It is not asked again before the survey ends." : `It is asked next ${window === "day" ? "on" : `in the ${window} from`} ${day}.`,
+  paying: (cost) => `Your first report is charged for all that follow: ${cost}.`,
+  kept: (changes) => `This browser keeps ${changes === 0 ? "your first answer, at random: whatever you choose now, that one is reported again" : "an answer, at random, for each that you gave: asked again, the same is reported"}. It costs nothing more.`,
   remembers: "This browser remembers what it sent, not what you answered. A private window forgets it when it is closed.",
   working: "Drawing at random, then sending.",
-  states: { acknowledged: "Sent", pending: "Kept in this browser", refused: "Not taken", withdrawn: "Withdrawn" },
+  states: { "not-asked": "Not asked", acknowledged: "Sent", pending: "Kept in this browser", refused: "Not taken", withdrawn: "Withdrawn" },
   cost: (epsilon, spent) => `It cost epsilon ${epsilon}. This browser has spent ${spent} on this site so far.`,
+  paid: (spent) => `It cost nothing more: your first report paid for all. This browser has spent ${spent} on this site so far.`,
+  asked: "Your device was asked in this window.",
+  same: "Asked again, it reports the same kept answer.",
   again: {
     once: "This survey takes one answer.",
     day: "You can answer again tomorrow.",
@@ -2642,10 +2971,18 @@ async function resultOf(client, receipt, steps) {
   const bytes = parts.map((part) => [part.name, code(part.bytes), foreign(part.words)]);
   return [
     ...isOpen(receipt) ? [button(TEXTS.retry, steps.retry)] : [],
-    make("p", {}, `${TEXTS.cost(receipt.epsilon, await client.spent())} ${TEXTS.again[client.survey.window]}`),
+    make("p", {}, await costOf3(client, receipt)),
     ...canWithdraw(receipt) ? [fold(TEXTS.withdraw, make("p", {}, TEXTS.withdrawing), button(TEXTS.withdrawNow, steps.withdraw))] : [],
     fold(TEXTS.content, make("p", {}, foreign(report)), table(TEXTS.content, TEXTS.bytes, bytes))
   ];
+}
+async function costOf3(client, { epsilon }) {
+  const { survey } = client;
+  const { memory } = survey.mechanism;
+  const spent = await client.spent();
+  const cost = memory !== void 0 && epsilon === "0" ? TEXTS.paid(spent) : TEXTS.cost(epsilon, spent);
+  const again = survey.cohorts > 1 ? `${TEXTS.asked} ${TEXTS.next(survey, await client.nextAsked())}` : TEXTS.again[survey.window];
+  return `${cost} ${again}${memory === void 0 ? "" : ` ${TEXTS.same}`}`;
 }
 async function historyOf() {
   const rows = await new BrowserLedger().transact((found) => ({ write: [], result: [...found] }));
@@ -2683,7 +3020,7 @@ var Interview = class {
       this.client = new Client(survey, { plainHttp, patience: PATIENCE2, scopes: scope === "" ? [] : [scope], ...options, ...pinned });
       const receipts = await this.client.receipts();
       const receipt = this.current(receipts);
-      if (receipt === void 0) this.showForm();
+      if (receipt === void 0) await this.showForm();
       else await this.showResult(receipt);
       if (receipts.some(isOpen)) await this.send();
     });
@@ -2693,7 +3030,7 @@ var Interview = class {
     const window = this.client.survey.windowOf(today2());
     return receipts.find((receipt) => receipt.window === window);
   }
-  showForm() {
+  async showForm() {
     const client = this.client;
     const { survey } = client;
     const { scope } = survey.certificate;
@@ -2701,10 +3038,16 @@ var Interview = class {
     const refused2 = this.asking.refused ?? closedOn(survey, today2());
     this.status.textContent = refused2 !== void 0 ? refusal2(refused2, false) : control === void 0 ? TEXTS.cannot : "";
     if (refused2 !== void 0 || control === void 0) return;
+    if (!await client.asked()) {
+      this.status.textContent = `${TEXTS.notAsked} ${TEXTS.next(survey, await client.nextAsked())}`;
+      return;
+    }
+    const kept = survey.mechanism.memory === void 0 ? void 0 : await client.remembered() > 0 ? TEXTS.kept(survey.changes) : TEXTS.paying(survey.costInWords());
     const submit = make("button", {}, TEXTS.submit);
     const form = make(
       "form",
       { novalidate: true },
+      ...kept === void 0 ? [] : [make("p", {}, kept)],
       control.element,
       ...scope === "" ? [] : [consent(scope)],
       make("p", { class: "submit" }, submit, make("small", {}, TEXTS.first[survey.window])),
@@ -2751,6 +3094,11 @@ var Interview = class {
     this.asking.tell?.("report", receipt);
   }
   async finish(news, receipt) {
+    if (receipt.state === "not-asked") {
+      this.body.replaceChildren();
+      this.heading.after(this.status);
+      return this.showForm();
+    }
     await this.showResult(receipt);
     this.heading.focus();
     this.asking.tell?.(news, receipt);

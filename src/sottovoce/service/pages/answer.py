@@ -24,6 +24,8 @@ from sottovoce.service.pages.charts import people
 from sottovoce.service.pages.rendering import FILE_HEADERS, page, page_file
 from sottovoce.service.refusals import Declined
 from sottovoce.service.state import CollectorState
+from sottovoce.surveys.all_reports import cost_in_words, lifetime_of
+from sottovoce.surveys.repeating import one_in
 from sottovoce.surveys.survey import Survey
 
 __all__ = ["answer_page", "answer_script", "script_digest"]
@@ -119,12 +121,27 @@ def _privacy(survey: Survey) -> dict[str, Any]:
     return {
         "privacy": words,
         "may_fail": may_fail,
+        "often": _often(survey),
+        "cost": cost_in_words(survey),
+        "repeated": survey.ask != "1" or survey.mechanism.remembers,
         "pictures": () if may_fail else _pictures(survey),
     }
 
 
+def _often(survey: Survey) -> str:
+    """How often a person is asked, in a few words."""
+    if survey.ask != "1":
+        return f"once in {one_in(survey)} {survey.window}s; each device draws in which"
+    return "once" if survey.window == "once" else f"once a {survey.window}"
+
+
 def _pictures(survey: Survey) -> tuple[tuple[Markup, str], ...]:
     """Two pictures of 100 dots, and what they show: reports of people, or guesses of others."""
+    lifetime = lifetime_of(survey)
+    if lifetime is not None:
+        return _guesses(
+            belief(lifetime.ratio), "between two answers", "your reports", "all of them"
+        )
     fits = _fits(survey)
     if fits is not None:
         own, others = (round(100 * each) for each in fits)
@@ -135,10 +152,16 @@ def _pictures(survey: Survey) -> tuple[tuple[Markup, str], ...]:
     certificate = survey.mechanism.certificate()
     after, scope = belief(certificate.ratio), certificate.scope
     about = "between two answers" if scope is None else f"about one {scope.hidden}"
+    return _guesses(after, about, "your report", "it")
+
+
+def _guesses(
+    after: float, about: str, before: str, them: str
+) -> tuple[tuple[Markup, str], tuple[Markup, str]]:
     return (
-        _drawn(50, "before", f"Before your report, a guess {about} is right 50 times of 100."),
-        _drawn(math.ceil(after), "after", f"After it, at most {after:g} times."),
-    )  # fmt: skip
+        _drawn(50, "before", f"Before {before}, a guess {about} is right 50 times of 100."),
+        _drawn(math.ceil(after), "after", f"After {them}, at most {after:g} times."),
+    )
 
 
 def _drawn(filled: int, name: str, says: str) -> tuple[Markup, str]:

@@ -1,0 +1,116 @@
+import { toHex, utf8, concatBytes } from "../bytes.js";
+import { admit } from "../admit.js";
+import { fingerprintOf } from "../canonical.js";
+import { NoLedger } from "../errors.js";
+import { writePayload } from "../fields.js";
+import { sha256 } from "../sha256.js";
+import type { Survey } from "../survey.js";
+import { windowIndex } from "../windows.js";
+import { belowNumber, wordBytes, type Words } from "../words.js";
+import { questionKey } from "./charge.js";
+
+/** A draw of a device that is made once: a cohort by question and number of cohorts, a hash by family, and the key of tags. */
+export interface Kept {
+  readonly kind: "cohort" | "hash" | "secret";
+  readonly name: string;
+  readonly value: number | Uint8Array;
+}
+
+/** A permanent answer, in the order in which they were needed. The answer is not in it: `tag` is empty, or a keyed hash of it. */
+export interface Memo {
+  readonly question: string;
+  readonly memory: string;
+  readonly period: number;
+  readonly ordinal: number;
+  readonly tag: Uint8Array;
+  readonly memo: number | Uint8Array;
+}
+
+/** What a ledger keeps beside reports: draws that many reports depend on. */
+export interface Memories {
+  readonly kept: readonly Kept[];
+  readonly memos: readonly Memo[];
+}
+
+/** What a change adds to it, and takes out. */
+export interface MemoryChange extends Partial<Memories> {
+  readonly forget?: readonly Memo[];
+}
+
+/** The permanent answers of this device to one question, under one mechanism, in one period. */
+export interface DeviceMemory {
+  /** Those that there are: what they cost was charged when the first was drawn. */
+  stored(known: Memories): readonly Memo[];
+  /**
+   * A fresh report from the permanent answer to a value, which is drawn first where there is none. Where as many were
+   * drawn as are charged, the last one speaks: the device neither stays silent nor reveals that the answer changed.
+   */
+  report(known: Memories, value: unknown, words: Words): MemoryChange & { readonly payload: Uint8Array };
+}
+
+/** The cohort of this device for a question and a number of cohorts: a survey that is published again does not draw it anew. */
+export function cohortOf(known: Memories | undefined, survey: Survey, words: Words): MemoryChange & { readonly result: number } {
+  const draw = drawing(known);
+  const result = draw.once("cohort", `${questionKey(survey)} ${survey.cohorts}`, () => belowNumber(survey.cohorts, words));
+  return { kept: draw.made, result };
+}
+
+/** The memory that a report of a day comes from, or undefined where the survey needs none. */
+export function memoryOf(survey: Survey, day: string): DeviceMemory | undefined {
+  const { mechanism, changes, opens, closes, outside, window } = survey;
+  const { memory: rounds, domain, fields } = mechanism;
+  if (rounds === undefined) return undefined;
+  const question = questionKey(survey);
+  const span = survey.period > 0 ? [window, survey.period] : changes > 0 ? [window, opens, closes] : [];
+  const memory = fingerprintOf([fingerprintOf(mechanism.document), changes, ...span]);
+  const period = survey.period > 0 ? Math.floor(windowIndex(window, day) / survey.period) : 0;
+  const stored = (known: Memories | undefined): Memo[] => ours(checked(known).memos).filter((one) => one.period === period).sort((a, b) => a.ordinal - b.ordinal);
+  const ours = (memos: readonly Memo[]): Memo[] => memos.filter((one) => one.question === question && one.memory === memory);
+  return {
+    stored,
+    report(known, value, words) {
+      const position = rounds.position(admit(domain, outside, value));
+      const draw = drawing(known);
+      const { family } = rounds;
+      const hash = family === undefined ? 0 : draw.once("hash", family.name, () => rounds.hash(words));
+      const entry = rounds.entry(hash, position);
+      const tag = changes === 0 ? new Uint8Array() : tagOf(draw.once("secret", "", () => wordBytes(4, words)), `${question} ${memory} ${period} ${entry}`);
+      const before = stored(known);
+      const spoken = before.find((one) => toHex(one.tag) === toHex(tag)) ?? before[changes];
+      const { memo } = spoken ?? { memo: rounds.remember(entry, words) };
+      const payload = writePayload(fields, rounds.report(hash, memo, words));
+      if (spoken !== undefined) return { payload, kept: draw.made };
+      const memos = [{ question, memory, period, ordinal: before.length, tag, memo }];
+      // Windows are answered in order, so that permanent answers of earlier periods serve nothing.
+      return { payload, kept: draw.made, memos, forget: ours(known.memos).filter((one) => one.period < period) };
+    },
+  };
+}
+
+/** A ledger of a program that knows no memories is refused: it would forget them. */
+function checked(known: Memories | undefined): Memories {
+  if (known === undefined) throw new NoLedger("this ledger keeps no cohorts and no permanent answers, so this survey is not answered");
+  return known;
+}
+
+/** Draws that are made once, and those that were made now. */
+function drawing(known: Memories | undefined) {
+  const { kept } = checked(known);
+  const made: Kept[] = [];
+  return {
+    made,
+    once<T extends Kept["value"]>(kind: Kept["kind"], name: string, draw: () => T): T {
+      const found = kept.find((one) => one.kind === kind && one.name === name);
+      if (found !== undefined) return found.value as T;
+      const value = draw();
+      made.push({ kind, name, value });
+      return value;
+    },
+  };
+}
+
+/** The first 16 bytes of HMAC-SHA256. */
+function tagOf(secret: Uint8Array, message: string): Uint8Array {
+  const padded = (mask: number): Uint8Array => Uint8Array.from({ length: 64 }, (_, i) => (secret[i] ?? 0) ^ mask);
+  return sha256(concatBytes([padded(0x5c), sha256(concatBytes([padded(0x36), utf8(message)]))])).slice(0, 16);
+}

@@ -1,0 +1,1 @@
+"""Answers about records of several questions: models of joints, known margins, differences of groups."""
