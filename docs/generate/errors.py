@@ -42,6 +42,8 @@ def errors_to_expect(cls: type[Mechanism]) -> str:
         return (
             f"{told}\n\n{_of_shares(m for m in cls.examples() if m.channel().inverse is not None)}"
         )
+    if first.domain.choices is not None:
+        return _of_options(cls)
     if first.domain.sensitive_inputs is not None:
         return _of_sensitive_shares(cls)
     if is_oracle(first):
@@ -66,6 +68,23 @@ def _of_shares(mechanisms: Iterable[Mechanism]) -> str:
         roots = [math.sqrt(float(np.mean(m.variance(shares, n)))) for n in _PEOPLE]
         rows.append((f"{size:,}", f"{m.epsilon:.3g}", *(f"{root:.3g}" for root in roots)))
     return table(_HEAD, rows)
+
+
+def _of_options(cls: type[Mechanism]) -> str:
+    """Errors of the share of an option, over numbers of options and boxes."""
+    rows = []
+    for (options, most), epsilon in product(((4, 2), (8, 3), (50, 3), (200, 5)), _EPSILONS):
+        m = cls(sv.Choices([f"o{i}" for i in range(options)], most), epsilon)
+        channel = m.channel().choices
+        assert channel is not None
+        variance = float(channel.planned_variances(np.full(channel.items, 0.1))[0])
+        errors = [f"{math.sqrt(variance / n):.3g}" for n in _PEOPLE]
+        rows.append((f"{options:,}, at most {most}", f"{epsilon:.3g}", *errors))
+    head = ["options, boxes", "epsilon", *_REPORTS]
+    return (
+        "The standard error of the unbiased share of an option that a tenth of people tick:\n\n"
+        f"{table(head, rows)}"
+    )
 
 
 def _of_sensitive_shares(cls: type[Mechanism]) -> str:

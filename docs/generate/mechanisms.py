@@ -128,6 +128,11 @@ _SESSIONS = {
         '[{"os": "mac", "vi": "no"}] * 3000 + [{"os": "linux", "vi": "yes"}] * 2000',
         'print(sv.estimate(m.tally(reports)).part("os").share("mac"))',
     ),
+    sv.Choices: (
+        'sv.Choices(["cat", "dog", "fish"], most=2)',
+        '[["cat"]] * 3000 + [["cat", "dog"]] * 1000 + [[]] * 1000',
+        _SHARE.format('"dog"'),
+    ),
     sv.Counts: ("sv.Counts(20)", "[2] * 3000 + [7] * 2000", _MEAN),
     sv.Interval: ("sv.Interval(0, 100, bins=20)", "[30] * 3000 + [60] * 2000", _MEAN),
     sv.Categories: (

@@ -37,6 +37,8 @@ EXAMPLES: list[Domain] = [
     sv.Categories([3, "three", "3.0", "a, b"]),
     sv.Categories(["none", "flu", "HIV"], sensitive=["HIV", "flu"]),
     sv.Categories(9, sensitive=[8, 0]),
+    sv.Choices(["cat", "dog", "fish"], most=2),
+    sv.Choices(["yes"]),
     sv.YesNo(),
     sv.Interval(0, 120, bins=12),
     sv.Interval(-1e-3, 7e9, bins=33),
@@ -58,6 +60,8 @@ every_domain = pytest.mark.parametrize("domain", EXAMPLES, ids=str)
 def mechanism_over(domain: Domain) -> sv.Mechanism:
     if domain.vector is not None:
         return sv.mechanism("vector", domain, 1.0, inner="grr")
+    if domain.choices is not None:
+        return sv.mechanism("choice-response", domain, 1.0)
     if domain.record is not None:
         return sv.mechanism("record", domain, 1.0, design="joint")
     return sv.mechanism("key-value" if domain.holds_sets else "grr", domain, 1.0)

@@ -84,6 +84,26 @@ def _subset_selection(document: dict[str, Any]) -> Fraction:
     return Fraction(own * (d - k), (T - own) * k)
 
 
+def _choice_response(document: dict[str, Any]) -> Fraction:
+    (keep, other), T = weights_of(document, "keep", "other"), whole_of(document)
+    m = document["domain"]["most"]
+    items = values_of(document["domain"]["options"]) + m
+    need(keep >= 1 and other >= 1 and keep + items * other == T, "keep + (d + m) other is not T")
+    return Fraction(m * other + keep, m * other)
+
+
+def _choice_subsets(document: dict[str, Any]) -> Fraction:
+    d, m = values_of(document["domain"]["options"]), document["domain"]["most"]
+    size, T = document["options"]["report_size"], whole_of(document)
+    weights = [int(weight) for weight in document["weights"]]
+    ways = [math.comb(m, j) * math.comb(d, size - j) for j in range(min(m, size) + 1)]
+    need(len(weights) == len(ways) and min(weights) >= 1 and sum(weights) == T, "not T in all")
+    own = sum(j * weight for j, weight in enumerate(weights))
+    need(own * d > (size * T - own) * m, "own items are not likelier")
+    chances = [Fraction(weight, way) for weight, way in zip(weights, ways, strict=True)]
+    return max(chances) / min(chances)
+
+
 def _sensitive_response(document: dict[str, Any]) -> Fraction:
     (keep, other), T = weights_of(document, "keep", "other"), whole_of(document)
     s = len(document["domain"]["sensitive"])
@@ -252,7 +272,10 @@ def _memoized(document: dict[str, Any]) -> Ratio:
 
 _FORMULAS = {
     "binned": _binned,
+    "choice-response": _choice_response,
+    "choice-subsets": _choice_subsets,
     "degree-noise": degree_noise,
+    "drawn-option": lambda document: _response(document, 2),
     "fixed-hashing": _hashing,
     "gaussian": gaussian,
     "haar": _haar,

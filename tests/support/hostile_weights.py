@@ -108,6 +108,17 @@ def _drawn(document: dict[str, Any], rng: random.Random) -> Any:
     T = 2 ** options["bits"]
     if name in ("randomized-response", "haar"):
         return _of_response(2 if name == "haar" else size_of(domain), T, rng)
+    if name == "choice-response":
+        return _of_response(size_of(domain["options"]) + domain["most"], T, rng)
+    if name == "drawn-option":
+        return _of_response(2, T, rng)
+    if name == "choice-subsets":
+        moved = list(document["weights"])
+        taken = rng.randint(0, moved[0] - 1)
+        at = rng.randrange(len(moved))
+        moved[0] -= taken
+        moved[at] += taken
+        return moved
     if name == "sensitive-response":
         return _of_response(len(domain["sensitive"]), T, rng)
     if name == "sensitive-subsets":

@@ -155,6 +155,48 @@ def _hadamard_response(document: dict[str, Any], _: Any) -> Rows:
     return rows
 
 
+# -- sets of options -----------------------------------------------------------------------
+
+
+def _sets(document: dict[str, Any]) -> tuple[int, int, list[tuple[int, ...]]]:
+    """d, m, and the items of every set in order, blanks included."""
+    d, m = size_of(document["domain"]["options"]), document["domain"]["most"]
+    sets = [held for size in range(m + 1) for held in combinations(range(d), size)]
+    return d, m, [(*held, *range(d + len(held), d + m)) for held in sets]
+
+
+def _choice_response(document: dict[str, Any], _: Any) -> Rows:
+    (d, m, sets), weights = _sets(document), document["weights"]
+    return [
+        [m * weights["other"] + weights["keep"] * (item in held) for item in range(d + m)]
+        for held in sets
+    ]
+
+
+def _drawn_option(document: dict[str, Any], _: Any) -> Rows:
+    d, _, sets = _sets(document)
+    return [
+        [
+            *chain(
+                *(
+                    _response([int(option in held)], 2, document["weights"])[0]
+                    for option in range(d)
+                )
+            )
+        ]
+        for held in sets
+    ]
+
+
+def _choice_subsets(document: dict[str, Any], _: Any) -> Rows:
+    (d, m, sets), size = _sets(document), document["options"]["report_size"]
+    ways = [math.comb(m, j) * math.comb(d, size - j) for j in range(min(m, size) + 1)]
+    shared = math.lcm(*ways)
+    each = [weight * (shared // way) for weight, way in zip(document["weights"], ways, strict=True)]
+    reports = [{*report} for report in combinations(range(d + m), size)]
+    return [[each[len(report & {*held})] for report in reports] for held in sets]
+
+
 # -- the sensitive values only -------------------------------------------------------------
 
 
@@ -393,7 +435,10 @@ def _times(first: Rows, second: Rows) -> Rows:
 
 _LAWS = {
     "binned": _binned,
+    "choice-response": _choice_response,
+    "choice-subsets": _choice_subsets,
     "degree-noise": noise_on_bins,
+    "drawn-option": _drawn_option,
     "fixed-hashing": _fixed_hashing,
     "gaussian": gaussian,
     "haar": _haar,

@@ -24,6 +24,7 @@ from sottovoce.channels.key_blocks import KeyBlocks
 from sottovoce.channels.support_rule import SupportRule
 
 if TYPE_CHECKING:
+    from sottovoce.channels.choices import ChoicesChannel
     from sottovoce.channels.record import RecordChannel
 
 __all__ = [
@@ -270,6 +271,11 @@ class Channel(ABC):
     @property
     def key_blocks(self) -> KeyBlocks | None:
         """The likelihood parted by keys, where it is."""
+        return None
+
+    @property
+    def choices(self) -> ChoicesChannel | None:
+        """The channel, if reports are about sets of options; else None."""
         return None
 
     @property

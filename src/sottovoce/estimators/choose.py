@@ -28,6 +28,7 @@ from sottovoce.estimators.cell_means import (
     only_the_mean,
 )
 from sottovoce.estimators.methods import applies, registered_methods
+from sottovoce.estimators.ticks import only_options
 
 __all__ = ["GOALS", "RULES", "Rule", "choose", "find_rule"]
 
@@ -124,6 +125,10 @@ RULES: tuple[Rule, ...] = (
     Rule(
         GOALS, "unbiased", only_questions,
         why="these reports identify only shares of questions and of those asked together",
+    ),
+    Rule(
+        GOALS, "unbiased", only_options,
+        why="shares of people who tick each option, which need not sum to 1: unbiased, with exact errors",
     ),
     Rule(
         GOALS, "em", only_keys, options={"tolerance": _KEYS_GAIN, "long_passes": True},

@@ -7,7 +7,10 @@ from sottovoce.core.registry import declare
 
 MECHANISMS = (
     "binned",
+    "choice_response",
+    "choice_subsets",
     "degree_noise",
+    "drawn_option",
     "fixed_hashing",
     "gaussian",
     "haar",

@@ -38,6 +38,7 @@ from sottovoce.planning.search import (
     least,
     users_needed,
 )
+from sottovoce.planning.ticks import tick_yardstick
 
 __all__ = ["ShareYardstick", "check_shares", "plan"]
 
@@ -141,7 +142,7 @@ def plan(
 
 def _check_domain(domain: object) -> None:
     allowed = f"a domain of at most {_LARGEST_DOMAIN:,} values"
-    if not isinstance(domain, Domain) or domain.size > _LARGEST_DOMAIN:
+    if not isinstance(domain, Domain) or (domain.size > _LARGEST_DOMAIN and domain.choices is None):
         raise InvalidInput("domain", "plan", allowed, domain)
     if domain.holds_sets:
         hint = "Sets of pairs have one mechanism, key-value."
@@ -173,6 +174,8 @@ def _check_two(
 
 
 def _yardstick(domain: Domain, goal: str | None, shares: Any, of: Any) -> Yardstick:
+    if domain.choices is not None:
+        return tick_yardstick(domain.choices, goal, shares, of)
     numbers = domain.numbers
     if goal is None:
         goal = "distribution" if numbers is not None and of is None else "shares"

@@ -168,7 +168,11 @@ class Plan:
             return {
                 "rms error": [row.rms_error for row in rows],
                 "share error": [row.share_error for row in rows],
-                "half error": [row.half_error for row in rows],
+                **(
+                    {}
+                    if rows and rows[0].half_error is None
+                    else {"half error": [row.half_error for row in rows]}
+                ),
             }
         return {
             "error": [row.rms_error for row in rows],

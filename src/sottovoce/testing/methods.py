@@ -178,7 +178,12 @@ def auto_is_a_distribution_with_a_reason(mechanism: Mechanism) -> None:
     """Without a method, the estimate is a distribution, or says what the reports can answer."""
     e = estimate(Trial("auto", mechanism).tally)
     if not mechanism.channel().identifies_distribution:
-        require(e.shares is None, "no shares", e.shares)
+        if mechanism.domain.choices is None:
+            require(e.shares is None, "no shares", e.shares)
+        else:
+            require_same(
+                e.boxes, mechanism.domain.choices.most, "how many options a person may tick"
+            )
         words = "these reports identify only"
         require(words in e.why, f"the reason {words!r}", e.why)
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sottovoce.answers.estimate import Estimate
-from sottovoce.answers.parts import _sets as record_sets
+from sottovoce.answers.parts import record_sets
 from sottovoce.base.errors import InvalidInput
 from sottovoce.domains.base import Domain
 
@@ -17,7 +17,7 @@ def part_domain(domain: Domain, question: str | None, parameter: str, owner: str
     if (record := domain.record) is not None:
         allowed = f"given: one of {', '.join(record.names)}"
         raise InvalidInput(parameter, owner, allowed, None)
-    return domain
+    return domain.answered
 
 
 def part_of(estimate: Estimate, question: str | None) -> Estimate:

@@ -20,6 +20,7 @@ from sottovoce.cli.shared.outputs import STDOUT, check_file, check_output, forma
 from sottovoce.cli.shared.screen import say, show_json, show_text
 from sottovoce.domains.base import Domain
 from sottovoce.domains.categories import Categories
+from sottovoce.mechanisms._choices import usual_mechanism
 from sottovoce.mechanisms.sensitive_subsets import best_sensitive_size
 from sottovoce.surveys.all_reports import cost_in_words, lifetime_of
 from sottovoce.surveys.default_limits import client_doubt, default_client, windows_answered
@@ -89,7 +90,7 @@ def new(
             "--mechanism", "-m", metavar="NAME",
             help="How answers are randomized; if not given randomized-response or local-hashing, for "
             "numbers square-wave, for keys with numbers key-value, with --sensitive sensitive-response or "
-            "sensitive-subsets.",
+            "sensitive-subsets, with --choices choice-response, drawn-option or choice-subsets.",
         ),
     ] = None,
     epsilon: Annotated[
@@ -302,6 +303,8 @@ def _usual(domain: Domain, epsilon: float | None) -> str:
         return "key-value"
     if domain.numbers is not None:
         return "square-wave"
+    if domain.choices is not None:
+        return usual_mechanism(domain.choices, epsilon or 1.0)
     if domain.sensitive_inputs is not None:
         count = len(domain.sensitive_inputs)
         one = count == 1 or best_sensitive_size(count, epsilon or 1.0) == 1

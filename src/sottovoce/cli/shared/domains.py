@@ -11,6 +11,7 @@ import typer
 from sottovoce.base.errors import InvalidInput
 from sottovoce.domains.base import Domain
 from sottovoce.domains.categories import Categories
+from sottovoce.domains.choices import Choices
 from sottovoce.domains.counts import Counts
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.key_values import KeyValues
@@ -107,6 +108,24 @@ class PlainDomainOptions:
             help="Whole numbers from LOW to HIGH, in order, with a mean, such as ratings from 1 to 5.",
         ),
     ] = None
+    choices: Annotated[
+        str | None,
+        typer.Option(
+            "--choices",
+            metavar="A,B,C",
+            rich_help_panel=_DOMAIN,
+            help='Tick all that apply, out of these options; in a file, options with ; between them, or "none of these".',
+        ),
+    ] = None
+    boxes: Annotated[
+        int | None,
+        typer.Option(
+            "--boxes",
+            metavar="N",
+            rich_help_panel=_DOMAIN,
+            help="With --choices: how many a person may tick at most; 3 if not given.",
+        ),
+    ] = None
     sensitive: Annotated[
         str | None,
         typer.Option(
@@ -129,17 +148,23 @@ class PlainDomainOptions:
     def make(self) -> Domain:
         """The domain, told in exactly one of these ways."""
         self._check_one_way()
+        if self.boxes is not None and self.choices is None:
+            raise InvalidInput("--boxes", "the command", "left out without --choices", self.boxes)
+        if self.choices is not None and self.sensitive is None:
+            return Choices(split_list(self.choices, "--choices", "the command"), self.boxes)
         if self.sensitive is not None:
             return self._partly_sensitive()
-        if self.most is not None:
-            return Counts(self.most)
-        if self.ratings is not None:
-            return Ratings(*self.ratings)
-        if self._numbers:
-            return self._interval()
         if self.yes_no:
             return YesNo()
+        if self.values is None and self.values_file is None and self.size is None:
+            return self._ordered()
         return Categories(self._names() if self.size is None else self.size)
+
+    def _ordered(self) -> Domain:
+        """Whole numbers with an order, or numbers in bins."""
+        if self.most is not None:
+            return Counts(self.most)
+        return self._interval() if self.ratings is None else Ratings(*self.ratings)
 
     def _partly_sensitive(self) -> Categories:
         """Values of which some alone must be protected."""
@@ -174,6 +199,7 @@ class PlainDomainOptions:
             "--size": self.size is not None,
             "--most": self.most is not None,
             "--ratings": self.ratings is not None,
+            "--choices": self.choices is not None,
             "--low, --high": self._numbers,
         }
         chosen = [way for way, given in ways.items() if given]
