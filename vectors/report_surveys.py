@@ -284,6 +284,34 @@ def _memoized() -> Iterator[Asked]:
         yield Asked(remembering(sv.Categories(17), bits, linkable=True), (0, 8, 16))
 
 
+def _question_sets() -> Iterator[Asked]:
+    kinds = sv.Record({
+        "age": sv.Interval(0, 120, bins=24), "smokes": sv.YesNo(), "stars": sv.Ratings(-2, 2),
+        "rooms": sv.Counts(4), "Què?": sv.Categories(NAMES),
+    })  # fmt: skip
+    first = {"age": 31, "smokes": "yes", "stars": -2, "rooms": 0, "Què?": 2**53 - 1}
+    last = {"Què?": 1, "rooms": 4, "stars": 2, "smokes": "no", "age": 120}
+    designs = (("sample", 1.0), ("pairs", 1.0), ("mixed", 3.0), ("joint", 0.5), ("parities", 0.5))
+    for design, epsilon in designs:
+        yield Asked(_m("record", kinds, epsilon, design=design), (first, last))
+    rates = {"rates": [3, 1, 12], "hash_ranges": [0, 2, 5]}
+    three = sv.Record({"a": sv.Categories(2), "b": sv.Categories(3), "c": sv.Categories(30)})
+    some = ({"a": 1, "b": 2, "c": 29}, {"a": 0, "b": 0, "c": 0})
+    yield Asked(_m("record", three, 2.0, design="sample", **rates), some)
+    largest = [2**32 - 5, 2, 3]
+    yield Asked(_m("record", three, 2.0, rates=largest, design="pairs"), some)
+    yield Asked(_m("record", three, 2.0, hash_ranges=[181], design="joint"), some)
+    apart = {"design": "split", "hash_ranges": [0, 2, 5]}
+    yield Asked(_m("record", three, 8.0, **apart), some)
+    six = sv.Record({f"q{i}": sv.Categories(3) for i in range(6)})
+    yield Asked(_m("record", six, 2.45, design="split"), ({f"q{i}": i % 3 for i in range(6)},))
+    two = sv.Record({"a": sv.Categories(128), "b": sv.Categories(128)})
+    yield Asked(_m("record", two, 9.0, design="sample"), ({"a": 127, "b": 127}, {"a": 0, "b": 1}))
+    many = sv.Record({f"q{i}": sv.Categories(24) for i in range(30)})
+    answers = ({f"q{i}": i % 24 for i in range(30)}, {f"q{i}": 23 for i in range(30)})
+    yield Asked(_m("record", many, 2.0, design="sample"), answers)
+
+
 _MORE = {
     "randomized-response": _randomized_response, "unary-encoding": _unary_encoding,
     "subset-selection": _subset_selection, "hadamard-response": _hadamard_response,
@@ -292,5 +320,5 @@ _MORE = {
     "piecewise": _piecewise, "stochastic-rounding": _stochastic_rounding, "laplace": _laplace,
     "degree-noise": _degree_noise, "gaussian": _gaussian, "hierarchy": _hierarchy, "haar": _haar,
     "binned": _binned, "sampled-coordinate": _sampled_coordinate, "key-value": _key_value,
-    "memoized": _memoized,
+    "memoized": _memoized, "question-sets": _question_sets,
 }  # fmt: skip

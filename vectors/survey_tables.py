@@ -57,7 +57,11 @@ RIGHT_ELSEWHERE: list[tuple[str, str, Any]] = [
     ("subset", "mechanism.weights.start", "15"), ("interval", "mechanism.domain.high", "3"),
     ("vector", "mechanism.domain.interval.high", "3"), ("pairs", "mechanism.domain.interval.low", "-0.5"),
     ("vector", "mechanism.domain.interval", {"high": 5, "kind": "ratings", "low": 2, "version": 1}),
+    ("record", "mechanism.domain.questions.0.name", "q" * 100), ("record", "mechanism.domain.questions.1.name", "\u3000 \U0001f600\u202e"),
+    ("record", "mechanism.domain.questions.0.name", "\U0001f600" * 100), ("record", "mechanism.domain.questions.1.name", "__proto__"),
+    ("record", "mechanism.options.rates", [2**32 - 2, 1, 1]), ("record", "mechanism.options.rates", [1, 1, 9]),
 ]  # fmt: skip
+_QUESTION = {"domain": {"high": 3, "kind": "ratings", "low": 1, "version": 1}, "name": "d"}
 _CATEGORIES = {"kind": "categories", "size": 4, "values": None, "version": 1}
 WRONG_ELSEWHERE: list[tuple[str, str, list[Any]]] = [
     *((name, "mechanism.domain", [_CATEGORIES]) for name in ("interval", "wave", "piecewise", "rounding", "counts", "ratings", "gaussian", "rated")),
@@ -160,5 +164,24 @@ WRONG_ELSEWHERE: list[tuple[str, str, list[Any]]] = [
     ("rated", "mechanism.weights.base", ["0", "2305843009213693952"]),
     ("rated", "mechanism.weights.unit", ["0"]),
     ("rated", "mechanism.domain", [{"bins": 4, "high": "1", "kind": "interval", "low": "0", "version": 1}]),
+    ("record", "mechanism.domain", [_CATEGORIES]),
+    ("record", "mechanism.domain.version", [2, 0]),
+    ("record", "mechanism.domain.questions", [None, [], {}, [_QUESTION], [_QUESTION] * 3, [[_QUESTION]] * 3]),
+    ("record", "mechanism.domain.questions.0.name", ["", " a", "a ", "b", "q" * 101, "a\tb", "\x7f", "\x9f", "\0", None, 1, ["a"]]),
+    ("record", "mechanism.domain.questions.0.more", [1]),
+    ("record", "mechanism.domain.questions.0", [{"name": "a"}, _QUESTION["domain"], None, [], "a"]),
+    ("record", "mechanism.domain.questions.0.domain", [None, "categories", {**_CATEGORIES, "size": 1}, {**_CATEGORIES, "kind": "record"},
+                                                      {"kind": "counts", "most": 0, "version": 1},
+                                                      {"coordinates": 2, "interval": _QUESTION["domain"], "kind": "vector", "version": 1},
+                                                      {"kind": "record", "questions": [_QUESTION, {**_QUESTION, "name": "e"}], "version": 1},
+                                                      {"interval": {"bins": 2, "high": "1", "kind": "interval", "low": "0", "version": 1},
+                                                       "keys": _CATEGORIES, "kind": "key-values", "larger": "refuse", "pairs": None, "version": 1}]),
+    ("record", "mechanism.options.design", ["pairs", "sample", "joint", "parities", "split", "Mixed", None, "", 1]),
+    ("record", "mechanism.options.rates", [None, [], [1, 1], [1, 1, 1, 1], [0, 1, 1], [1, -1, 1], ["1", 1, 1], [True, 1, 1], [2**32 - 1, 1, 1], 3]),
+    ("record", "mechanism.options.hash_ranges", [None, [], [0, 3], [0, 3, 3, 0], [0, 0, 0], [0, 4, 3], [0, 1, 3], [0, 3, -3], [0, "3", 3], [True, 3, 3], [0, 13, 3]]),
+    ("record", "mechanism.options.bits", [61, 63, None]),
+    ("record", "mechanism.weights", [None, [], {}, "1", [{}] * 3]),
+    ("record", "mechanism.weights.1", [None, {"keep": "1", "own": "1"}, ["1", "1"]]),
+    ("record", "mechanism.weights.1.keep", ["0", "1", None]),
 ]  # fmt: skip
 """Of the surveys of :func:`examples`."""

@@ -42,6 +42,8 @@ def _mechanism(domain: Any) -> sv.Mechanism:
         return sv.mechanism("vector", domain, 1.0, inner="grr")
     if isinstance(domain, sv.KeyValues):
         return sv.mechanism("pckv-grr", domain, 3.0, steps=2)
+    if isinstance(domain, sv.Record):
+        return sv.mechanism("record", domain, 1.0, design="sample")
     return sv.mechanism("grr", domain, 9.0)
 
 
@@ -52,12 +54,14 @@ def _input(domain: Any, value: Any) -> Any:
         pairs = [value] if domain.pairs is None else value
         found = [[domain.keys.index(key), domain.interval.index(number)] for key, number in pairs]
         return found[0] if domain.pairs is None else found
+    if isinstance(domain, sv.Record):
+        return list(domain.answers(value))
     return domain.index(value)
 
 
 def _position(domain: Any, steps: int, value: Any) -> Any:
-    """On a grid of ``steps`` positions a bin; of categories there is none."""
-    if isinstance(domain, sv.Categories):
+    """On a grid of ``steps`` positions a bin; of categories and records there is none."""
+    if isinstance(domain, (sv.Categories, sv.Record)):
         return None
     grid = getattr(domain, "interval", domain)
     if isinstance(domain, sv.Vector):
@@ -162,3 +166,18 @@ def _asked() -> Iterator[tuple[Any, str, int, list[Any]]]:
     yield sets, "refuse", 1, [[["x"]], [["x", 0, 1]], None, "x", [["x", None]]]
     more = sv.KeyValues(["x", "y", "z"], 0, 1, bins=10, pairs=2, larger="sample")
     yield more, "refuse", 1, [full, full[:1], [*full, ["x", 0]], []]
+    people = sv.Record({
+        "age": sv.Interval(0, 120, bins=24), "os": sv.Categories(["mac", "linux", 1]),
+        "stars": sv.Ratings(1, 5), "rooms": sv.Counts(9),
+    })  # fmt: skip
+    one = {"age": 31, "os": "linux", "stars": 5, "rooms": 0}
+    yield people, "refuse", 1, [one, dict(reversed(one.items())), {**one, "os": 1, "age": 4.99}]
+    for change in ({"age": 121}, {"age": "31"}, {"age": None}, {"os": "Mac"}, {"os": "1"}, {"os": True},
+                   {"stars": 0}, {"stars": 2.5}, {"rooms": [1]}, {"os": ["mac"]}, {"Age": 31}, {"": 1}):  # fmt: skip
+        yield people, "refuse", 1, [{**one, **change}]
+    less = [{key: one[key] for key in one if key != left} for left in one]
+    yield people, "refuse", 1, [*less, {}, *odd, list(one.values()), [*one.items()], 0, "age"]
+    marks = ["__proto__", "constructor", "é", "e\u0301", "a b", "\u3000", "\u200b", "\U0001f600"]
+    named = sv.Record({name: sv.Categories(2) for name in marks})
+    full = dict.fromkeys(marks, 1)
+    yield named, "refuse", 1, [full, {**full, "toString": 1}, dict.fromkeys(marks[1:], 1)]

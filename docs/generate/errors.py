@@ -128,7 +128,8 @@ def _of_the_mean(cls: type[Mechanism]) -> str:
 _WORDS = {
     "question-sets": (
         "Those of its oracles, with the part of people who draw the set: n Var = V / r + (1/r - 1) f(1-f), V n "
-        "times the variance of the oracle and r the rate of the set."
+        "times the variance of the oracle and r the rate of the set. `expected_variances()` of a mechanism has "
+        "those of a share of each question and of a cell of each pair, after all sets are made to agree."
     ),
     "memoized": (
         "In one window that of the mechanism inside at `epsilon`: memory costs no accuracy. Several windows "

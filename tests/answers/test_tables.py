@@ -43,7 +43,9 @@ def test_one_pass_is_the_least_squares_solution(mixed):
     channel, size = sets.channel, THREE.size
     lhs, rhs = [], []
     for number, asked in enumerate(channel.sets):
-        noise = channel.channels[number].support_probabilities.variance(np.zeros(1))[0]
+        even = 1 / channel.channels[number].inputs
+        noise = channel.channels[number].support_probabilities.variance(np.array([even]))[0]
+        noise = (noise + even * (1 - even)) / (1 - even)
         weight = math.sqrt(sets.counts[number] / noise)
         units = np.eye(size).reshape(-1, *channel.sizes)
         margins = [channel.margin(unit, (0, 1, 2), asked).ravel() for unit in units]
@@ -61,6 +63,23 @@ def test_one_pass_is_the_least_squares_solution(mixed):
             np.testing.assert_allclose(
                 table.shares.sum(axis=1 - axis), mixed.part(name, "unbiased").shares, atol=1e-12
             )
+
+
+def test_parities_of_whole_powers_of_two_are_least_squares():
+    """All coefficients of order 1 and 2, each by its own reports: the table is their sum."""
+    record = sv.Record({"a": sv.Categories(2), "b": sv.Categories(4)})
+    mechanism = sv.mechanism("record", record, 1.0, design="parities")
+    estimate = estimate_of(mechanism, np.random.default_rng(1).integers(100, 3000, 8))
+    pair = mechanism.channel().channels[2]
+    signs = np.array([pair.coefficients(unit) for unit in np.eye(8)])
+    shares = estimate.table("a", "b").shares.ravel()
+    interaction = signs @ (signs.T @ shares) / 8
+    model = estimate.error_model
+    sets = PooledSets(model.channel.record, estimate.n, model.frequencies)
+    first, second = sets.shares(0), sets.shares(1)
+    margins = first[:, None] / 4 + second[None, :] / 2 - 1 / 8
+    np.testing.assert_allclose(shares, margins.ravel() + interaction, atol=1e-12)
+    np.testing.assert_allclose(signs.T @ sets.tables[2], signs.T @ shares, atol=1e-12)
 
 
 # -- errors by brute force ----------------------------------------------------------------------------
@@ -108,8 +127,9 @@ def test_many_answers_have_errors_by_formula():
 # -- independence ---------------------------------------------------------------------------------------
 
 
-def p_values(table, epsilon, n, draws, seed=0):
-    mechanism = sv.mechanism("record", PAIR, epsilon, design="pairs", hash_ranges=[0])
+def p_values(table, epsilon, n, draws, seed=0, **options):
+    options = options or {"design": "pairs", "hash_ranges": [0]}
+    mechanism = sv.mechanism("record", PAIR, epsilon, **options)
     rng = np.random.default_rng(seed)
     found = []
     for draw in range(draws):
@@ -128,6 +148,17 @@ def test_a_true_null_is_rejected_as_often_as_it_should():
     away[:2, :2] = [[0.04, -0.04], [-0.04, 0.04]]
     power = p_values(np.outer(ROWS, COLUMNS) + away, 1.0, 20_000, 60)
     assert sum(each.p_value < 0.05 for each in power) > 40
+
+
+@pytest.mark.parametrize(("design", "epsilon"), [("parities", 2.0), ("split", 3.0)])
+def test_other_designs_reject_a_true_null_as_often_as_they_should(design, epsilon):
+    """150 draws at 5%: 7.5 expected; more than 25 have a chance of 1e-7."""
+    found = p_values(np.outer(ROWS, COLUMNS), epsilon, 20_000, 150, design=design)
+    assert sum(each.p_value < 0.05 for each in found) <= 25
+    away = np.zeros((3, 4))
+    away[:2, :2] = [[0.06, -0.06], [-0.06, 0.06]]
+    power = p_values(np.outer(ROWS, COLUMNS) + away, epsilon, 20_000, 30, design=design)
+    assert sum(each.p_value < 0.05 for each in power) > 20
 
 
 @pytest.mark.slow
@@ -249,7 +280,9 @@ def test_what_cannot_be_asked_is_refused(mixed):
         table.linear(np.ones((3, 2)))
     with pytest.raises(NotIdentified, match="what can be asked of it: part, table"):
         mixed.share({"a": 1, "b": 1, "c": 1})
-    single = estimate_of(sv.mechanism("record", THREE, 1.0), np.full(THREE.size, 10))
+    single = estimate_of(
+        sv.mechanism("record", THREE, 1.0, design="sample"), np.full(THREE.size, 10)
+    )
     with pytest.raises(Unfit, match="no report is about both 'a' and 'b'"):
         single.table("a", "b")
     grr = sv.mechanism("grr", sv.Categories(2), 1.0)
@@ -259,7 +292,7 @@ def test_what_cannot_be_asked_is_refused(mixed):
 
 
 def test_a_question_without_reports_is_not_identified():
-    mechanism = sv.mechanism("record", THREE, 1.0)
+    mechanism = sv.mechanism("record", THREE, 1.0, design="sample")
     reports = mechanism.randomize([{"a": 0, "b": 0, "c": 0}], source=sv.Seeded(1))
     estimate = sv.estimate(mechanism.tally(reports))
     failed = 0

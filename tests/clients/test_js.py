@@ -17,7 +17,7 @@ BUNDLE = CLIENT / "dist" / "sottovoce.js"
 NODE = shutil.which("node")
 TOOLS = CLIENT / "node_modules" / ".bin"
 OLDEST = 20
-LARGEST_BUNDLE = 33_000
+LARGEST_BUNDLE = 36_000
 """Bytes of the readable bundle after gzip."""
 
 

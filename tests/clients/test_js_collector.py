@@ -27,11 +27,11 @@ NUMBERS = [0.1875, 0.3125, 0.3125, 0.4375, 0.4375, 0.5625, 0.5625, 0.6875]
 """Centers of eight bins; their mean is 0.4375, also on a ring."""
 WIDE = {f"{name}Epsilon": 20 for name in ("max", "day", "name", "question", "total")}
 SIGMAS = 6.0
-"""Of a normal error 2e-9 are farther away: with 28 surveys, one false alarm in 18 million runs."""
+"""Of a normal error 2e-9 are farther away: with 32 surveys, one false alarm in 15 million runs."""
 UNLIKELY = 1e-9
-"""The law of a tally is rejected below: with 28 surveys, one false alarm in 36 million runs."""
+"""The law of a tally is rejected below: with 32 surveys, one false alarm in 31 million runs."""
 PEOPLE = 10_000
-"""For each of 28 surveys."""
+"""For each of 32 surveys."""
 WRONG = 10
 """One report in so many is drawn for another answer: a law that is slightly wrong, and must be rejected."""
 
@@ -70,6 +70,10 @@ def first(tally: sv.Tally) -> sv.Answer:
     return sv.estimate(sv.coordinates(tally)[0]).mean()
 
 
+def second(tally: sv.Tally) -> sv.Answer:
+    return sv.estimate(tally).part("b").share("y")
+
+
 def holders(tally: sv.Tally) -> sv.Answer:
     return sv.estimate(tally).frequency("a")
 
@@ -78,6 +82,13 @@ DRINKS = sv.Categories(["tea", "coffee", "water", "juice", "milk"])
 UNIT = sv.Interval(0, 1, bins=8)
 LIVES = sv.KeyValues(["a", "b"], 0, 10, bins=10)
 MANY = sv.KeyValues(["a", "b"], 0, 10, bins=10, pairs=2)
+ANSWERS = sv.Record({"a": DRINKS, "b": sv.Categories(["x", "y"])})
+RECORDS = [
+    {"a": "tea", "b": "y"},
+    {"a": "tea", "b": "x"},
+    {"a": "water", "b": "y"},
+    {"a": "milk", "b": "y"},
+]
 ROWS = [[0.1875, 0.9375], [0.1875, 0.0625]]
 TABLE = [[10 if row == column else 1 for column in range(5)] for row in range(5)]
 CASES = [
@@ -107,6 +118,10 @@ CASES = [
         )
     ),
     Case("key-value", MANY, SETS, holders, 0.75, 0.3, {"keys": "response", "numbers": "rounding"}),
+    *(
+        Case("question-sets", ANSWERS, RECORDS, second, 0.75, 0.3, {"design": design})
+        for design in ("sample", "pairs", "mixed", "joint")
+    ),
     *(
         Case("sampled-coordinate", sv.Vector(UNIT, 2), ROWS, first, 0.1875, 0.5, {"inner": inner})
         for inner in ("square-wave", "local-hashing")
@@ -168,7 +183,7 @@ def check(cases: list[Case], tallies: dict[str, sv.Tally], people: int) -> None:
 def test_every_mechanism_without_delta_is_asked():
     asked = {case.name for case in CASES}
     assert asked == {cls.name for cls in registered() if not cls.remembers} - {"gaussian"}
-    assert len(CASES) == len({case.label for case in CASES}) <= 28
+    assert len(CASES) == len({case.label for case in CASES}) <= 32
 
 
 @needs_node

@@ -112,6 +112,8 @@ def test_repeated_columns_are_refused():
         ({"a": sv.Categories(2), "b": PEOPLE}, "question 'b' of Record must be a domain of one"),
         ({"a": sv.Categories(2), " b": sv.Counts(2)}, "name of a question .* got ' b'"),
         ({"a": sv.Categories(2), 3: sv.Counts(2)}, "name of a question .* got 3"),
+        ({"a": sv.Categories(2), "b\t": sv.Counts(2)}, "none of them a control character"),
+        ({"a": sv.Categories(2), "\ud800": sv.Counts(2)}, "name of a question of Record must be"),
     ],
 )
 def test_what_is_not_a_record_is_refused(questions, message):
@@ -157,3 +159,10 @@ def test_repeated_names_in_json_are_refused():
 def test_other_mechanisms_refuse_records():
     with pytest.raises(InvalidInput, match="of one value per person.*Records are for"):
         sv.mechanism("grr", PEOPLE, 1.0)
+
+
+def test_names_of_questions_do_not_depend_on_the_version_of_unicode():
+    """Letters that join by a mark without width, and characters that no version has yet."""
+    names = ("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "\U0003fffd", "\u3000")
+    record = sv.Record(dict.fromkeys(names, sv.YesNo()))
+    assert sv.Record.from_json(record.to_json()) == record

@@ -53,10 +53,15 @@ class Hierarchy(Mechanism):
         ]
 
     def level(self, epsilon: str, size: int, g: object, weights) -> Mechanism:
-        options: dict[str, object] = {"bits": self.o["bits"]}
-        if self.budget:
-            options["variant"] = "optimized"
-            return make("unary-encoding", numbered(size), epsilon, options, weights)
+        if not self.budget:
+            return self.level_of(epsilon, self.o["bits"], size, g, weights)
+        options: dict[str, object] = {"bits": self.o["bits"], "variant": "optimized"}
+        return make("unary-encoding", numbered(size), epsilon, options, weights)
+
+    @staticmethod
+    def level_of(epsilon: str, bits: int, size: int, g: object, weights) -> Mechanism:
+        """Local hashing over so many values, or where the range is 0 randomized response."""
+        options: dict[str, object] = {"bits": bits}
         if type(g) is int and g == 0:
             return make("randomized-response", numbered(size), epsilon, options, weights)
         options["hash_range"] = g
@@ -78,13 +83,18 @@ class Hierarchy(Mechanism):
             both = zip(self.levels, nodes, strict=True)
             return [bits for level, node in both for bits in level.respond(node, words)]
         drawn = words.below(len(self.sizes))
-        level, start = self.levels[drawn], sum(level.cells() for level in self.levels[:drawn])
-        if level.name == "randomized-response":
-            words.next()
-            (cell,) = level.respond(nodes[drawn], words)
-            return [start + cell]
-        number, cell = level.respond(nodes[drawn], words)
-        return [start + number * level.g + cell]
+        return [stacked(self.levels, drawn, nodes[drawn], words)]
+
+
+def stacked(levels: list[Mechanism], drawn: int, node: int, words: Words) -> int:
+    """The cell that one of some stacked mechanisms reports."""
+    level, start = levels[drawn], sum(level.cells() for level in levels[:drawn])
+    if level.name == "randomized-response":
+        words.next()
+        (cell,) = level.respond(node, words)
+        return start + cell
+    number, cell = level.respond(node, words)
+    return start + number * level.g + cell
 
 
 @known

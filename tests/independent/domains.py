@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from math import floor, isfinite, isinf, isnan, ulp
+from math import floor, isfinite, isinf, isnan, prod, ulp
 
 from independent.decimals import double, whole
 from independent.documents import Refused, demand, keys_of
@@ -179,9 +179,36 @@ class KeyValues(Domain):
         return held
 
 
+class Record(Domain):
+    """Answers to several questions; ``parts`` are their domains by name."""
+
+    keys = ("questions",)
+
+    def check(self) -> None:
+        questions = self.document["questions"]
+        demand(isinstance(questions, list) and 2 <= len(questions) <= 30, "2 to 30 questions")
+        self.parts: dict[str, Domain] = {}
+        for question in questions:
+            told = keys_of(question, "domain", "name")
+            name, part = told["name"], read_domain(told["domain"])
+            demand(isinstance(name, str) and 1 <= len(name) <= 100, "name")
+            demand(not (name.startswith(" ") or name.endswith(" ")), "spaces at an end")
+            demand(all(" " <= c < "\x7f" or c > "\x9f" for c in name), "a control character")
+            demand(name not in self.parts, "a name twice")
+            demand(not isinstance(part, (Vector, KeyValues, Record)), "one value per person")
+            demand(part.size >= 2, "a question of one value")
+            self.parts[name] = part
+        self.size = prod(part.size for part in self.parts.values())
+
+    def input_of(self, value):
+        """The inputs of all answers."""
+        demand(isinstance(value, dict) and set(value) == set(self.parts), "not these questions")
+        return [part.input_of(value[name]) for name, part in self.parts.items()]
+
+
 KINDS = {
     "categories": Categories, "interval": Interval, "counts": Counts, "ratings": Ratings,
-    "vector": Vector, "key-values": KeyValues,
+    "vector": Vector, "key-values": KeyValues, "record": Record,
 }  # fmt: skip
 
 

@@ -10,7 +10,8 @@ import independent.grids
 import independent.key_value
 import independent.memory
 import independent.noise
-import independent.oracles  # noqa: F401
+import independent.oracles
+import independent.records  # noqa: F401
 from independent.decimals import whole
 from independent.documents import Refused, canonical, demand, fingerprint, keys_of, read
 from independent.domains import Categories, Interval, admit

@@ -109,10 +109,10 @@ def test_both_certificates_are_those_of_the_tables_themselves(m):
     one, two = rounds_as_tables(m)
     assert all(sum(row) == 1 for row in (*one, *two))
     assert worst(times(one, two)) == m.certificate().ratio
-    assert worst(one) == m.lifetime_certificate().ratio
+    assert worst(one) == m.certificate(reports="all").ratio
     assert worst(two) == m.rounds.from_memo(m.weights[1])
     assert m.certificate().ratio <= exp_bounds(m.epsilon)[0]
-    assert m.lifetime_certificate().ratio <= exp_bounds(m.total_epsilon)[0]
+    assert m.certificate(reports="all").ratio <= exp_bounds(m.total_epsilon)[0]
 
 
 @pytest.mark.parametrize("m", SMALL, ids=str)
@@ -138,7 +138,7 @@ def test_rounds_compose_to_the_inner_mechanism(inner, epsilon, lifetime):
     m = memoized(20, epsilon, lifetime, inner)
     plain = sv.mechanism(inner, sv.Categories(20), epsilon)
     assert epsilon - m.certificate().epsilon_above < 1e-9
-    assert lifetime - m.lifetime_certificate().epsilon_above < 1e-9
+    assert lifetime - m.certificate(reports="all").epsilon_above < 1e-9
     shares = np.linspace(0, 0.1, 20)
     assert np.allclose(m.variance(shares, 1), plain.variance(shares, 1), rtol=1e-9)
 
@@ -151,7 +151,7 @@ def test_waves_compose_too():
     assert np.allclose(m.channel().dense(), plain.channel().dense(), rtol=1e-9)
     assert (
         1 - m.certificate().epsilon_above < 1e-9
-        and 2 - m.lifetime_certificate().epsilon_above < 1e-9
+        and 2 - m.certificate(reports="all").epsilon_above < 1e-9
     )
 
 
@@ -206,7 +206,7 @@ def test_sixteen_bits_by_hand():
     )
     assert m.weights == ((32768, 7813), (65536 - 12885, 12885))
     assert m.certificate().ratio == Fraction(1569922089, 577561559)
-    assert m.lifetime_certificate().ratio == Fraction(57723, 7813)
+    assert m.certificate(reports="all").ratio == Fraction(57723, 7813)
 
 
 # -- histories: everything that T windows tell ------------------------------------------------
@@ -292,6 +292,13 @@ def test_cost_is_the_lifetime_where_the_first_answer_speaks_for_good():
 def test_what_is_refused(change, message):
     with pytest.raises(InvalidInput, match=message):
         sv.mechanism("memoized", sv.Categories(30), 1.0, **{"lifetime": 2.0, **change})
+
+
+def test_a_certificate_is_of_one_report_or_of_all():
+    with pytest.raises(
+        InvalidInput, match="reports of certificate of memoized must be one of all, one"
+    ):
+        memoized(10).certificate(reports="some")
 
 
 def test_memory_is_not_inside_another_mechanism():

@@ -29,17 +29,23 @@ def test_two_values_by_hand(windows, lifetime, epsilon):
     found = designs(sv.Categories(2), windows, lifetime=lifetime, epsilon=epsilon, users=1000)
     one, whole, part = binary(epsilon), binary(lifetime), binary(lifetime / windows)
     wanted = {
-        "fresh": (windows * epsilon, one, one / windows),
-        "cohorts": (lifetime, windows * whole + (windows - 1) / 4, whole),
-        "memory": (lifetime, one, (one + (windows - 1) * whole) / windows),
-        "split": (lifetime, part, part / windows),
+        "fresh": (windows * epsilon, one, one / windows, 2 * one),
+        "cohorts": (
+            lifetime,
+            windows * whole + (windows - 1) / 4,
+            whole,
+            2 * windows * (whole + 1 / 4),
+        ),
+        "memory": (lifetime, one, (one + (windows - 1) * whole) / windows, 2 * (one - whole)),
+        "split": (lifetime, part, part / windows, 2 * part),
     }
     assert list(found) == list(wanted)
-    for name, (cost, window, mean) in wanted.items():
+    for name, (cost, window, mean, change) in wanted.items():
         design = found[name]
         assert design.total_epsilon == pytest.approx(cost)
         assert design.window_variance == pytest.approx(window, rel=1e-9)
         assert design.mean_variance == pytest.approx(mean, rel=1e-9)
+        assert design.change_variance == pytest.approx(change, rel=1e-9)
     assert [each.counts_changes for each in found.values()] == [True, True, False, True]
     assert [each.reports for each in found.values()] == [windows, 1, windows, windows]
 
@@ -87,6 +93,9 @@ def test_cohorts_and_memory_come_true():
         )
         assert np.sqrt((off.mean(axis=1) ** 2).mean()) == pytest.approx(
             math.sqrt(found[name].mean_variance / n), rel=0.18
+        )
+        assert np.sqrt((np.diff(off, axis=1) ** 2).mean()) == pytest.approx(
+            math.sqrt(found[name].change_variance / n), rel=0.1
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import threading
 import time
@@ -213,6 +214,28 @@ def assert_told(page, how):
     assert ("other honest answers, may move them farther" in page.text) == (how == "tried")
 
 
+def test_the_same_people_in_several_windows(http):
+    """All four designs, with the numbers of a plan; nothing of it where people are asked once."""
+    page = asked(http, values="10", epsilon="1", users="100,000", windows="30", lifetime="2")
+    plan = sv.plan_windows(sv.Categories(10), 30, lifetime=2.0, epsilon=1.0, users=100_000)
+    rows = {row[0]: row[1:] for row in table(page)}
+    for each in plan.designs:
+        variances = (each.window_variance, each.mean_variance, each.change_variance)
+        told = [f"±{100 * Z * math.sqrt(v / 100_000):.3g} points" for v in variances]
+        one = f"{each.mechanism.epsilon:.3g}"
+        wanted = [*told, one, f"{each.total_epsilon:.4g}", f"{each.reports:,}"]
+        assert rows[each.name][:-1] == wanted
+    assert rows["memory"][-1] == "memoized (local-hashing)"
+    assert "Fresh reports cost a person 30 in 30 windows" in page.text
+    assert "at most 2.72 times" in page.text and "all reports together at most 7.39" in page.text
+    once = asked(http, values="10", epsilon="1", users="100,000", windows="1", lifetime="2")
+    assert "cohorts" not in once.text
+    found = asked(http, values="10", users="100000", error="1", windows="7")  # epsilon is found
+    epsilon = calculate(Asked("categories", 10, 0, 1, "shares", None, 100_000, 0.01 / Z)).epsilon
+    rows = {row[0]: row for row in table(found)}
+    assert rows["cohorts"][4] == f"{2 * epsilon:.3g}" and rows["fresh"][4] == f"{epsilon:.3g}"
+
+
 # -- what is wrong ---------------------------------------------------------------------------
 
 WRONG = [
@@ -242,6 +265,20 @@ WRONG = [
     ({"kind": "numbers", "low": "inf"}, "low", "Give a number from"),
     ({"kind": "numbers", "low": "1", "high": "5", "bins": "5"}, "bins", "bounds from 0.5 to 5.5"),
     ({"kind": "numbers", "bins": "100000"}, "bins", "a whole number from 2 to 256"),
+    ({"windows": "1001"}, "windows", "a whole number from 1 to 1,000"),
+    ({"windows": "0"}, "windows", "a whole number from 1 to 1,000"),
+    ({"windows": "7", "kind": "numbers", "goal": "mean"}, "windows", "shares of answers only"),
+    ({"windows": "7", "lifetime": "30"}, "lifetime", "from 0.01 to 20"),
+    (
+        {"epsilon": "1", "users": "100", "windows": "7", "lifetime": "1"},
+        "lifetime",
+        "more than the epsilon of one",
+    ),
+    (
+        {"users": "100", "error": "5", "windows": "7", "lifetime": "0.1"},
+        "lifetime",
+        "above epsilon =",
+    ),
 ]
 
 

@@ -46,6 +46,35 @@ def _degrees(page: Any) -> None:
     page.get_by_label("I know that this protects one edge").check()
 
 
+def questionnaire() -> sv.Record:
+    """Ten questions of every kind that a record can have."""
+    return sv.Record({
+        "How old are you?": sv.Interval(0, 120, 24),
+        "Do you smoke?": sv.YesNo(),
+        "How do you feel today, from 1 (bad) to 5 (good)?": sv.Ratings(1, 5),
+        "What did you drink this morning?": sv.Categories(["tea", "coffee", "water", "other"]),
+        "How many people live with you?": sv.Counts(20),
+        "Where do you live?": sv.Categories([f"district {i}" for i in range(40)]),
+        "Where were you born?": sv.Categories(PLACES),
+        "How many rooms do you have?": sv.Counts(9),
+        "Do you own a car?": sv.YesNo(),
+        "How many hours did you sleep?": sv.Interval(0, 24, 48),
+    })  # fmt: skip
+
+
+def question(page: Any, name: str) -> Any:
+    """The group of one question of a form."""
+    return page.locator("#ask fieldset", has=page.locator("legend", has_text=name))
+
+
+def _record(page: Any) -> None:
+    for name, label in (("Do you smoke?", "yes"), ("How do you feel", "4"), ("drink", "tea"), ("rooms", "3"), ("car", "no")):  # fmt: skip
+        question(page, name).get_by_label(label, exact=True).check()
+    for name, text in (("old", "31"), ("people live", "2"), ("born", "place 17"), ("sleep", "7.5")):
+        question(page, name).locator("input").fill(text)
+    question(page, "Where do you live?").locator("select").select_option(label="district 7")
+
+
 @dataclass(frozen=True)
 class Kind:
     """A kind of question: its survey, and the steps of a person up to the button."""
@@ -84,6 +113,7 @@ def kinds() -> dict[str, Kind]:
         "vector": _kind("Habits", "Hours of sleep, and at a screen?", sv.mechanism("sampled-coordinate", sv.Vector(hours, 2), 1.0), _fill(Number_1="7.5", Number_2="3"), "fieldset input[type=number]"),
         "pair": _kind("Trips", "How far, and by what?", sv.mechanism("pckv-grr", pairs, 1.0), _pair, "fieldset fieldset"),
         "pairs": _kind("Journeys", "All your trips?", sv.mechanism("pckv-grr", sets, 1.0), _pairs, ".pairs select"),
+        "record": _kind("Everyday life", "Ten questions about your everyday life", sv.mechanism("record", questionnaire(), 2.0, design="sample"), _record, ".questions > fieldset"),
         "memory": _kind("Usual", "What do you usually drink?", sv.mechanism("memoized", drinks, 1.0, lifetime=2.0), _check("tea"), "input[type=radio]"),
         "hostile": _kind(HOSTILE, HOSTILE + "y" * 1500, sv.mechanism("grr", hostile, 1.0), _check(HOSTILE), "input[type=radio]"),
     }  # fmt: skip

@@ -16,6 +16,11 @@ NAMES = [cls.name for cls in registered()]
 WORDS = [
     "red", "1", 1, "other", -3, "é", "e\u0301", "", "x y", "чай", "قهوة", "お茶", "ชา", "चाय", "\U0001f375", 2**53 - 1,
 ]  # fmt: skip
+QUESTIONS = [
+    "age", "os", "How often?", "é", "e\u0301", "__proto__", "x\u3000", "\u202e\U0001f600", '"', "\ufeff", "1",
+]  # fmt: skip
+"""Names of questions."""
+DESIGNS = ["sample", "sample", "pairs", "mixed", "joint", "parities", "split", "split"]
 LETTERS = 'aZ0 ßİσςčжЖאבשعمकी்ไทย한글漢字ｱ１\u0301\u200d\u202e\u2028\ufeff\U0001d54f\U0001f600"\\/<&\t\n\x01\x7f'
 """Of many scripts, with marks that combine, turn or hide, and what JSON escapes."""
 DAYS = ["", "", "0001-01-01", "2024-02-29", "2026-11-16", "9999-12-31"]
@@ -174,6 +179,27 @@ def _key_value(rng: Random, name: str) -> sv.Mechanism:
     return sv.mechanism(name, domain, _epsilon(rng), **options, **_bits(rng))
 
 
+def _question_sets(rng: Random, name: str) -> sv.Mechanism:
+    count = rng.choice([2, 2, 3, 4, 7, 30])
+    names = [*rng.sample(QUESTIONS, min(count, len(QUESTIONS))), *(f"q{i}" for i in range(30))]
+    few = rng.choice([4, 20])
+    record = sv.Record({each: _question(rng, few) for each in names[:count]})
+    design = rng.choice(DESIGNS if count < 30 else ["sample"])
+    options: dict[str, Any] = {"design": design, **_bits(rng)}
+    pairs = count * (count - 1) // 2
+    sets = {"sample": count, "pairs": pairs, "joint": 1, "split": 1}.get(design, count + pairs)
+    if rng.random() < 0.5:
+        options["rates"] = [rng.choice([1, 2, 7, 2**27]) for _ in range(sets)]
+    return sv.mechanism(name, record, _epsilon(rng), **options)
+
+
+def _question(rng: Random, most: int) -> Any:
+    return rng.choice([
+        sv.YesNo(), sv.Categories(rng.randint(2, most)), sv.Categories(rng.sample(WORDS, rng.randint(2, 4))),
+        sv.Counts(rng.randint(1, most)), sv.Ratings(-1, rng.randint(0, most)), _interval(rng, most),
+    ])  # fmt: skip
+
+
 def _memoized(rng: Random, name: str) -> sv.Mechanism:
     epsilon, options = _epsilon(rng), _bits(rng)
     inner = rng.choice(["randomized-response", "local-hashing", "square-wave", "unary-encoding"])
@@ -196,5 +222,5 @@ _MAKERS: dict[str, Any] = {
     "table": _table, "square-wave": _grid, "wave": _grid, "piecewise": _grid,
     "stochastic-rounding": _grid, "laplace": _noise, "gaussian": _noise, "degree-noise": _noise,
     "hierarchy": _tree, "haar": _tree, "binned": _binned, "sampled-coordinate": _sampled,
-    "key-value": _key_value, "memoized": _memoized,
+    "key-value": _key_value, "memoized": _memoized, "question-sets": _question_sets,
 }  # fmt: skip

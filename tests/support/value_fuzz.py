@@ -38,6 +38,8 @@ def random_value(rng: Random, domain: Any) -> Any:
         return rng.choice(ODD)
     if isinstance(domain, sv.Interval):
         return _number(rng, domain)
+    if isinstance(domain, sv.Record):
+        return _answers(rng, domain)
     if isinstance(domain, sv.Vector):
         length = domain.coordinates + (rng.random() < 0.05)
         return [_number(rng, domain.interval) for _ in range(length)]
@@ -49,6 +51,30 @@ def random_value(rng: Random, domain: Any) -> Any:
         return held[0] if domain.pairs is None else held
     first, other = (domain.label(rng.randrange(domain.size)) for _ in range(2))
     return rng.choice([first, other, 0, domain.size, "nothing"])
+
+
+def _answers(rng: Random, domain: sv.Record) -> dict[str, Any]:
+    """Mostly a right answer to each question, in any order; now and then one that is wrong, missing or too much."""
+    right = [_right(rng, part) for part in domain.domains]
+    answers = dict(rng.sample(list(zip(domain.names, right, strict=True)), len(right)))
+    some, way = rng.choice(domain.names), rng.random()
+    if way < 0.1:
+        del answers[some]
+    elif way < 0.15:
+        answers[rng.choice([f"{some} ", some.upper(), "", "toString", "__proto__"])] = 1
+    elif way < 0.3:
+        answer = random_value(rng, domain.domains[domain.names.index(some)])
+        beyond = isinstance(answer, float) and not math.isfinite(answer)
+        # JSON has no such number; truth values for yes and no are of Python alone.
+        answers[some] = None if beyond or isinstance(answer, bool) else answer
+    return answers
+
+
+def _right(rng: Random, domain: Any) -> Any:
+    index = rng.randrange(domain.size)
+    if isinstance(domain, sv.Interval):
+        return domain.first + index if domain.whole else rng.uniform(*domain.span)
+    return domain.label(index)
 
 
 def _number(rng: Random, domain: sv.Interval) -> Any:

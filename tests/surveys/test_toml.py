@@ -208,8 +208,8 @@ def test_words_for_people(mechanism):
     assert survey.privacy() in text
     assert "At most one report per month. From 2026-01-01. Until 2026-02-01." in text
     assert 30 < upload_size(survey) < 200
-    whole = mechanism.lifetime_certificate if mechanism.remembers else mechanism.certificate
-    ratio = whole().ratio
+    whole = {"reports": "all"} if mechanism.remembers else {}
+    ratio = mechanism.certificate(**whole).ratio
     for before, after in beliefs(survey):
         prior = before / 100
         exact = 100 * prior * float(ratio) / (prior * float(ratio) + 1 - prior)

@@ -35,6 +35,10 @@ function table(caption, head, rows) {
     )
   );
 }
+function newId() {
+  return `sottovoce-${++ids}`;
+}
+var ids = 0;
 
 // src/fraction.ts
 function fraction(numerator, denominator) {
@@ -353,6 +357,39 @@ function readKeyValues(found) {
   return { kind: "key-values", document: found.items, keys, interval, pairs: pairs2, larger, size, pair: pair2, set };
 }
 
+// src/record.ts
+var NAME = /^(?! )[^\u0000-\u001f\u007f-\u009f]{0,99}[^\u0000-\u0020\u007f-\u009f]$/u;
+function readRecord(found) {
+  const questions = found.list("questions").map((one, i) => {
+    const where = `${found.where}.questions.${i}`;
+    const told = new Section(one, ["domain", "name"], where);
+    const name = told.text("name");
+    told.require(NAME.test(name), "name", "text of 1 to 100 characters, without control characters and spaces at the ends");
+    const domain = readDomain(told.get("domain"), `${where}.domain`);
+    const several = domain.kind === "vector" || domain.kind === "key-values" || domain.kind === "record";
+    return { name, domain: several || domain.size < 2 ? told.refuse("domain", "of one value per person, out of at least 2") : domain };
+  });
+  const names = questions.map(({ name }) => name);
+  demand(names.length >= 2 && names.length <= 30, `${found.where}.questions`, "2 to 30 questions");
+  demand(new Set(names).size === names.length, `${found.where}.questions`, "of distinct names");
+  function answers(value) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) throw new InvalidValue("the value must be an object with an answer to each question");
+    const given = new Map(Object.entries(value));
+    for (const name of given.keys()) {
+      if (!names.includes(name)) throw new InvalidValue(`there is no question ${JSON.stringify(name)}; there are ${names.join(", ")}`);
+    }
+    return questions.map(({ name, domain }) => {
+      if (!given.has(name)) throw new InvalidValue(`the question ${JSON.stringify(name)} must be answered`);
+      try {
+        return inputOf(domain, given.get(name), 1);
+      } catch (error) {
+        throw error instanceof InvalidValue ? new InvalidValue(`answer to ${JSON.stringify(name)}: ${error.message}`) : error;
+      }
+    });
+  }
+  return { kind: "record", document: found.items, questions, size: questions.reduce((size, { domain }) => size * domain.size, 1), answers };
+}
+
 // src/vector.ts
 function readVector(found) {
   const inside = readDomain(found.get("interval"), `${found.where}.interval`);
@@ -412,7 +449,8 @@ var KINDS = /* @__PURE__ */ new Map([
   ["counts", [readCounts, "most"]],
   ["ratings", [readRatings, "high", "low"]],
   ["vector", [readVector, "coordinates", "interval"]],
-  ["key-values", [readKeyValues, "interval", "keys", "larger", "pairs"]]
+  ["key-values", [readKeyValues, "interval", "keys", "larger", "pairs"]],
+  ["record", [readRecord, "questions"]]
 ]);
 function readDomain(document2, where) {
   const kind = document2 instanceof Map ? document2.get("kind") : void 0;
@@ -426,6 +464,7 @@ function isNumeric(domain) {
 }
 function checkValue(domain, value) {
   if (domain.kind === "vector") domain.row(value);
+  else if (domain.kind === "record") domain.answers(value);
   else if (domain.kind === "key-values" && domain.pairs !== null) domain.set(value);
   else inputOf(domain, value, 1);
 }
@@ -434,6 +473,15 @@ function inputOf(domain, value, steps) {
   if (domain.kind === "categories") return domain.input(value);
   const { key, number: number2 } = domain.pair(value);
   return key * domain.interval.bins + domain.interval.bin(number2);
+}
+function labelOf(domain, index) {
+  if (domain.kind === "interval") {
+    const edge = (i) => Number((domain.low + i * (domain.high - domain.low) / domain.bins).toPrecision(6));
+    return `${edge(index)} to ${edge(index + 1)}`;
+  }
+  const values = domain.document.get("values");
+  if (Array.isArray(values)) return `"${String(values[index])}"`;
+  return String("least" in domain ? domain.least + index : index);
 }
 
 // src/fields.ts
@@ -497,8 +545,8 @@ function readInner({ epsilon, weights }, options, key, domain) {
   return innerMechanism(found.text("mechanism"), domain, epsilon, found.get("options"), weights, found.where);
 }
 function categorical({ domain, where }) {
-  const several = domain.kind === "vector" || domain.kind === "key-values" && domain.pairs !== null;
-  return several ? refuse(`${where}.domain`, "of one value per person: not a vector, and without sets of pairs") : domain;
+  const several = domain.kind === "vector" || domain.kind === "record" || domain.kind === "key-values" && domain.pairs !== null;
+  return several ? refuse(`${where}.domain`, "of one value per person: not a vector or a record, and without sets of pairs") : domain;
 }
 function numeric({ domain, where }) {
   return isNumeric(domain) ? domain : refuse(`${where}.domain`, "an interval, counts or ratings");
@@ -513,6 +561,14 @@ function readSteps(options, domain, mostPositions) {
   const steps = options.whole("steps", 1, Math.max(most, 1));
   options.require(steps * domain.bins <= mostPositions, "steps", `such that there are at most ${mostPositions} positions`);
   return steps;
+}
+function partOf(epsilon, parts) {
+  let part = epsilon.value / parts;
+  for (; ; ) {
+    const tried = decimalOf(part);
+    if (!exceeds(multiple(exact(tried), parts), exact(epsilon))) return tried;
+    part *= 1 - Number.EPSILON / 2;
+  }
 }
 
 // src/mechanisms/binned.ts
@@ -735,7 +791,7 @@ function fill(source, zeros) {
 function missing() {
   return new NoRandomness("crypto.getRandomValues is missing here, or gives only zeros, so no report can be drawn");
 }
-function newId() {
+function newId2() {
   return fill(systemRandomness(), new Uint8Array(16));
 }
 function systemWords() {
@@ -891,6 +947,34 @@ function readHaar(source) {
   });
 }
 
+// src/mechanisms/stack.ts
+function readRanges(options, count) {
+  const ranges = options.list("hash_ranges");
+  const right = ranges.length === count && ranges.every((range) => typeof range === "number" && range >= 0);
+  return right ? ranges : options.refuse("hash_ranges", `a number of at least 0 for each of ${count}`);
+}
+function readOracle({ epsilon, where }, bits, size, range, weights, i) {
+  const options = /* @__PURE__ */ new Map([["bits", bits]]);
+  if (range > 0) options.set("hash_range", range);
+  const name = range > 0 ? "local-hashing" : "randomized-response";
+  const oracle = innerMechanism(name, numberedCategories(size), epsilon, options, weights, `${where}, part ${i}`);
+  return {
+    cells: oracle.cells,
+    ratio: oracle.certificate.ratio,
+    respond(value, words) {
+      if (range === 0) words.next();
+      const [first, second] = oracle.respondAt(value, words);
+      return range === 0 ? first : first * range + second;
+    },
+    find: (cell) => range === 0 ? { answer: cell } : { hash: Math.floor(cell / range), answer: cell % range }
+  };
+}
+function startsOf(parts) {
+  const starts = [0];
+  for (const { cells } of parts) starts.push(starts[starts.length - 1] + cells);
+  return starts;
+}
+
 // src/mechanisms/unary.ts
 function makeUnary(own, other, bits, where) {
   const total = 1n << BigInt(bits);
@@ -947,13 +1031,11 @@ function readHierarchy(source) {
   const bits = readBits(options);
   const branching = options.whole("branching", 2, Number.MAX_SAFE_INTEGER);
   const split = options.choice("split", ["population", "budget"]);
-  const ranges = options.list("hash_ranges");
   const sizes = [domain.bins];
   while (sizes[sizes.length - 1] > branching) sizes.push(Math.ceil(sizes[sizes.length - 1] / branching));
   const weights = list(source.weights, `${source.where}.weights`);
   requireWeights(source, weights.length === sizes.length, "a list with weights for every level");
-  const right = split === "budget" ? ranges.length === 0 : ranges.length === sizes.length && ranges.every((range) => typeof range === "number" && range >= 0);
-  options.require(right, "hash_ranges", "a number of at least 0 for every level, or none");
+  const ranges = readRanges(options, split === "budget" ? 0 : sizes.length);
   const tree = { source, bits, branching, sizes, weights };
   return forOneValue(domain, split === "population" ? byPopulation(tree, ranges) : byBudget(tree));
 }
@@ -961,30 +1043,16 @@ function nodeOf(bin, level, branching) {
   return Math.floor(bin / branching ** level);
 }
 function byPopulation({ source, bits, branching, sizes, weights }, ranges) {
-  const starts = [];
-  let cells = 0;
-  const levels2 = sizes.map((size, l) => {
-    const where = `${source.where}, level ${l}`;
-    const range = ranges[l];
-    const options = /* @__PURE__ */ new Map([["bits", bits]]);
-    if (range > 0) options.set("hash_range", range);
-    const name = range > 0 ? "local-hashing" : "randomized-response";
-    const level = innerMechanism(name, numberedCategories(size), source.epsilon, options, weights[l], where);
-    starts.push(cells);
-    cells += level.cells;
-    return { level, range };
-  });
+  const levels2 = sizes.map((size, l) => readOracle(source, bits, size, ranges[l], weights[l], l));
+  const starts = startsOf(levels2);
+  const cells = starts[levels2.length];
   return {
     fields: [numberField("cell", cells)],
     cells,
-    ratio: largest(ONE, ...levels2.map(({ level }) => level.certificate.ratio)),
+    ratio: largest(ONE, ...levels2.map(({ ratio }) => ratio)),
     respondAt(bin, words) {
-      const l = belowNumber(sizes.length, words);
-      const { level, range } = levels2[l];
-      const node = nodeOf(bin, l, branching);
-      if (range === 0) words.next();
-      const report = level.respondAt(node, words);
-      return [starts[l] + (range === 0 ? report[0] : report[0] * range + report[1])];
+      const level = belowNumber(sizes.length, words);
+      return [starts[level] + levels2[level].respond(nodeOf(bin, level, branching), words)];
     }
   };
 }
@@ -1009,14 +1077,6 @@ function byBudget({ source, bits, branching, sizes, weights }) {
     ratio,
     respondAt: (bin, words) => levels2.map((unary, l) => unaryReport(unary, sizes[l], nodeOf(bin, l, branching), words))
   };
-}
-function partOf(epsilon, levels2) {
-  let part = epsilon.value / levels2;
-  for (; ; ) {
-    const tried = decimalOf(part);
-    if (!exceeds(multiple(exact(tried), levels2), exact(epsilon))) return tried;
-    part *= 1 - Number.EPSILON / 2;
-  }
 }
 
 // src/mechanisms/keynumbers.ts
@@ -1303,13 +1363,13 @@ function readMemoized(source) {
   const { ratio, fromMemo, composed, remember, tell } = (unary ? bitRounds : outputRounds)(given);
   const texts = new Map(Object.entries(composed).map(([key, number2]) => [key, String(number2)]));
   const { fields, cells, blocks = 1, steps = 1, family } = innerMechanism(name, domain, epsilon, inner.get("options"), texts, inner.where);
-  const single = domain;
+  const single2 = domain;
   const memory = {
     lifetime,
     family,
     remember,
     ratio: first.certificate.ratio,
-    position: (value) => inputOf(single, value, steps),
+    position: (value) => inputOf(single2, value, steps),
     hash: (words) => family === void 0 ? 0 : belowNumber(family.hashes, words),
     entry: (hash, position) => family?.cell(hash, position) ?? position,
     report: (hash, memo, words) => family === void 0 ? [tell(memo, words)] : [hash, tell(memo, words)],
@@ -1322,7 +1382,7 @@ function readMemoized(source) {
     }
   };
   return {
-    ...forOneValue(single, {
+    ...forOneValue(single2, {
       fields,
       cells,
       blocks,
@@ -1381,6 +1441,120 @@ function bitRounds({ first, permanent, fresh, bits }) {
 }
 function ceil(numerator, denominator) {
   return (numerator + denominator - 1n) / denominator;
+}
+
+// src/mechanisms/questionsets.ts
+var MOST_APART = 512;
+var DESIGNS = ["sample", "pairs", "mixed", "parities", "joint", "split"];
+function readQuestionSets(source) {
+  const { domain, where } = source;
+  if (domain.kind !== "record") refuse(`${where}.domain`, "a record");
+  const { questions } = domain;
+  const options = readOptions(source, "bits", "design", "hash_ranges", "rates");
+  const bits = readBits(options);
+  const design = options.choice("design", DESIGNS);
+  const every = questions.map((_, i) => i);
+  const singles = every.map((i) => [i]);
+  const pairs2 = every.flatMap((i) => every.slice(i + 1).map((j) => [i, j]));
+  const both = [...singles, ...pairs2];
+  const sets = { sample: singles, pairs: pairs2, mixed: both, parities: both, joint: [every], split: [every] }[design];
+  const rates = options.list("rates");
+  const right = rates.length === sets.length && rates.every((rate) => typeof rate === "number" && rate >= 1);
+  const total = right ? rates.reduce((sum, rate) => sum + rate, 0) : 0;
+  options.require(right && total <= 2 ** 32, "rates", `a whole number from 1 for each of ${sets.length} sets, 2^32 in all`);
+  const count = design === "split" ? questions.length : sets.length;
+  const weights = list(source.weights, `${where}.weights`);
+  requireWeights(source, weights.length === count, `a list with weights for each of ${count}`);
+  const ranges = readRanges(options, count);
+  options.require(design !== "parities" || ranges.every((range) => range === 2), "hash_ranges", "2 with parities");
+  const asked = sets.map((set) => set.map((i) => questions[i]));
+  demand(asked.every((set) => sizeOf(set) <= MOST_INPUTS), `${where}.domain`, "such that no set of questions has more than 2,500,000 cells");
+  function part(set, i) {
+    if (design === "parities" && set.length === 2) return parities({ ...source, weights: weights[i] }, bits, set);
+    return together(set, readOracle(source, bits, sizeOf(set), ranges[i], weights[i], i));
+  }
+  const parts = design === "split" ? [apart(source, bits, questions, ranges, weights)] : asked.map(part);
+  const starts = startsOf(parts);
+  const cells = starts[parts.length];
+  return {
+    fields: [numberField("cell", cells)],
+    cells,
+    certificate: ratioCertificate(largest(ONE, ...parts.map(({ ratio }) => ratio))),
+    respond(value, words) {
+      const answers = domain.answers(value);
+      let rest = belowNumber(total, words);
+      const which = rates.findIndex((rate) => (rest -= rate) < 0);
+      return [starts[which] + parts[which].respond(sets[which].map((i) => answers[i]), words)];
+    },
+    inWords(cell) {
+      const which = starts.findIndex((start) => start > cell) - 1;
+      return parts[which].inWords(cell - starts[which]);
+    }
+  };
+}
+function together(set, oracle) {
+  const sizes = set.map(({ domain }) => domain.size);
+  return {
+    cells: oracle.cells,
+    ratio: oracle.ratio,
+    respond: (answers, words) => oracle.respond(numberOf(answers, sizes), words),
+    inWords(cell) {
+      const { hash, answer } = oracle.find(cell);
+      const said = hash === void 0 ? digitsOf(answer, sizes).map((digit, i) => labelOf(set[i].domain, digit)).join(" and ") : `cell ${answer} of hash number ${hash}`;
+      return `${about(set)}: ${said}`;
+    }
+  };
+}
+function parities(source, bits, set) {
+  const [first, second] = set.map(({ domain }) => orderAbove(domain.size) - 1);
+  const { ratio, respond } = readResponse(source, 2, bits);
+  return {
+    cells: 2 * first * second,
+    ratio,
+    respond([a, b], words) {
+      const drawn = belowNumber(first * second, words);
+      let ones = 1 + Math.floor(drawn / second) & a ^ 1 + drawn % second & b;
+      let parity2 = 0;
+      for (; ones > 0; ones >>>= 1) parity2 ^= ones & 1;
+      return 2 * drawn + respond(parity2, words);
+    },
+    inWords: (cell) => `${about(set)}: parity number ${Math.floor(cell / 2)} is ${cell % 2 === 0 ? "even" : "odd"}`
+  };
+}
+function orderAbove(size) {
+  let order = 1;
+  while (order < size) order *= 2;
+  return order;
+}
+function apart(source, bits, questions, ranges, weights) {
+  const { epsilon, where } = source;
+  demand(questions.every(({ domain }) => domain.size <= MOST_APART), `${where}.domain`, `of at most ${MOST_APART} answers to each question`);
+  demand(partOf(epsilon, questions.length).value >= 1e-6, `${where}.epsilon`, "at least 0.000001 for every question");
+  const oracles = questions.map((one, i) => together([one], readOracle(source, bits, one.domain.size, ranges[i], weights[i], i)));
+  const widths = oracles.map(({ cells }) => cells);
+  return {
+    cells: widths.reduce((cells, width) => cells * width, 1),
+    ratio: oracles.map(({ ratio }) => ratio).reduce(product),
+    respond: (answers, words) => numberOf(answers.map((answer, i) => oracles[i].respond([answer], words)), widths),
+    inWords: (cell) => digitsOf(cell, widths).map((digit, i) => oracles[i].inWords(digit)).join("; ")
+  };
+}
+function about(set) {
+  return `about ${set.map(({ name }) => `"${name}"`).join(" and ")}`;
+}
+function sizeOf(set) {
+  return set.reduce((size, { domain }) => size * domain.size, 1);
+}
+function numberOf(digits, sizes) {
+  return digits.reduce((number2, digit, i) => number2 * sizes[i] + digit, 0);
+}
+function digitsOf(number2, sizes) {
+  let rest = number2;
+  return sizes.slice().reverse().map((size) => {
+    const digit = rest % size;
+    rest = Math.floor(rest / size);
+    return digit;
+  }).reverse();
 }
 
 // src/mechanisms/rounding.ts
@@ -1647,6 +1821,7 @@ var READERS = /* @__PURE__ */ new Map([
   ["local-hashing", readLocalHashing],
   ["memoized", readMemoized],
   ["piecewise", readPiecewise],
+  ["question-sets", readQuestionSets],
   ["randomized-response", readRandomizedResponse],
   ["sampled-coordinate", readSampledCoordinate],
   ["seeded-hashing", readSeededHashing],
@@ -1675,7 +1850,7 @@ function build(found, domain) {
   const reader = READERS.get(name) ?? found.refuse("mechanism", "the name of a mechanism");
   const epsilon = found.decimal("epsilon");
   found.require(epsilon.value >= 1e-6 && epsilon.value <= 20, "epsilon", "from 0.000001 to 20");
-  found.require(domain.size <= MOST_INPUTS, "domain", "of at most 2,500,000 inputs");
+  found.require(domain.kind === "record" || domain.size <= MOST_INPUTS, "domain", "of at most 2,500,000 inputs");
   const parts = reader({ document: document2, domain, epsilon, options: found.get("options"), weights: found.get("weights"), where });
   demand(parts.cells <= MOST_INPUTS, where, "of at most 2,500,000 cells");
   demand(payloadBytes(parts.fields) <= MOST_REPORT_BYTES, where, "of at most 32,768 bytes a report");
@@ -1787,9 +1962,9 @@ function countKeys(text) {
 
 // src/privacy.ts
 function privacyOf(survey) {
-  const { cohorts, changes, period, certificate, mechanism: { memory } } = survey;
+  const { cohorts, changes, period, certificate, mechanism: { domain, memory } } = survey;
   if (memory === void 0) {
-    const words = privacyInWords(certificate);
+    const words = privacyInWords(certificate) + (domain.kind === "record" ? "\nThis holds for all your answers together, however many of them differ." : "");
     if (cohorts === 1) return words;
     return `${words}
 Your device draws which one of ${windows(cohorts, survey)} asks you: in any ${cohorts} in a row you send at most one report.`;
@@ -2176,7 +2351,7 @@ function beyondLimit(limits, asked, before) {
 
 // src/device/ledger.ts
 function ownElapsed() {
-  if (boot === "") boot = toHex(newId());
+  if (boot === "") boot = toHex(newId2());
   return { boot, seconds: performance.now() / 1e3 };
 }
 var boot = "";
@@ -2315,9 +2490,9 @@ function envelope(survey, { upload, window }, take) {
     part("length", upload.length - survey.payloadBytes - 40 - size, "how many bytes follow")
   ];
 }
-function fieldsInWords({ mechanism: { domain, fields } }, take) {
+function fieldsInWords({ mechanism: { domain, fields, inWords } }, take) {
   const direct = ["value", "bits"].includes(fields[0].name);
-  const named = direct ? (index) => label(domain, index) : void 0;
+  const named = direct ? (index) => labelOf(domain, index) : inWords;
   return fields.map((field2) => {
     const bytes = take(fieldBytes(field2));
     return { name: field2.name, bytes: toHex(bytes), words: fieldInWords(field2, bytes, named) };
@@ -2342,15 +2517,6 @@ function isConstant(field2) {
 }
 function littleEndian(bytes) {
   return bytes.reduceRight((value, byte) => value << 8n | BigInt(byte), 0n);
-}
-function label(domain, index) {
-  if (domain.kind === "interval") {
-    const edge = (i) => Number((domain.low + i * (domain.high - domain.low) / domain.bins).toPrecision(6));
-    return `${edge(index)} to ${edge(index + 1)}`;
-  }
-  const values = domain.document.get("values");
-  if (Array.isArray(values)) return `"${String(values[index])}"`;
-  return String("least" in domain ? domain.least + index : index);
 }
 function statusOf({ state, code: code2 }) {
   if (state === "not-asked") return "This device is not asked in this window.";
@@ -2410,7 +2576,7 @@ function remove(collector, fingerprint, id) {
     return { ...refusal(answer, code2), state: "withdrawn", code: gone ? "" : `status-${status}` };
   });
 }
-async function about(collector, fingerprint) {
+async function about2(collector, fingerprint) {
   const answer = await ask(collector, `/surveys/${fingerprint}/about`);
   const said = readObject(answer);
   return answer.status === 200 || said.code === "unknown-survey" ? said : {};
@@ -2627,7 +2793,7 @@ var Client = class {
     const drawn = await spend(ledger, charge, this.limits, this.pinned, memory, (known) => {
       const words = systemWords();
       const { payload, ...kept } = memory?.report(known, value, words) ?? { payload: survey.randomize(value, words) };
-      const id = newId();
+      const id = newId2();
       return { ...kept, id, upload: encodeUpload({ fingerprint, window, reports: [{ id, payload }] }) };
     });
     return this.sent(drawn, checked2);
@@ -2706,7 +2872,7 @@ function refused(survey, code2, why) {
 }
 async function isReady(collector, ledger, survey) {
   try {
-    const { code: code2, closed, upload } = await about(collector, survey.fingerprint);
+    const { code: code2, closed, upload } = await about2(collector, survey.fingerprint);
     if (code2 === "unknown-survey") throw refused(survey, code2, "is not published by the collector");
     if (closed === true) throw refused(survey, "survey-closed", "is closed");
     if (upload === "tokens" && collector.token === void 0) throw refused(survey, "not-allowed", "is only for people with a token");
@@ -2744,6 +2910,11 @@ var TEXTS = {
   listed: (size) => `One of ${size} values. Type a part of it to see what fits`,
   notListed: "This is not one of the values.",
   twice: "Each may be named once.",
+  nth: (i, count) => `${i} of ${count}`,
+  answered: (count, all) => `${count} of ${all} questions answered.`,
+  unanswered: "Please answer this question.",
+  must: (says) => `This is not a possible answer. ${says}.`,
+  incomplete: (count) => `${count === 1 ? "One question has" : `${count} questions have`} no possible answer yet, so nothing was drawn or sent.`,
   place: (i) => `Number ${i}`,
   pair: (i) => `Pair ${i}`,
   key: "What",
@@ -2806,48 +2977,117 @@ function windowText({ window }) {
   return window === "" ? "once" : window;
 }
 
+// page/questions.ts
+function questionsOf({ questions }, controlOf2) {
+  const rows = questions.map(({ name, domain }, i) => rowOf(name, controlOf2(domain, [make("small", {}, TEXTS.nth(i + 1, questions.length)), " ", foreign(name)])));
+  const progress = make("p", { class: "progress" });
+  const count = () => {
+    progress.textContent = TEXTS.answered(rows.filter((row2) => row2.open() === null).length, rows.length);
+  };
+  const element = make("div", { class: "questions" }, ...rows.map(({ control }) => control.element), progress);
+  element.oninput = ({ target }) => {
+    count();
+    rows.find(({ control }) => control.element.contains(target) && control.element.classList.contains("wrong"))?.show();
+  };
+  count();
+  return {
+    element,
+    check: () => {
+      const wrong = rows.filter((row2) => !row2.show());
+      wrong[0]?.control.element.scrollIntoView();
+      wrong[0]?.open()?.focus({ preventScroll: true });
+      return wrong.length === 0 ? void 0 : TEXTS.incomplete(wrong.length);
+    },
+    read: () => Object.fromEntries(rows.map(({ name, control }) => [name, control.read()]))
+  };
+}
+function rowOf(name, control) {
+  const { element } = control;
+  const said = make("p", { class: "error", id: newId(), hidden: true });
+  element.append(said);
+  const open = () => {
+    control.check?.();
+    return element.querySelector("input:invalid, select:invalid");
+  };
+  return {
+    name,
+    control,
+    open,
+    show: () => {
+      const field2 = open();
+      const right = field2 === null;
+      said.hidden = right;
+      element.classList.toggle("wrong", !right);
+      if (right) {
+        said.textContent = "";
+        for (const each of element.querySelectorAll("[aria-invalid]")) each.removeAttribute("aria-invalid");
+        element.removeAttribute("aria-describedby");
+        return true;
+      }
+      const { valueMissing, badInput } = field2.validity;
+      said.textContent = valueMissing && !badInput ? TEXTS.unanswered : TEXTS.must(control.says ?? field2.validationMessage);
+      element.setAttribute("aria-describedby", said.id);
+      if (field2.type !== "radio" && field2.type !== "checkbox") field2.setAttribute("aria-invalid", "true");
+      return false;
+    }
+  };
+}
+
 // page/controls.ts
 var RADIOS = 12;
+var FEW = 6;
 var LISTED = 200;
 var SUGGESTED = 50;
 var MOST_ROWS = 50;
 var LONGEST = 200;
 function controlOf({ mechanism: { domain }, outside }) {
   switch (domain.kind) {
-    case "categories":
-      return pick(domain, TEXTS.answer, outside === "other");
     case "vector":
       return domain.coordinates > MOST_ROWS ? void 0 : row(domain);
     case "key-values":
       return domain.pairs === null ? pair(domain, RADIOS, TEXTS.answer) : pairs(domain);
+    case "record":
+      return questionsOf(domain, (one, legend) => grouped(single(one, legend, void 0, "", FEW), legend));
     default:
-      return isScale(domain) ? scale(domain) : number(domain, TEXTS.answer, outside === "nearest");
+      return single(domain, [TEXTS.answer], TEXTS.answer, outside);
   }
+}
+function single(domain, legend, name, outside = "", radios = RADIOS) {
+  if (domain.kind === "categories") return pick(domain, legend, name, outside === "other", radios);
+  return isScale(domain) ? scale(domain, legend) : number(domain, name, outside === "nearest");
+}
+function grouped(control, legend) {
+  if (control.element.matches("fieldset")) return control;
+  return { ...control, element: make("fieldset", {}, make("legend", {}, ...legend), control.element) };
 }
 function valuesOf(domain) {
   const values = domain.document.get("values");
   return Array.isArray(values) ? (index) => values[index] : (index) => index;
 }
-function pick(domain, name, open = false, radios = RADIOS) {
+function pick(domain, legend, name, open = false, radios = RADIOS) {
   const value = valuesOf(domain);
   const indices = Array.from({ length: Math.min(domain.size, LISTED) }, (_, i) => i);
-  if (domain.size <= radios) return choose(indices.map(value), name, "choices");
+  if (domain.size <= radios) return choose(indices.map(value), legend, isYesNo(indices.map(value)) ? "scale" : "choices");
   if (domain.size > LISTED) {
     return Array.isArray(domain.document.get("values")) ? search(domain, name, open) : wholeNumber(0, domain.size - 1, name, false);
   }
   const options = indices.map((i) => make("option", { value: String(i), dir: "auto" }, cut(String(value(i)))));
   const select = make("select", { required: true }, make("option", { value: "" }, TEXTS.choose), ...options);
   return {
-    element: make("div", {}, ...labelled(name, select)),
+    element: make("div", {}, ...labelled(name ?? TEXTS.choose, select)),
     check: () => select.setCustomValidity(""),
     read: () => select.value === "" ? void 0 : value(Number(select.value))
   };
 }
-function choose(values, name, kind) {
-  const inputs = values.map((_, i) => make("input", { type: "radio", name: "answer", value: String(i), required: true }));
+function isYesNo([first, second, third]) {
+  return first === "no" && second === "yes" && third === void 0;
+}
+function choose(values, legend, kind) {
+  const name = newId();
+  const inputs = values.map((_, i) => make("input", { type: "radio", name, value: String(i), required: true }));
   const labels = inputs.map((input, i) => make("label", {}, input, foreign(String(values[i]))));
   return {
-    element: make("fieldset", { class: kind }, make("legend", {}, name), ...labels),
+    element: make("fieldset", { class: kind }, make("legend", {}, ...legend), ...labels),
     read: () => values[inputs.findIndex((input) => input.checked)]
   };
 }
@@ -2859,7 +3099,7 @@ function search(domain, name, open) {
     if (typeof value(i) === "string" || typeof value(indices.get(text)) !== "string") indices.set(text, i);
   }
   const names = [...indices.keys()].reverse();
-  const id = newId2();
+  const id = newId();
   const suggestions = make("datalist", { id });
   const input = make("input", { type: "text", list: id, required: true, autocomplete: "off", dir: "auto" });
   const suggest = () => {
@@ -2872,7 +3112,8 @@ function search(domain, name, open) {
   input.oninput = suggest;
   suggest();
   return {
-    element: make("div", {}, ...labelled(name, input), suggestions, hint(input, TEXTS.listed(domain.size))),
+    element: make("div", {}, ...described(name, input, TEXTS.listed(domain.size)), suggestions),
+    says: TEXTS.listed(domain.size),
     check: () => input.setCustomValidity(open || indices.has(input.value) ? "" : TEXTS.notListed),
     read: () => indices.has(input.value) ? value(indices.get(input.value)) : input.value
   };
@@ -2880,8 +3121,8 @@ function search(domain, name, open) {
 function isScale(domain) {
   return domain.kind !== "interval" && domain.bins <= RADIOS;
 }
-function scale(domain) {
-  return choose(Array.from({ length: domain.bins }, (_, i) => domain.least + i), TEXTS.answer, "scale");
+function scale(domain, legend) {
+  return choose(Array.from({ length: domain.bins }, (_, i) => domain.least + i), legend, "scale");
 }
 function number(domain, name, nearest) {
   if (domain.kind !== "interval") return wholeNumber(domain.least, domain.most, name, nearest);
@@ -2894,29 +3135,27 @@ function field(low, high, step, name, says, nearest) {
   const bounds = nearest ? {} : { min: String(low), max: String(high) };
   const input = make("input", { type: "number", required: true, step, inputmode: low < 0 ? "text" : "decimal", autocomplete: "off", ...bounds });
   return {
-    element: make("div", {}, ...labelled(name, input), hint(input, says + (nearest ? TEXTS.nearest : ""))),
+    element: make("div", {}, ...described(name, input, says + (nearest ? TEXTS.nearest : ""))),
+    says,
     read: () => input.valueAsNumber
   };
 }
 function labelled(name, input) {
-  input.id = newId2();
+  input.id = newId();
   return [make("label", { for: input.id }, name), input];
 }
-function hint(input, text) {
-  const id = newId2();
+function described(name, input, says) {
+  if (name === void 0) return labelled(says, input);
+  const id = newId();
   input.setAttribute("aria-describedby", id);
-  return make("small", { class: "hint", id }, `${text}.`);
+  return [...labelled(name, input), make("small", { class: "hint", id }, `${says}.`)];
 }
-function newId2() {
-  return `sottovoce-${++ids}`;
-}
-var ids = 0;
 function row({ interval, coordinates }) {
   const fields = Array.from({ length: coordinates }, (_, i) => number(interval, TEXTS.place(i + 1), false));
   return { element: group(TEXTS.answer, fields), read: () => fields.map((one) => one.read()) };
 }
 function pair({ keys, interval }, radios, name) {
-  const parts = [pick(keys, TEXTS.key, false, radios), number(interval, TEXTS.value, false)];
+  const parts = [pick(keys, [TEXTS.key], TEXTS.key, false, radios), number(interval, TEXTS.value, false)];
   return { element: group(name, parts), check: () => parts[0].check?.(), read: () => parts.map((one) => one.read()) };
 }
 function pairs(domain) {
@@ -3054,10 +3293,12 @@ var Interview = class {
       this.status,
       make("p", { class: "muted" }, make("small", {}, TEXTS.remembers))
     );
+    form.oninput = () => this.status.replaceChildren();
     form.onsubmit = async (event) => {
       event.preventDefault();
-      control.check?.();
-      if (submit.disabled || !form.reportValidity()) return;
+      const wrong = control.check?.();
+      this.status.textContent = wrong ?? "";
+      if (wrong !== void 0 || submit.disabled || !form.reportValidity()) return;
       submit.disabled = true;
       this.status.textContent = TEXTS.working;
       await this.guarded(async () => this.finish("report", await client.report(control.read())));

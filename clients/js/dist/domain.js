@@ -2,6 +2,7 @@ import { readCategories } from "./categories.js";
 import { readInterval } from "./interval.js";
 import { readKeyValues } from "./keyvalues.js";
 import { refuse, Section } from "./reading.js";
+import { readRecord } from "./record.js";
 import { readVector } from "./vector.js";
 import { readCounts, readRatings } from "./whole.js";
 /** The readers of all kinds, each with the keys of its document beside `kind` and `version`. */
@@ -12,6 +13,7 @@ const KINDS = new Map([
     ["ratings", [readRatings, "high", "low"]],
     ["vector", [readVector, "coordinates", "interval"]],
     ["key-values", [readKeyValues, "interval", "keys", "larger", "pairs"]],
+    ["record", [readRecord, "questions"]],
 ]);
 /** Read a domain of any kind. */
 export function readDomain(document, where) {
@@ -29,6 +31,8 @@ export function isNumeric(domain) {
 export function checkValue(domain, value) {
     if (domain.kind === "vector")
         domain.row(value);
+    else if (domain.kind === "record")
+        domain.answers(value);
     else if (domain.kind === "key-values" && domain.pairs !== null)
         domain.set(value);
     else
@@ -42,4 +46,15 @@ export function inputOf(domain, value, steps) {
         return domain.input(value);
     const { key, number } = domain.pair(value);
     return key * domain.interval.bins + domain.interval.bin(number);
+}
+/** An input of a domain as people know it. */
+export function labelOf(domain, index) {
+    if (domain.kind === "interval") {
+        const edge = (i) => Number((domain.low + (i * (domain.high - domain.low)) / domain.bins).toPrecision(6));
+        return `${edge(index)} to ${edge(index + 1)}`;
+    }
+    const values = domain.document.get("values");
+    if (Array.isArray(values))
+        return `"${String(values[index])}"`;
+    return String("least" in domain ? domain.least + index : index);
 }

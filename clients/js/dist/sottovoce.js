@@ -315,6 +315,39 @@ function readKeyValues(found) {
   return { kind: "key-values", document: found.items, keys, interval, pairs, larger, size, pair, set };
 }
 
+// src/record.ts
+var NAME = /^(?! )[^\u0000-\u001f\u007f-\u009f]{0,99}[^\u0000-\u0020\u007f-\u009f]$/u;
+function readRecord(found) {
+  const questions = found.list("questions").map((one, i) => {
+    const where = `${found.where}.questions.${i}`;
+    const told = new Section(one, ["domain", "name"], where);
+    const name = told.text("name");
+    told.require(NAME.test(name), "name", "text of 1 to 100 characters, without control characters and spaces at the ends");
+    const domain = readDomain(told.get("domain"), `${where}.domain`);
+    const several = domain.kind === "vector" || domain.kind === "key-values" || domain.kind === "record";
+    return { name, domain: several || domain.size < 2 ? told.refuse("domain", "of one value per person, out of at least 2") : domain };
+  });
+  const names = questions.map(({ name }) => name);
+  demand(names.length >= 2 && names.length <= 30, `${found.where}.questions`, "2 to 30 questions");
+  demand(new Set(names).size === names.length, `${found.where}.questions`, "of distinct names");
+  function answers(value) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) throw new InvalidValue("the value must be an object with an answer to each question");
+    const given = new Map(Object.entries(value));
+    for (const name of given.keys()) {
+      if (!names.includes(name)) throw new InvalidValue(`there is no question ${JSON.stringify(name)}; there are ${names.join(", ")}`);
+    }
+    return questions.map(({ name, domain }) => {
+      if (!given.has(name)) throw new InvalidValue(`the question ${JSON.stringify(name)} must be answered`);
+      try {
+        return inputOf(domain, given.get(name), 1);
+      } catch (error) {
+        throw error instanceof InvalidValue ? new InvalidValue(`answer to ${JSON.stringify(name)}: ${error.message}`) : error;
+      }
+    });
+  }
+  return { kind: "record", document: found.items, questions, size: questions.reduce((size, { domain }) => size * domain.size, 1), answers };
+}
+
 // src/vector.ts
 function readVector(found) {
   const inside = readDomain(found.get("interval"), `${found.where}.interval`);
@@ -374,7 +407,8 @@ var KINDS = /* @__PURE__ */ new Map([
   ["counts", [readCounts, "most"]],
   ["ratings", [readRatings, "high", "low"]],
   ["vector", [readVector, "coordinates", "interval"]],
-  ["key-values", [readKeyValues, "interval", "keys", "larger", "pairs"]]
+  ["key-values", [readKeyValues, "interval", "keys", "larger", "pairs"]],
+  ["record", [readRecord, "questions"]]
 ]);
 function readDomain(document, where) {
   const kind = document instanceof Map ? document.get("kind") : void 0;
@@ -388,6 +422,7 @@ function isNumeric(domain) {
 }
 function checkValue(domain, value) {
   if (domain.kind === "vector") domain.row(value);
+  else if (domain.kind === "record") domain.answers(value);
   else if (domain.kind === "key-values" && domain.pairs !== null) domain.set(value);
   else inputOf(domain, value, 1);
 }
@@ -396,6 +431,15 @@ function inputOf(domain, value, steps) {
   if (domain.kind === "categories") return domain.input(value);
   const { key, number } = domain.pair(value);
   return key * domain.interval.bins + domain.interval.bin(number);
+}
+function labelOf(domain, index) {
+  if (domain.kind === "interval") {
+    const edge = (i) => Number((domain.low + i * (domain.high - domain.low) / domain.bins).toPrecision(6));
+    return `${edge(index)} to ${edge(index + 1)}`;
+  }
+  const values = domain.document.get("values");
+  if (Array.isArray(values)) return `"${String(values[index])}"`;
+  return String("least" in domain ? domain.least + index : index);
 }
 
 // src/fields.ts
@@ -459,8 +503,8 @@ function readInner({ epsilon, weights }, options, key, domain) {
   return innerMechanism(found.text("mechanism"), domain, epsilon, found.get("options"), weights, found.where);
 }
 function categorical({ domain, where }) {
-  const several = domain.kind === "vector" || domain.kind === "key-values" && domain.pairs !== null;
-  return several ? refuse(`${where}.domain`, "of one value per person: not a vector, and without sets of pairs") : domain;
+  const several = domain.kind === "vector" || domain.kind === "record" || domain.kind === "key-values" && domain.pairs !== null;
+  return several ? refuse(`${where}.domain`, "of one value per person: not a vector or a record, and without sets of pairs") : domain;
 }
 function numeric({ domain, where }) {
   return isNumeric(domain) ? domain : refuse(`${where}.domain`, "an interval, counts or ratings");
@@ -475,6 +519,14 @@ function readSteps(options, domain, mostPositions) {
   const steps = options.whole("steps", 1, Math.max(most, 1));
   options.require(steps * domain.bins <= mostPositions, "steps", `such that there are at most ${mostPositions} positions`);
   return steps;
+}
+function partOf(epsilon, parts) {
+  let part = epsilon.value / parts;
+  for (; ; ) {
+    const tried = decimalOf(part);
+    if (!exceeds(multiple(exact(tried), parts), exact(epsilon))) return tried;
+    part *= 1 - Number.EPSILON / 2;
+  }
 }
 
 // src/mechanisms/binned.ts
@@ -853,6 +905,34 @@ function readHaar(source) {
   });
 }
 
+// src/mechanisms/stack.ts
+function readRanges(options, count) {
+  const ranges = options.list("hash_ranges");
+  const right = ranges.length === count && ranges.every((range) => typeof range === "number" && range >= 0);
+  return right ? ranges : options.refuse("hash_ranges", `a number of at least 0 for each of ${count}`);
+}
+function readOracle({ epsilon, where }, bits, size, range, weights, i) {
+  const options = /* @__PURE__ */ new Map([["bits", bits]]);
+  if (range > 0) options.set("hash_range", range);
+  const name = range > 0 ? "local-hashing" : "randomized-response";
+  const oracle = innerMechanism(name, numberedCategories(size), epsilon, options, weights, `${where}, part ${i}`);
+  return {
+    cells: oracle.cells,
+    ratio: oracle.certificate.ratio,
+    respond(value, words) {
+      if (range === 0) words.next();
+      const [first, second] = oracle.respondAt(value, words);
+      return range === 0 ? first : first * range + second;
+    },
+    find: (cell) => range === 0 ? { answer: cell } : { hash: Math.floor(cell / range), answer: cell % range }
+  };
+}
+function startsOf(parts) {
+  const starts = [0];
+  for (const { cells } of parts) starts.push(starts[starts.length - 1] + cells);
+  return starts;
+}
+
 // src/mechanisms/unary.ts
 function makeUnary(own, other, bits, where) {
   const total = 1n << BigInt(bits);
@@ -909,13 +989,11 @@ function readHierarchy(source) {
   const bits = readBits(options);
   const branching = options.whole("branching", 2, Number.MAX_SAFE_INTEGER);
   const split = options.choice("split", ["population", "budget"]);
-  const ranges = options.list("hash_ranges");
   const sizes = [domain.bins];
   while (sizes[sizes.length - 1] > branching) sizes.push(Math.ceil(sizes[sizes.length - 1] / branching));
   const weights = list(source.weights, `${source.where}.weights`);
   requireWeights(source, weights.length === sizes.length, "a list with weights for every level");
-  const right = split === "budget" ? ranges.length === 0 : ranges.length === sizes.length && ranges.every((range) => typeof range === "number" && range >= 0);
-  options.require(right, "hash_ranges", "a number of at least 0 for every level, or none");
+  const ranges = readRanges(options, split === "budget" ? 0 : sizes.length);
   const tree = { source, bits, branching, sizes, weights };
   return forOneValue(domain, split === "population" ? byPopulation(tree, ranges) : byBudget(tree));
 }
@@ -923,30 +1001,16 @@ function nodeOf(bin, level, branching) {
   return Math.floor(bin / branching ** level);
 }
 function byPopulation({ source, bits, branching, sizes, weights }, ranges) {
-  const starts = [];
-  let cells = 0;
-  const levels2 = sizes.map((size, l) => {
-    const where = `${source.where}, level ${l}`;
-    const range = ranges[l];
-    const options = /* @__PURE__ */ new Map([["bits", bits]]);
-    if (range > 0) options.set("hash_range", range);
-    const name = range > 0 ? "local-hashing" : "randomized-response";
-    const level = innerMechanism(name, numberedCategories(size), source.epsilon, options, weights[l], where);
-    starts.push(cells);
-    cells += level.cells;
-    return { level, range };
-  });
+  const levels2 = sizes.map((size, l) => readOracle(source, bits, size, ranges[l], weights[l], l));
+  const starts = startsOf(levels2);
+  const cells = starts[levels2.length];
   return {
     fields: [numberField("cell", cells)],
     cells,
-    ratio: largest(ONE, ...levels2.map(({ level }) => level.certificate.ratio)),
+    ratio: largest(ONE, ...levels2.map(({ ratio }) => ratio)),
     respondAt(bin, words) {
-      const l = belowNumber(sizes.length, words);
-      const { level, range } = levels2[l];
-      const node = nodeOf(bin, l, branching);
-      if (range === 0) words.next();
-      const report = level.respondAt(node, words);
-      return [starts[l] + (range === 0 ? report[0] : report[0] * range + report[1])];
+      const level = belowNumber(sizes.length, words);
+      return [starts[level] + levels2[level].respond(nodeOf(bin, level, branching), words)];
     }
   };
 }
@@ -971,14 +1035,6 @@ function byBudget({ source, bits, branching, sizes, weights }) {
     ratio,
     respondAt: (bin, words) => levels2.map((unary, l) => unaryReport(unary, sizes[l], nodeOf(bin, l, branching), words))
   };
-}
-function partOf(epsilon, levels2) {
-  let part = epsilon.value / levels2;
-  for (; ; ) {
-    const tried = decimalOf(part);
-    if (!exceeds(multiple(exact(tried), levels2), exact(epsilon))) return tried;
-    part *= 1 - Number.EPSILON / 2;
-  }
 }
 
 // src/mechanisms/keynumbers.ts
@@ -1345,6 +1401,120 @@ function ceil(numerator, denominator) {
   return (numerator + denominator - 1n) / denominator;
 }
 
+// src/mechanisms/questionsets.ts
+var MOST_APART = 512;
+var DESIGNS = ["sample", "pairs", "mixed", "parities", "joint", "split"];
+function readQuestionSets(source) {
+  const { domain, where } = source;
+  if (domain.kind !== "record") refuse(`${where}.domain`, "a record");
+  const { questions } = domain;
+  const options = readOptions(source, "bits", "design", "hash_ranges", "rates");
+  const bits = readBits(options);
+  const design = options.choice("design", DESIGNS);
+  const every = questions.map((_, i) => i);
+  const singles = every.map((i) => [i]);
+  const pairs = every.flatMap((i) => every.slice(i + 1).map((j) => [i, j]));
+  const both = [...singles, ...pairs];
+  const sets = { sample: singles, pairs, mixed: both, parities: both, joint: [every], split: [every] }[design];
+  const rates = options.list("rates");
+  const right = rates.length === sets.length && rates.every((rate) => typeof rate === "number" && rate >= 1);
+  const total = right ? rates.reduce((sum, rate) => sum + rate, 0) : 0;
+  options.require(right && total <= 2 ** 32, "rates", `a whole number from 1 for each of ${sets.length} sets, 2^32 in all`);
+  const count = design === "split" ? questions.length : sets.length;
+  const weights = list(source.weights, `${where}.weights`);
+  requireWeights(source, weights.length === count, `a list with weights for each of ${count}`);
+  const ranges = readRanges(options, count);
+  options.require(design !== "parities" || ranges.every((range) => range === 2), "hash_ranges", "2 with parities");
+  const asked = sets.map((set) => set.map((i) => questions[i]));
+  demand(asked.every((set) => sizeOf(set) <= MOST_INPUTS), `${where}.domain`, "such that no set of questions has more than 2,500,000 cells");
+  function part(set, i) {
+    if (design === "parities" && set.length === 2) return parities({ ...source, weights: weights[i] }, bits, set);
+    return together(set, readOracle(source, bits, sizeOf(set), ranges[i], weights[i], i));
+  }
+  const parts = design === "split" ? [apart(source, bits, questions, ranges, weights)] : asked.map(part);
+  const starts = startsOf(parts);
+  const cells = starts[parts.length];
+  return {
+    fields: [numberField("cell", cells)],
+    cells,
+    certificate: ratioCertificate(largest(ONE, ...parts.map(({ ratio }) => ratio))),
+    respond(value, words) {
+      const answers = domain.answers(value);
+      let rest = belowNumber(total, words);
+      const which = rates.findIndex((rate) => (rest -= rate) < 0);
+      return [starts[which] + parts[which].respond(sets[which].map((i) => answers[i]), words)];
+    },
+    inWords(cell) {
+      const which = starts.findIndex((start) => start > cell) - 1;
+      return parts[which].inWords(cell - starts[which]);
+    }
+  };
+}
+function together(set, oracle) {
+  const sizes = set.map(({ domain }) => domain.size);
+  return {
+    cells: oracle.cells,
+    ratio: oracle.ratio,
+    respond: (answers, words) => oracle.respond(numberOf(answers, sizes), words),
+    inWords(cell) {
+      const { hash, answer } = oracle.find(cell);
+      const said = hash === void 0 ? digitsOf(answer, sizes).map((digit, i) => labelOf(set[i].domain, digit)).join(" and ") : `cell ${answer} of hash number ${hash}`;
+      return `${about(set)}: ${said}`;
+    }
+  };
+}
+function parities(source, bits, set) {
+  const [first, second] = set.map(({ domain }) => orderAbove(domain.size) - 1);
+  const { ratio, respond } = readResponse(source, 2, bits);
+  return {
+    cells: 2 * first * second,
+    ratio,
+    respond([a, b], words) {
+      const drawn = belowNumber(first * second, words);
+      let ones = 1 + Math.floor(drawn / second) & a ^ 1 + drawn % second & b;
+      let parity2 = 0;
+      for (; ones > 0; ones >>>= 1) parity2 ^= ones & 1;
+      return 2 * drawn + respond(parity2, words);
+    },
+    inWords: (cell) => `${about(set)}: parity number ${Math.floor(cell / 2)} is ${cell % 2 === 0 ? "even" : "odd"}`
+  };
+}
+function orderAbove(size) {
+  let order = 1;
+  while (order < size) order *= 2;
+  return order;
+}
+function apart(source, bits, questions, ranges, weights) {
+  const { epsilon, where } = source;
+  demand(questions.every(({ domain }) => domain.size <= MOST_APART), `${where}.domain`, `of at most ${MOST_APART} answers to each question`);
+  demand(partOf(epsilon, questions.length).value >= 1e-6, `${where}.epsilon`, "at least 0.000001 for every question");
+  const oracles = questions.map((one, i) => together([one], readOracle(source, bits, one.domain.size, ranges[i], weights[i], i)));
+  const widths = oracles.map(({ cells }) => cells);
+  return {
+    cells: widths.reduce((cells, width) => cells * width, 1),
+    ratio: oracles.map(({ ratio }) => ratio).reduce(product),
+    respond: (answers, words) => numberOf(answers.map((answer, i) => oracles[i].respond([answer], words)), widths),
+    inWords: (cell) => digitsOf(cell, widths).map((digit, i) => oracles[i].inWords(digit)).join("; ")
+  };
+}
+function about(set) {
+  return `about ${set.map(({ name }) => `"${name}"`).join(" and ")}`;
+}
+function sizeOf(set) {
+  return set.reduce((size, { domain }) => size * domain.size, 1);
+}
+function numberOf(digits, sizes) {
+  return digits.reduce((number, digit, i) => number * sizes[i] + digit, 0);
+}
+function digitsOf(number, sizes) {
+  let rest = number;
+  return sizes.slice().reverse().map((size) => {
+    const digit = rest % size;
+    rest = Math.floor(rest / size);
+    return digit;
+  }).reverse();
+}
+
 // src/mechanisms/rounding.ts
 function readRounding(source) {
   const domain = numeric(source);
@@ -1609,6 +1779,7 @@ var READERS = /* @__PURE__ */ new Map([
   ["local-hashing", readLocalHashing],
   ["memoized", readMemoized],
   ["piecewise", readPiecewise],
+  ["question-sets", readQuestionSets],
   ["randomized-response", readRandomizedResponse],
   ["sampled-coordinate", readSampledCoordinate],
   ["seeded-hashing", readSeededHashing],
@@ -1637,7 +1808,7 @@ function build(found, domain) {
   const reader = READERS.get(name) ?? found.refuse("mechanism", "the name of a mechanism");
   const epsilon = found.decimal("epsilon");
   found.require(epsilon.value >= 1e-6 && epsilon.value <= 20, "epsilon", "from 0.000001 to 20");
-  found.require(domain.size <= MOST_INPUTS, "domain", "of at most 2,500,000 inputs");
+  found.require(domain.kind === "record" || domain.size <= MOST_INPUTS, "domain", "of at most 2,500,000 inputs");
   const parts = reader({ document, domain, epsilon, options: found.get("options"), weights: found.get("weights"), where });
   demand(parts.cells <= MOST_INPUTS, where, "of at most 2,500,000 cells");
   demand(payloadBytes(parts.fields) <= MOST_REPORT_BYTES, where, "of at most 32,768 bytes a report");
@@ -1749,9 +1920,9 @@ function countKeys(text) {
 
 // src/privacy.ts
 function privacyOf(survey) {
-  const { cohorts, changes, period, certificate, mechanism: { memory } } = survey;
+  const { cohorts, changes, period, certificate, mechanism: { domain, memory } } = survey;
   if (memory === void 0) {
-    const words = privacyInWords(certificate);
+    const words = privacyInWords(certificate) + (domain.kind === "record" ? "\nThis holds for all your answers together, however many of them differ." : "");
     if (cohorts === 1) return words;
     return `${words}
 Your device draws which one of ${windows(cohorts, survey)} asks you: in any ${cohorts} in a row you send at most one report.`;
@@ -2277,9 +2448,9 @@ function envelope(survey, { upload, window }, take) {
     part("length", upload.length - survey.payloadBytes - 40 - size, "how many bytes follow")
   ];
 }
-function fieldsInWords({ mechanism: { domain, fields } }, take) {
+function fieldsInWords({ mechanism: { domain, fields, inWords } }, take) {
   const direct = ["value", "bits"].includes(fields[0].name);
-  const named = direct ? (index) => label(domain, index) : void 0;
+  const named = direct ? (index) => labelOf(domain, index) : inWords;
   return fields.map((field) => {
     const bytes = take(fieldBytes(field));
     return { name: field.name, bytes: toHex(bytes), words: fieldInWords(field, bytes, named) };
@@ -2304,15 +2475,6 @@ function isConstant(field) {
 }
 function littleEndian(bytes) {
   return bytes.reduceRight((value, byte) => value << 8n | BigInt(byte), 0n);
-}
-function label(domain, index) {
-  if (domain.kind === "interval") {
-    const edge = (i) => Number((domain.low + i * (domain.high - domain.low) / domain.bins).toPrecision(6));
-    return `${edge(index)} to ${edge(index + 1)}`;
-  }
-  const values = domain.document.get("values");
-  if (Array.isArray(values)) return `"${String(values[index])}"`;
-  return String("least" in domain ? domain.least + index : index);
 }
 function statusOf({ state, code }) {
   if (state === "not-asked") return "This device is not asked in this window.";
@@ -2372,7 +2534,7 @@ function remove(collector, fingerprint, id) {
     return { ...refusal(answer, code), state: "withdrawn", code: gone ? "" : `status-${status}` };
   });
 }
-async function about(collector, fingerprint) {
+async function about2(collector, fingerprint) {
   const answer = await ask(collector, `/surveys/${fingerprint}/about`);
   const said = readObject(answer);
   return answer.status === 200 || said.code === "unknown-survey" ? said : {};
@@ -2668,7 +2830,7 @@ function refused(survey, code, why) {
 }
 async function isReady(collector, ledger, survey) {
   try {
-    const { code, closed, upload } = await about(collector, survey.fingerprint);
+    const { code, closed, upload } = await about2(collector, survey.fingerprint);
     if (code === "unknown-survey") throw refused(survey, code, "is not published by the collector");
     if (closed === true) throw refused(survey, "survey-closed", "is closed");
     if (upload === "tokens" && collector.token === void 0) throw refused(survey, "not-allowed", "is only for people with a token");

@@ -85,10 +85,12 @@ export class Interview {
       make("p", { class: "submit" }, submit, make("small", {}, TEXTS.first[survey.window])), this.status,
       make("p", { class: "muted" }, make("small", {}, TEXTS.remembers)),
     );
+    form.oninput = () => this.status.replaceChildren();
     form.onsubmit = async (event) => {
       event.preventDefault();
-      control.check?.();
-      if (submit.disabled || !form.reportValidity()) return;
+      const wrong = control.check?.();
+      this.status.textContent = wrong ?? "";
+      if (wrong !== undefined || submit.disabled || !form.reportValidity()) return;
       submit.disabled = true;
       this.status.textContent = TEXTS.working;
       await this.guarded(async () => this.finish("report", await client.report(control.read())));

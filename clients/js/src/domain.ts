@@ -3,13 +3,16 @@ import { readInterval, type Interval } from "./interval.js";
 import type { Json } from "./json.js";
 import { readKeyValues, type KeyValues } from "./keyvalues.js";
 import { refuse, Section } from "./reading.js";
+import { readRecord, type Questions } from "./record.js";
 import { readVector, type Vector } from "./vector.js";
 import { readCounts, readRatings, type Counts, type Ratings } from "./whole.js";
 
 /** What a value may be. `size` is the number of inputs. */
-export type Domain = Categories | NumberDomain | Vector | KeyValues;
+export type Domain = Categories | NumberDomain | Vector | KeyValues | Questions;
 /** The domains of which a mechanism for categories sees one input per person. */
-export type SingleDomain = Exclude<Domain, Vector>;
+export type SingleDomain = Exclude<Domain, Vector | Questions>;
+/** The domains of one plain answer. */
+export type PlainDomain = Categories | NumberDomain;
 /** The domains of one number. */
 export type NumberDomain = Interval | Counts | Ratings;
 
@@ -21,6 +24,7 @@ const KINDS = new Map<unknown, readonly [(found: Section) => Domain, ...string[]
   ["ratings", [readRatings, "high", "low"]],
   ["vector", [readVector, "coordinates", "interval"]],
   ["key-values", [readKeyValues, "interval", "keys", "larger", "pairs"]],
+  ["record", [readRecord, "questions"]],
 ]);
 
 /** Read a domain of any kind. */
@@ -40,6 +44,7 @@ export function isNumeric(domain: Domain): domain is NumberDomain {
 /** Refuse a value that is not in a domain. */
 export function checkValue(domain: Domain, value: unknown): void {
   if (domain.kind === "vector") domain.row(value);
+  else if (domain.kind === "record") domain.answers(value);
   else if (domain.kind === "key-values" && domain.pairs !== null) domain.set(value);
   else inputOf(domain, value, 1);
 }
@@ -50,4 +55,15 @@ export function inputOf(domain: SingleDomain, value: unknown, steps: number): nu
   if (domain.kind === "categories") return domain.input(value);
   const { key, number } = domain.pair(value);
   return key * domain.interval.bins + domain.interval.bin(number);
+}
+
+/** An input of a domain as people know it. */
+export function labelOf(domain: Domain, index: number): string {
+  if (domain.kind === "interval") {
+    const edge = (i: number): number => Number((domain.low + (i * (domain.high - domain.low)) / domain.bins).toPrecision(6));
+    return `${edge(index)} to ${edge(index + 1)}`;
+  }
+  const values = domain.document.get("values");
+  if (Array.isArray(values)) return `"${String(values[index])}"`;
+  return String("least" in domain ? domain.least + index : index);
 }

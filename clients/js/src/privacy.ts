@@ -5,9 +5,9 @@ import type { Survey } from "./survey.js";
 
 /** What the privacy means, for the people asked, in the words of the library in Python: where devices remember, of all reports first. All figures are rounded up. */
 export function privacyOf(survey: Survey): string {
-  const { cohorts, changes, period, certificate, mechanism: { memory } } = survey;
+  const { cohorts, changes, period, certificate, mechanism: { domain, memory } } = survey;
   if (memory === undefined) {
-    const words = privacyInWords(certificate);
+    const words = privacyInWords(certificate) + (domain.kind === "record" ? "\nThis holds for all your answers together, however many of them differ." : "");
     if (cohorts === 1) return words;
     return `${words}\nYour device draws which one of ${windows(cohorts, survey)} asks you: in any ${cohorts} in a row you send at most one report.`;
   }

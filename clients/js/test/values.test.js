@@ -13,6 +13,8 @@ function place(domain, value, steps) {
     case "counts":
     case "ratings":
       return [domain.bin(value), domain.position(value, steps)];
+    case "record":
+      return [domain.answers(value), null];
     case "vector": {
       const row = domain.row(value);
       return [row.map((x) => domain.interval.bin(x)), row.map((x) => domain.interval.position(x, steps))];

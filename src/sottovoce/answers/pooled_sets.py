@@ -86,9 +86,10 @@ class PooledSets:
                 odds = self.channel.channels[number].support_probabilities
                 if odds is None:  # answers apart: it is the only set
                     return {number: 1.0}
-                others = math.prod(self.channel.shape(asked)) / self.channel.sizes[question]
-                noise = float(odds.variance(np.zeros(1))[0]) / self.counts[number]
-                found[number] = 1 / (others * noise)
+                cells = math.prod(self.channel.shape(asked))
+                others, even = cells / self.channel.sizes[question], 1 / cells
+                noise = float(odds.variance(np.array([even]))[0]) / (1 - even) + even
+                found[number] = self.counts[number] / (others * noise)
         if not found:
             raise NotIdentified("no report is about this question")
         total = sum(found.values())

@@ -36,6 +36,8 @@ class Traits(ABC):
     same_gains: ClassVar[bool] = False
     """Whether every value's unbiased share adds the same numbers, in some order of the cells."""
 
+    named_options: ClassVar[tuple[str, ...]] = ()
+    """Options that files of surveys always name: a rule chooses them, and others follow from them."""
     remembers: ClassVar[bool] = False
     """Whether devices keep a permanent answer, so that :meth:`memory` is not None."""
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -24,6 +25,8 @@ __all__ = ["Record"]
 
 _MOST_QUESTIONS = 30
 _LONGEST_NAME = 100
+_NAME = re.compile(rf"(?! )[^\x00-\x1f\x7f-\x9f\ud800-\udfff]{{1,{_LONGEST_NAME}}}(?<! )")
+"""Names of questions: the same in every language, and whatever its version of Unicode."""
 _LARGEST_INDEX = 2**62
 """Records up to which all of them have an index of 64 bits."""
 
@@ -238,13 +241,11 @@ class Record(Domain):
 
 
 def _check_question(name: object, domain: object) -> None:
-    if (
-        not isinstance(name, str)
-        or not name.isprintable()
-        or name != name.strip()
-        or not 1 <= len(name) <= _LONGEST_NAME
-    ):
-        allowed = f"printable text of 1 to {_LONGEST_NAME} characters, without spaces at the ends"
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        allowed = (
+            f"text of 1 to {_LONGEST_NAME} characters, none of them a control character, without "
+            "spaces at the ends"
+        )
         raise InvalidInput("name of a question", "Record", allowed, name)
     parameter = f"question {name!r}"
     plain = isinstance(domain, Domain) and not (

@@ -2,7 +2,10 @@
 from typing import Final
 
 from sottovoce.mechanisms.binned import Binned
+from sottovoce.mechanisms.choice_response import ChoiceResponse
+from sottovoce.mechanisms.choice_subsets import ChoiceSubsets
 from sottovoce.mechanisms.degree_noise import DegreeNoise
+from sottovoce.mechanisms.drawn_option import DrawnOption
 from sottovoce.mechanisms.fixed_hashing import FixedHashing
 from sottovoce.mechanisms.gaussian import Gaussian
 from sottovoce.mechanisms.haar import Haar
@@ -31,7 +34,10 @@ MECHANISMS: Final[tuple[str, ...]]
 
 __all__ = [
     "Binned",
+    "ChoiceResponse",
+    "ChoiceSubsets",
     "DegreeNoise",
+    "DrawnOption",
     "FixedHashing",
     "Gaussian",
     "Haar",

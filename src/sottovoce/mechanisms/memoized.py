@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.base.checks import MAX_EPSILON, check_decimal, check_int
+from sottovoce.base.checks import MAX_EPSILON, check_choice, check_decimal, check_int
 from sottovoce.base.errors import InvalidInput
 from sottovoce.base.exact import decimal_text
 from sottovoce.base.randomness import Source
@@ -90,7 +90,7 @@ class Memoized(Mechanism):
     local-hashing(Categories(1024), epsilon=1)
     >>> print(m.certificate())
     worst ratio 2.71828182846 = e^1
-    >>> print(m.lifetime_certificate())
+    >>> print(m.certificate(reports="all"))
     worst ratio 7.38905609893 = e^2
     """
 
@@ -310,17 +310,16 @@ class Memoized(Mechanism):
 
     # -- auditor -----------------------------------------------------------------------------
 
-    def certificate(self) -> Certificate:
-        """Of one report: both rounds together."""
+    def certificate(self, *, reports: str = "one") -> Certificate:
+        """Of one report, both rounds together; of ``"all"`` reports of one value, however many, that of the memo."""
+        if check_choice(reports, "reports", f"certificate of {self.name}", ("one", "all")) == "all":
+            found: Certificate = self.rounds.permanent.certificate()
+            return found
         return self._one_report(self.rounds, self.weights[1])
 
     def _one_report(self, rounds: Rounds, fresh: Fresh) -> Certificate:
         single = rounds.permanent.positions == 1  # of which nothing can be learned
         return Certificate(1, 1) if single else rounds.one_report(fresh)
-
-    def lifetime_certificate(self) -> Certificate:
-        """Of all reports of one value together, however many: that of the memo."""
-        return self.rounds.permanent.certificate()
 
     def cost(self, answers: int = 1, windows: int | None = None) -> float:
         """An epsilon that all reports keep together, between any two histories of a person.

@@ -23,6 +23,9 @@ _ERRORS = {
     "mean": "error of the mean",
     "range": "error of a range",
     "distribution": "error of a cumulative share",
+    "parts": "error of a share",
+    "tables": "error of a table's cell",
+    "both": "error of shares and cells",
 }
 _NEAR = 1.1
 """How many times the least error a mechanism with smaller reports may have to be pointed out."""
@@ -45,6 +48,10 @@ class Prospect:
     method: str = "unbiased"
     simulated: bool = False
     """Whether the error is that of a few simulated surveys, as there is no formula."""
+    part_error: float | None = None
+    """Over records the standard error of a share, on average over questions."""
+    table_error: float | None = None
+    """Over records the standard error of a cell, on average over pairs; None without tables."""
 
     @property
     def name(self) -> str:
@@ -56,7 +63,12 @@ class Prospect:
     def options(self) -> str:
         """The options that were chosen, but for the precision of weights."""
         chosen = self.mechanism.options().items()
-        told = [(name, value) for name, value in chosen if name != "bits" and value is not None]
+        short = ("design",) if self.mechanism.domain.record is not None else dict(chosen)
+        told = [
+            (name, value)
+            for name, value in chosen
+            if name in short and name != "bits" and value is not None
+        ]
         return ", ".join(f"{name}={value}" for name, value in told)
 
     @property
@@ -174,6 +186,12 @@ class Plan:
                     else {"half error": [row.half_error for row in rows]}
                 ),
             }
+        if self.domain.record is not None:
+            return {
+                "error": [row.rms_error for row in rows],
+                "share error": [row.part_error for row in rows],
+                "cell error": [row.table_error for row in rows],
+            }
         return {
             "error": [row.rms_error for row in rows],
             "method": [row.method for row in rows],
@@ -251,7 +269,8 @@ class Plan:
         if self.domain.size == 1:
             return ["There is a single value: its share is 1."]
         if self.goal != "shares":
-            return [f"{best.name} errs least: {best.rms_error:.3g} is the {self._error}."]
+            said = f"{best.name} errs least: {best.rms_error:.3g} is the {self._error}."
+            return [said, best.mechanism.why_least_error()] if self.domain.record else [said]
         said = f"{best.name} errs least: {best.rms_error:.3g} for a typical share."
         reason = best.mechanism.why_least_error()
         return [said, reason] if reason else [said]

@@ -3,15 +3,17 @@
 n people hold one answer; V(epsilon) is n times the mean variance of a share in one report of each, f the
 shares.  L is the budget of a person for all W windows.
 
-| design | a person's reports | n times the variance of one window | of the mean of all windows |
-|---|---|---|---|
-| fresh | W at epsilon, which cost W epsilon | V(epsilon) | V(epsilon) / W |
-| cohorts | one at L | W V(L) + (W - 1) f (1 - f) | V(L) |
-| memory | W at epsilon, from one answer kept at L | V(epsilon) | (V(epsilon) + (W - 1) V_L) / W |
-| split | W at L / W | V(L / W) | V(L / W) / W |
+| design | a person's reports | n times the variance of one window | of the mean of all windows | of a change |
+|---|---|---|---|---|
+| fresh | W at epsilon, which cost W epsilon | V(epsilon) | V(epsilon) / W | 2 V(epsilon) |
+| cohorts | one at L | W V(L) + (W - 1) f (1 - f) | V(L) | 2 W (V(L) + f (1 - f)) |
+| memory | W at epsilon, from one answer kept at L | V(epsilon) | (V(epsilon) + (W - 1) V_L) / W | 2 (V(epsilon) - V_L) |
+| split | W at L / W | V(L / W) | V(L / W) / W | 2 V(L / W) |
 
 Of cohorts, one in W answers in a window, and who they are is drawn: that adds f (1 - f) for those who are left
-out.  Of memory, V_L is the variance of what is kept: all windows share it, so that their mean does not fall below it.
+out, and since nobody is in two cohorts, -f (1 - f) to the covariance of two windows.  Of memory, V_L is the variance
+of what is kept: all windows share it, so that their mean does not fall below it, and a change from one window to
+another does not have it.
 """
 
 from __future__ import annotations
@@ -56,9 +58,9 @@ class Design:
         Reports of a person in all windows.
     total_epsilon : float
         What all of them cost a person.
-    window_variance, mean_variance : float
-        The number of people times the mean squared error of a share: in one window, and of the mean of all
-        windows.
+    window_variance, mean_variance, change_variance : float
+        The number of people times the mean squared error of a share: in one window, of the mean of all
+        windows, and of the change from one window to another.
 
     Examples
     --------
@@ -74,6 +76,7 @@ class Design:
     total_epsilon: float
     window_variance: float
     mean_variance: float
+    change_variance: float
 
     @property
     def counts_changes(self) -> bool:
@@ -126,6 +129,7 @@ class WindowPlan:
         for title, variances in (
             ("window", [row.window_variance for row in rows]),
             ("mean", [row.mean_variance for row in rows]),
+            ("change", [row.change_variance for row in rows]),
         ):
             if self.users is not None:
                 users = self.users
@@ -231,16 +235,18 @@ def _designs(
     part = float(decimal_text(lifetime / windows))
     v_fresh, v_once = _variance(fresh, shares), _variance(once, shares)
     left_out = float((shares * (1 - shares)).mean())
-    yield Design("fresh", fresh, windows, windows * epsilon, v_fresh, v_fresh / windows)
+    yield Design(
+        "fresh", fresh, windows, windows * epsilon, v_fresh, v_fresh / windows, 2 * v_fresh
+    )
     cohort = windows * v_once + (windows - 1) * left_out
-    yield Design("cohorts", once, 1, lifetime, cohort, v_once)
+    yield Design("cohorts", once, 1, lifetime, cohort, v_once, 2 * (cohort + left_out))
     kept = _remembering(domain, epsilon, lifetime, shares)
     v_one, v_kept = _variance(kept, shares), _variance(kept.rounds.permanent, shares)
     mean = (v_one + (windows - 1) * v_kept) / windows
-    yield Design("memory", kept, windows, lifetime, v_one, mean)
+    yield Design("memory", kept, windows, lifetime, v_one, mean, 2 * (v_one - v_kept))
     split = _best(domain, part, shares)
     v_split = _variance(split, shares)
-    yield Design("split", split, windows, lifetime, v_split, v_split / windows)
+    yield Design("split", split, windows, lifetime, v_split, v_split / windows, 2 * v_split)
 
 
 def _variance(chosen: Mechanism, shares: Floats) -> float:

@@ -76,7 +76,7 @@ def audit_windows(
         sample, plan.values, kept.total_epsilon, supports=plan.supports, outcomes=plan.outcomes,
         read=plan.read, ordered=plan.ordered, trials=trials, alpha=alpha,
     )  # fmt: skip
-    return replace(found, certificate=kept.lifetime_certificate())
+    return replace(found, certificate=kept.certificate(reports="all"))
 
 
 def _memoized(mechanism: Mechanism, owner: str) -> Memoized:

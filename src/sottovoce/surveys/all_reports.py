@@ -14,11 +14,13 @@ if TYPE_CHECKING:
 
 __all__ = ["cost_in_words", "lifetime_of", "privacy_of"]
 
+_TOGETHER = "This holds for all your answers together, however many of them differ."
+
 
 def lifetime_of(survey: Survey) -> Certificate | None:
     """The certificate of all reports of one answer, where devices remember; else None."""
     mechanism: Any = survey.mechanism
-    return mechanism.lifetime_certificate() if mechanism.remembers else None
+    return mechanism.certificate(reports="all") if mechanism.remembers else None
 
 
 def cost_in_words(survey: Survey) -> str:
@@ -58,6 +60,8 @@ def privacy_of(survey: Survey) -> str:
     lifetime = lifetime_of(survey)
     if lifetime is None:
         words = privacy_in_words(survey.mechanism.certificate())
+        if survey.mechanism.domain.record is not None:
+            words += f"\n{_TOGETHER}"
         return words if survey.ask == "1" else f"{words}\n{_cohorts(survey)}"
     one, all_of_them = (
         times_in_words(certificate.ratio)

@@ -7,6 +7,7 @@ import { readKeyValue } from "./keyvalue.js";
 import { readDegreeNoise, readLaplace } from "./laplace.js";
 import { readLocalHashing } from "./localhashing.js";
 import { readMemoized } from "./memoized.js";
+import { readQuestionSets } from "./questionsets.js";
 import { readRandomizedResponse } from "./response.js";
 import { readRounding } from "./rounding.js";
 import { readSampledCoordinate } from "./sampled.js";
@@ -28,6 +29,7 @@ export const READERS = new Map([
     ["local-hashing", readLocalHashing],
     ["memoized", readMemoized],
     ["piecewise", readPiecewise],
+    ["question-sets", readQuestionSets],
     ["randomized-response", readRandomizedResponse],
     ["sampled-coordinate", readSampledCoordinate],
     ["seeded-hashing", readSeededHashing],

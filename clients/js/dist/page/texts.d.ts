@@ -11,6 +11,11 @@ export declare const TEXTS: {
     listed: (size: number) => string;
     notListed: string;
     twice: string;
+    nth: (i: number, count: number) => string;
+    answered: (count: number, all: number) => string;
+    unanswered: string;
+    must: (says: string) => string;
+    incomplete: (count: number) => string;
     place: (i: number) => string;
     pair: (i: number) => string;
     key: string;

@@ -8,6 +8,7 @@ import { readKeyValue } from "./keyvalue.js";
 import { readDegreeNoise, readLaplace } from "./laplace.js";
 import { readLocalHashing } from "./localhashing.js";
 import { readMemoized } from "./memoized.js";
+import { readQuestionSets } from "./questionsets.js";
 import { readRandomizedResponse } from "./response.js";
 import { readRounding } from "./rounding.js";
 import { readSampledCoordinate } from "./sampled.js";
@@ -30,6 +31,7 @@ export const READERS = new Map<string, (source: Source) => Parts>([
   ["local-hashing", readLocalHashing],
   ["memoized", readMemoized],
   ["piecewise", readPiecewise],
+  ["question-sets", readQuestionSets],
   ["randomized-response", readRandomizedResponse],
   ["sampled-coordinate", readSampledCoordinate],
   ["seeded-hashing", readSeededHashing],

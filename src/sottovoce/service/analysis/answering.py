@@ -76,6 +76,8 @@ class SurveyEstimate:
     estimate: Estimate
     part: str | None = None
     """The question of a record that it is of."""
+    reports_about: int | None = None
+    """Reports about that question."""
 
     @property
     def whole(self) -> str:
@@ -113,8 +115,8 @@ def check_one_window(survey: Survey, windows: Sequence[str]) -> None:
         )
 
 
-def check_reports(survey: Survey, estimate: Estimate, *questions: str) -> None:
-    """Refuse questions of a record that too few reports are about together."""
+def check_reports(survey: Survey, estimate: Estimate, *questions: str) -> int:
+    """How many reports are about some questions of a record together; too few are refused."""
     reports = reports_about(estimate, *questions)
     if not survey.shows(reports):
         what = " and ".join(map(repr, questions))
@@ -124,6 +126,7 @@ def check_reports(survey: Survey, estimate: Estimate, *questions: str) -> None:
             f"survey {survey.name!r} shows nothing from fewer than {survey.minimum_batch:,} reports, and "
             f"{reports:,} are about {both}{what}",
         )
+    return reports
 
 
 def _digest(*tallies: Tally) -> str:
@@ -202,11 +205,11 @@ class Analyst:
         """The estimate from some windows of a survey together."""
         tally, shown, left_out = self._tally(published, wanted)
         whole = self._estimated(tally, way)
-        if way.part is not None:
-            check_reports(published.survey, whole, way.part)
-            key = _digest(tally), way, "part"
-            whole = self._kept(key, lambda: part_of(whole, way.part))
-        return SurveyEstimate(published.survey, shown, left_out, whole, way.part)
+        if way.part is None:
+            return SurveyEstimate(published.survey, shown, left_out, whole)
+        reports = check_reports(published.survey, whole, way.part)
+        part = self._kept((_digest(tally), way, "part"), lambda: part_of(whole, way.part))
+        return SurveyEstimate(published.survey, shown, left_out, part, way.part, reports)
 
     def table(
         self, published: Published, wanted: Sequence[str], pair: tuple[str, str], view: View

@@ -26,6 +26,7 @@ from sottovoce.planning.numbers import NumberYardstick, bump
 from sottovoce.planning.plan import ShareYardstick, plan
 from sottovoce.planning.result import Prospect
 from sottovoce.planning.search import Yardstick
+from sottovoce.planning.windows import WindowPlan, plan_windows
 from sottovoce.privacy.influence import Influence
 from sottovoce.service.analysis.shifts import shifts_of
 
@@ -57,6 +58,10 @@ class Asked:
     users: int | None
     error: float | None
     """A standard error, as a share from 0 to 1 or in units of the numbers."""
+    windows: int = 1
+    """In how many windows the same people are asked."""
+    lifetime: float | None = None
+    """What all reports of a person may cost; None for twice the epsilon of one."""
 
     @property
     def domain(self) -> Domain:
@@ -89,6 +94,8 @@ class Calculation:
     lines: tuple[tuple[str, tuple[tuple[float, float], ...]], ...]
     """The error against epsilon, of the best few mechanisms."""
     influences: tuple[Influence, ...]
+    repeated: WindowPlan | None = None
+    """Designs for the same people in several windows."""
 
 
 def calculate(asked: Asked) -> Calculation:
@@ -112,8 +119,20 @@ def calculate(asked: Asked) -> Calculation:
         ]
     return Calculation(
         found, epsilon, users, tuple(rows), _lines(domain, goal, users, rows, epsilon),
-        shifts_of(rows[0].mechanism, mean=goal != "shares"),
+        shifts_of(rows[0].mechanism, mean=goal != "shares"), _repeated(asked, epsilon, users),
     )  # fmt: skip
+
+
+def _repeated(asked: Asked, epsilon: float, users: int) -> WindowPlan | None:
+    """Designs at the epsilon and with the people that were given or found."""
+    if asked.windows == 1:
+        return None
+    lifetime = min(_MOST, 2 * epsilon) if asked.lifetime is None else asked.lifetime
+    if lifetime <= epsilon:
+        raise InvalidInput("lifetime", "calculator", f"above epsilon = {epsilon:g}", lifetime)
+    return plan_windows(
+        asked.domain, asked.windows, lifetime=lifetime, epsilon=epsilon, users=users
+    )
 
 
 def _row(prospect: Prospect, error: float, needed: float | None = None) -> Row:

@@ -8,22 +8,20 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
-from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 
 from sottovoce.answers.answer import two_sided
 from sottovoce.base.errors import InvalidInput, SottovoceError
-from sottovoce.core.odds import privacy_in_words
 from sottovoce.domains.interval import Interval
-from sottovoce.service.analysis.calculating import Asked, Calculation, Row, calculate
-from sottovoce.service.pages.charts.lines import Line, lines
+from sottovoce.service.analysis.calculating import Asked, calculate
+from sottovoce.service.pages.calculated import LEAST_EPSILON, Shown, shown
 from sottovoce.service.pages.charts.numbers import number
 from sottovoce.service.pages.rendering import is_patient, page
 from sottovoce.service.refusals import Declined
 from sottovoce.service.state import CollectorState
 
-__all__ = ["FIELDS", "Shown", "answer", "calculator_page", "read_form"]
+__all__ = ["FIELDS", "answer", "calculator_page", "read_form"]
 
 FIELDS = {
     "kind": "what people answer: categories or numbers",
@@ -35,6 +33,8 @@ FIELDS = {
     "epsilon": "the privacy budget per report; empty to compute it",
     "users": "how many people answer; empty to find it",
     "error": "half the width of a 95% interval: points of a share, or units of a mean; empty to compute it",
+    "windows": "in how many windows the same people are asked, such as 30 days; 1 or empty for once",
+    "lifetime": "the privacy budget of a person for all windows; empty for twice epsilon",
 }
 """The parameters of the page, all of them fields of its form."""
 
@@ -45,19 +45,14 @@ GOALS = {
     "range": "Share of a range",
     "distribution": "Share up to a number",
 }
-_KNOWN = {
-    "shares": "the share of an answer",
-    "mean": "the mean",
-    "range": "the share of a tenth of the interval",
-    "distribution": "the share up to a number",
-}
 _DEFAULTS = {
     "kind": "categories", "values": "10", "low": "0", "high": "100", "bins": "32", "goal": "shares",
+    "windows": "1",
 }  # fmt: skip
 _THREE = {"epsilon": "1", "users": "10000", "error": ""}
 _MOST_VALUES, _MOST_BINS = 10_000, 256
-_LEAST_EPSILON, _MOST_EPSILON = 0.01, 20.0
-_MOST_USERS = 10**12
+_MOST_EPSILON = 20.0
+_MOST_USERS, _MOST_WINDOWS = 10**12, 1000
 _LARGEST = 1e12
 _LONGEST = 40
 
@@ -119,14 +114,28 @@ def read_form(query: Mapping[str, str]) -> tuple[Form, Asked | None]:
     size, low, high = _answers(form, kind)
     if kind == "categories" and goal in GOALS and goal != "shares":
         form.problems["goal"] = "Categories have shares only: a mean or a range is of numbers."
-    epsilon = form.real("epsilon", _LEAST_EPSILON, _MOST_EPSILON)
+    epsilon = form.real("epsilon", LEAST_EPSILON, _MOST_EPSILON)
     users = form.whole("users", 1, _MOST_USERS)
     error = _error(form, goal, high - low)
     if not form.problems.keys() & _THREE.keys():
         _check_two(form)
+    windows, lifetime = _repeated(form, goal, epsilon)
     if form.problems:
         return form, None
-    return form, Asked(kind, size, low, high, goal, epsilon, users, error)
+    return form, Asked(kind, size, low, high, goal, epsilon, users, error, windows, lifetime)
+
+
+def _repeated(form: Form, goal: str, epsilon: float | None) -> tuple[int, float | None]:
+    """In how many windows, and what they cost together."""
+    windows = form.whole("windows", 1, _MOST_WINDOWS) or 1
+    lifetime = form.real("lifetime", LEAST_EPSILON, _MOST_EPSILON)
+    if windows == 1:
+        return 1, None
+    if goal != "shares" and goal in GOALS:
+        form.problems["windows"] = "Several windows are compared for shares of answers only."
+    if lifetime is not None and epsilon is not None and lifetime <= epsilon:
+        form.problems["lifetime"] = f"Give more than the epsilon of one report, {epsilon:g}."
+    return windows, lifetime
 
 
 def _answers(form: Form, kind: str) -> tuple[int, float, float]:
@@ -173,20 +182,20 @@ async def calculator_page(state: CollectorState, request: Request) -> Response:
     if not state.settings.calculator:
         raise Declined("no-such-route", "the calculator is turned off here (setting calculator)")
     form, asked = read_form(request.query_params)
-    shown, pending = None, False
+    found, pending = None, False
     if asked is not None:
         prepared = await state.calculator.board(
             asked, None, lambda: _asked_apart(state, asked), patient=is_patient(request)
         )
         if prepared.declined is not None:  # raised often: it must not gather tracebacks
             raise prepared.declined.with_traceback(None)
-        shown, pending = prepared.board, prepared.board is None and prepared.pending
-    if isinstance(shown, dict):
-        form.problems |= shown
-        shown = None
+        found, pending = prepared.board, prepared.board is None and prepared.pending
+    if isinstance(found, dict):
+        form.problems |= found
+        found = None
     return page(
         request, "calculator.html", 400 if form.problems else 200, form=form, kinds=KINDS,
-        goals=GOALS, asked=asked, shown=shown, pending=pending, incomplete=pending,
+        goals=GOALS, asked=asked, shown=found, pending=pending, incomplete=pending,
     )  # fmt: skip
 
 
@@ -203,7 +212,7 @@ def answer(question: bytes) -> bytes:
     """The same, computed: this runs in the process of the calculator."""
     asked = msgspec.msgpack.decode(question, type=Asked)
     try:
-        return msgspec.msgpack.encode(_shown(asked, calculate(asked)))
+        return msgspec.msgpack.encode(shown(asked, calculate(asked)))
     except SottovoceError as error:
         return msgspec.msgpack.encode(_problem(error))
 
@@ -214,109 +223,3 @@ def _problem(error: SottovoceError) -> dict[str, str]:
         known = error.parameter if error.parameter in FIELDS else "error"
         return {known: f"It must be {error.allowed}."}
     return {"goal": str(error)}
-
-
-# -- what is shown -------------------------------------------------------------------------
-
-
-class Shown(msgspec.Struct, frozen=True, array_like=True):
-    """The words and pictures of a calculation; ``best`` is the mechanism of the least error.
-
-    ``tried`` is whether what fake senders could do is known only as far as it was tried.
-    """
-
-    answer: str
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
-    chart: str
-    """Markup; empty where nothing is drawn."""
-    privacy: list[str]
-    lies: list[str]
-    epsilon: float
-    best: str
-    tried: bool
-
-
-def _shown(asked: Asked, found: Calculation) -> Shown:
-    needed = {"users": "people needed", "epsilon": "epsilon needed"}.get(found.found)
-    head = ("mechanism", "rms error", "give or take, 95%", "bytes per report")
-    rows = [
-        (row.name, _size(asked, row.error), f"±{_size(asked, reach(row.error))}",
-         f"{row.report_bytes:,}", *([_needed(asked, found, row)] if needed else []))
-        for row in found.rows
-    ]  # fmt: skip
-    return Shown(
-        _answer(asked, found),
-        (*head, needed) if needed else head,
-        tuple(rows),
-        str(_chart(asked, found) or ""),
-        privacy_in_words(found.rows[0].mechanism.certificate()).splitlines(),
-        [str(each) for each in found.influences],
-        found.epsilon,
-        found.rows[0].name,
-        any(each.how == "tried" for each in found.influences),
-    )
-
-
-def reach(error: float) -> float:
-    """Half of a 95% interval."""
-    return two_sided(0.95) * error
-
-
-def _size(asked: Asked, error: float) -> str:
-    """An error in points of a share, or in units of the mean: three digits."""
-    if asked.goal == "mean":
-        return f"{error:.3g}"
-    told = f"{100 * error:.3g}"
-    return f"{told} point" if told == "1" else f"{told} points"
-
-
-def _needed(asked: Asked, found: Calculation, row: Row) -> str:
-    """What the wanted error takes of a mechanism; of one not searched, on which side it lies."""
-    if found.found == "users":
-        return "never" if row.needed is None else f"{row.needed:,.0f}"
-    if row.needed is not None and row.needed > _LEAST_EPSILON:
-        return f"{row.needed:.3g}"
-    assert asked.error is not None
-    enough = row.needed is not None or row.error <= asked.error
-    return f"{'at most' if enough else 'above'} {found.epsilon:g}"
-
-
-def _answer(asked: Asked, found: Calculation) -> str:
-    """The number that was sought, in a sentence."""
-    best = found.rows[0]
-    people, privacy = f"{found.users:,} people", f"epsilon {found.epsilon:g}"
-    error = best.error if asked.error is None else asked.error
-    within = f"within ±{_size(asked, reach(error))}"
-    of = _KNOWN[asked.goal]
-    if found.found == "users":
-        return f"{people} are needed to know {of} {within}, 95% of the time, at {privacy}."
-    if found.found == "epsilon" and found.epsilon <= _LEAST_EPSILON:
-        told = f"E{privacy[1:]} is enough to know {of} {within} from {people}"
-        return f"{told}; it is the least that is looked at."
-    if found.found == "epsilon":
-        return f"E{privacy[1:]} is needed to know {of} {within} from {people}."
-    return f"{people} at {privacy} estimate {of} {within}, 95% of the time."
-
-
-def _chart(asked: Asked, found: Calculation) -> Markup | None:
-    """The give or take against epsilon, of the best few mechanisms."""
-    series = [
-        Line(name, tuple((epsilon, reach(error)) for epsilon, error in line))
-        for name, line in found.lines
-        if all(error > 0 for _, error in line)
-    ]
-    if not series:
-        return None
-    ends = series[0].points[0], series[0].points[-1]
-    told = (
-        f"{series[0].label}: ±{_size(asked, ends[0][1])} at epsilon {ends[0][0]:g}, "
-        f"±{_size(asked, ends[1][1])} at epsilon {ends[1][0]:g}."
-    )
-    unit = "give or take, 95%" + ("" if asked.goal == "mean" else " (points)")
-    times = 1 if asked.goal == "mean" else 100
-    return lines(
-        series, name="errors", title=f"The error against epsilon, for {found.users:,} people",
-        description=told, across_is="epsilon: more is less private", down_is=unit,
-        write_x=lambda x: f"{x:.3g}", write_y=lambda y: f"{times * y:.2g}", mark=found.epsilon,
-    )  # fmt: skip

@@ -14,9 +14,10 @@ from sottovoce.answers.about import share_of
 from sottovoce.answers.answer import Answer
 from sottovoce.answers.comparing import holm
 from sottovoce.answers.difference import Difference
+from sottovoce.answers.questions.parts import part_domain
 from sottovoce.answers.view import View
 from sottovoce.service.analysis.answering import SurveyEstimate
-from sottovoce.service.api.results import view_of
+from sottovoce.service.api.results import QUESTION, view_of
 from sottovoce.service.pages.boards import way_of
 from sottovoce.service.pages.charts import intervals
 from sottovoce.service.pages.panels import MOST_SHOWN, Panel, bar
@@ -81,20 +82,31 @@ async def differences_page(state: CollectorState, request: Request) -> Response:
     ]
     sides = _sides(first, second, chosen[0], chosen[1], held)
     view, prepared = view_of(query, first.survey), None
+    record = first.survey.mechanism.domain.record
+    part = query.get(QUESTION, None if record is None else record.names[0])
+    part_domain(first.survey.mechanism.domain, part, QUESTION, "a page of differences")
     if sides is not None:
         version = tuple(
             version_of(held[name], windows) for name, windows in zip(names, sides, strict=True)
         )
-        key = ("difference", first.survey.fingerprint, second.survey.fingerprint, *sides, view)
+        key = (
+            "difference",
+            first.survey.fingerprint,
+            second.survey.fingerprint,
+            *sides,
+            view,
+            part,
+        )
         prepared = await state.preparer.board(
-            key, version, lambda: _work(state, (first, sides[0]), (second, sides[1]), view),
+            key, version, lambda: _work(state, (first, sides[0]), (second, sides[1]), view, part),
             patient=is_patient(request),
         )  # fmt: skip
     return page(
         request, "differences.html", survey=first.survey, other=second.survey, reads=True, state=state,
         alike=sorted(alike, key=lambda each: each.survey.name)[:400], sides=sides,
         windows=[_windows(each, held) for each in (first, second)], prepared=prepared,
-        board=prepared.board if prepared else None, view=view,
+        board=prepared.board if prepared else None, view=view, part=part,
+        names=() if record is None else record.names,
         incomplete=prepared is not None and prepared.pending and prepared.board is None,
     )  # fmt: skip
 
@@ -129,10 +141,11 @@ def _work(
     first: tuple[Published, Windows],
     second: tuple[Published, Windows],
     view: View,
+    part: str | None,
 ) -> Comparison:
     if first[0].survey.mechanism.domain.vector is not None:
         raise Declined("unfit", "differences of vectors are not shown here")
-    way = way_of(first[0].survey.mechanism)
+    way = way_of(first[0].survey.mechanism, part)
     one, other, found = state.analyst.difference(first, second, way, view)
     return Comparison(one, other, difference_board(found), found.about, found.why)
 
