@@ -42,10 +42,8 @@ def errors_to_expect(cls: type[Mechanism]) -> str:
         return (
             f"{told}\n\n{_of_shares(m for m in cls.examples() if m.channel().inverse is not None)}"
         )
-    if first.domain.choices is not None:
-        return _of_options(cls)
-    if first.domain.sensitive_inputs is not None:
-        return _of_sensitive_shares(cls)
+    if first.domain.choices is not None or first.domain.sensitive_inputs is not None:
+        return _of_options(cls) if first.domain.choices else _of_sensitive_shares(cls)
     if is_oracle(first):
         told = "The standard error of an unbiased share, all values equally frequent:"
         domains: list[Domain] = [sv.Categories(size) for size in SIZES[1:]]

@@ -80,7 +80,7 @@ class ChoicesChannel(Channel):
     def cell_weights(self, weights: Floats) -> CellWeights | None:
         """What cells add to a sum over sets that is a constant and a weight for every item."""
         holds = np.hstack([np.ones((self.inputs, 1)), self._holds])
-        found = np.linalg.lstsq(holds, weights, rcond=None)[0]
+        found: Floats = np.linalg.lstsq(holds, weights, rcond=None)[0].astype(np.float64)
         missed = float(np.abs(holds @ found - weights).max())
         if missed > _ROUNDING * max(1.0, float(np.abs(weights).max())):
             return None

@@ -62,6 +62,7 @@ class ChoiceResponse(ChoiceMechanism):
     name: ClassVar[str] = "choice-response"
     aka: ClassVar[dict[str, dict[str, Any]]] = {"ps-grr": {}}
     weight_names: ClassVar[tuple[str, ...]] = ("keep", "other")
+    domain: Choices
 
     _: KW_ONLY
     bits: int = DEFAULT_BITS

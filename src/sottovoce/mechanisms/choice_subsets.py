@@ -60,6 +60,7 @@ class ChoiceSubsets(ChoiceMechanism):
 
     name: ClassVar[str] = "choice-subsets"
     aka: ClassVar[dict[str, dict[str, Any]]] = {"privset": {}}
+    domain: Choices
 
     _: KW_ONLY
     report_size: int | None = None

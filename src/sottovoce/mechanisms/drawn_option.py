@@ -55,6 +55,7 @@ class DrawnOption(ChoiceMechanism):
     name: ClassVar[str] = "drawn-option"
     aka: ClassVar[dict[str, dict[str, Any]]] = {}
     weight_names: ClassVar[tuple[str, ...]] = ("keep", "other")
+    domain: Choices
 
     _: KW_ONLY
     bits: int = DEFAULT_BITS
