@@ -124,6 +124,8 @@ def _wrong_mechanisms(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
         for value in values:
             yield f"{key} = {json.dumps(value)}", put(document, f"{options}.{key}", value)
         yield f"{key} left out", put(document, f"{options}.{key}", LEFT_OUT)
+    for epsilon in ("2", "3"):  # which the reports keep, but the lifetime is not above it
+        yield f"epsilon {epsilon}, lifetime 2", put(document, "mechanism.epsilon", epsilon)
     for part in ("permanent", "fresh"):
         yield f"weights {part} left out", put(document, f"{weights}.{part}", LEFT_OUT)
         for key in ("keep", "other"):

@@ -79,6 +79,7 @@ def test_plans_rank_sets(tmp_path):
             "--sensitive of the command must be left out but with",
         ),
         (("--most", 5, "--sensitive", "1"), "--sensitive of the command must be left out but with"),
+        (("--values", "a,b", "--sensitive", "a", "--decline", "no"), "left out with --sensitive"),
         (("--size", 5, "--sensitive", "x"), "whole numbers with --size"),
         (("--values", "a,b", "--sensitive", "a,b"), "at least one of the values, and not all"),
     ],

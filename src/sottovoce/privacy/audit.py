@@ -113,33 +113,43 @@ def audit(mechanism: Mechanism, *, trials: int = 1_000_000, alpha: float = 1e-6)
     True
     """
     mechanism = mechanism.audited
-    plan, certificate = mechanism.audit_plan() or usual_plan(mechanism), mechanism.certificate()
-    forbidden = 0
-
-    def sample(value: Any, count: int) -> Reports:
-        nonlocal forbidden
-        reports = plan.sample(value, count)
-        if plan.forbidden is not None:
-            forbidden += int(plan.forbidden(reports, value).sum())
-        return reports
-
-    scope = certificate.scope
+    first, certificate = mechanism.audit_plan() or usual_plan(mechanism), mechanism.certificate()
+    plans, scope, forbidden = [first, *first.further], certificate.scope, 0
     in_steps = scope is not None and scope.any_two is not None
-    found = audit_black_box(
-        sample,
-        plan.values,
-        mechanism.epsilon,
-        supports=plan.supports,
-        outcomes=plan.outcomes,
-        read=plan.read,
-        ordered=plan.ordered,
-        apart=(lambda v, u: abs(v - u)) if in_steps else None,
-        trials=trials,
-        alpha=alpha,
-        delta=float(certificate.delta),
-    )
+
+    def counted(plan: AuditPlan) -> Sample:
+        """Its samples, with reports that must not be counted."""
+
+        def sample(value: Any, count: int) -> Reports:
+            nonlocal forbidden
+            reports = plan.sample(value, count)
+            if plan.forbidden is not None:
+                forbidden += int(plan.forbidden(reports, value).sum())
+            return reports
+
+        return sample
+
+    tried = [
+        audit_black_box(
+            counted(plan),
+            plan.values,
+            mechanism.epsilon,
+            supports=plan.supports,
+            outcomes=plan.outcomes,
+            read=plan.read,
+            ordered=plan.ordered,
+            apart=(lambda v, u: abs(v - u)) if in_steps else None,
+            trials=trials,
+            alpha=alpha / len(plans),
+            delta=float(certificate.delta),
+        )
+        for plan in plans
+    ]
+    strongest = max(tried, key=lambda each: each.lower_bound)
+    varies = all(each.varies for each in tried)
+    found = replace(strongest, alpha=alpha, varies=varies, forbidden=forbidden)
     between = "" if scope is None else certificate.between
-    return replace(found, certificate=certificate, between=between, forbidden=forbidden)
+    return replace(found, certificate=certificate, between=between)
 
 
 def usual_plan(mechanism: Mechanism) -> AuditPlan:
