@@ -378,6 +378,8 @@ def test_a_mechanism_for_one_value_and_a_record_refuse_sets():
         sv.mechanism("grr", PETS, 1.0)
     with pytest.raises(InvalidInput, match="one value per person"):
         sv.Record({"pets": PETS, "smokes": sv.YesNo()})
+    with pytest.raises(InvalidInput, match="one value per person"):
+        sv.MayDecline(PETS)
     with pytest.raises(InvalidInput, match="Choices: tick all that apply"):
         sv.mechanism("drawn-option", sv.Categories(3), 1.0)
 

@@ -462,6 +462,11 @@ def test_sensitive_values_are_some_of_all(sensitive, said):
         sv.Categories(["a", "b"], sensitive=sensitive)
 
 
+def test_declining_is_one_of_the_values():
+    with pytest.raises(InvalidInput, match="make it one of the values, and a sensitive one"):
+        sv.MayDecline(ILLNESS)
+
+
 def test_toml_names_its_sensitive_values_in_a_list():
     table = {"values": ["a", "b"], "sensitive": "a"}
     with pytest.raises(InvalidInput, match="sensitive of Categories must be a list of its values"):

@@ -300,7 +300,7 @@ class Estimate:
                 f"ticked needs sets of options (Choices); this estimate is over {self.domain}"
             )
         weights = np.array([float(label != NONE) for label in self.domain.labels()])
-        return self._sum(weights, 0.0, "options ticked", confidence)
+        return self.sum_of(weights, 0.0, "options ticked", confidence)
 
     def top(self, count: int = 10, *, confidence: float = 0.95) -> list[TopAnswer]:
         """The values of largest estimated share, largest first.
