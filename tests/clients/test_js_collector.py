@@ -82,6 +82,10 @@ DRINKS = sv.Categories(["tea", "coffee", "water", "juice", "milk"])
 UNIT = sv.Interval(0, 1, bins=8)
 LIVES = sv.KeyValues(["a", "b"], 0, 10, bins=10)
 MANY = sv.KeyValues(["a", "b"], 0, 10, bins=10, pairs=2)
+PETS = sv.Choices(["cat", "dog", "fish"], most=2)
+TICKED = [["cat"], ["cat", "dog"], [], ["fish", "dog"]]
+ILLNESS = sv.Categories(["none", "flu", "HIV", "B", "C"], sensitive=["HIV", "B", "C"])
+ILL = ["HIV", "none", "HIV", "flu"]
 ANSWERS = sv.Record({"a": DRINKS, "b": sv.Categories(["x", "y"])})
 RECORDS = [
     {"a": "tea", "b": "y"},
@@ -122,6 +126,14 @@ CASES = [
         )
     ),
     Case("key-value", MANY, SETS, holders, 0.75, 0.3, {"keys": "response", "numbers": "rounding"}),
+    *(
+        Case(name, PETS, TICKED, share("cat"), 0.5, 0.25)
+        for name in ("choice-response", "choice-subsets", "drawn-option")
+    ),
+    *(
+        Case(f"sensitive-{name}", ILLNESS, ILL, share("HIV"), 0.5, 0.25)
+        for name in ("response", "hashing", "subsets")
+    ),
     *(
         Case("question-sets", ANSWERS, RECORDS, second, 0.75, 0.3, {"design": design})
         for design in ("sample", "pairs", "mixed", "joint")
