@@ -170,6 +170,8 @@ def example_values(domain: Any) -> list[Any]:
     if isinstance(domain, sv.Vector):
         numbers = numbers_of(domain.interval) * domain.coordinates
         return [numbers[i : i + domain.coordinates] for i in range(5)]
+    if domain.dates is not None:
+        return [str(domain.first), str(domain.last), *map(domain.label, range(1, domain.size, 3))]
     if isinstance(domain, sv.Counts):
         return [0, domain.most, domain.most // 2, 1, 2 * domain.most // 3]
     if isinstance(domain, sv.Interval) and not domain.whole:

@@ -13,7 +13,7 @@ import pytest
 import sottovoce as sv
 from sottovoce.answers.questions import read_questions, registered_questions
 from sottovoce.base.canonical import canonical_json
-from sottovoce.base.errors import InvalidInput, Unfit
+from sottovoce.base.errors import InvalidInput, NotIdentified, Unfit
 from sottovoce.base.text import label_text
 from sottovoce.core.registry import mechanism_from_document
 from sottovoce.domains import base
@@ -38,6 +38,17 @@ EXAMPLES: list[Domain] = [
     sv.YesNo(),
     sv.Interval(0, 120, bins=12),
     sv.Interval(-1e-3, 7e9, bins=33),
+    sv.Interval(0, 100, edges=[0, 1, 10, 50, 100], unit="EUR"),
+    sv.Interval(0, 1000, bins=6, scale="log", start=0.1, open_end=True),
+    sv.Interval(0, 24, bins=4, unit="h"),
+    sv.Dates("2026-01-01", "2026-01-31"),
+    sv.Dates("2025-12-30", "2027-02-03", step="month"),
+    sv.MayDecline(sv.Categories(["tea", "coffee"])),
+    sv.MayDecline(sv.YesNo(), "No answer"),
+    sv.MayDecline(sv.Interval(0, 100, edges=[0, 10, 100], open_end=True, unit="EUR"), "?"),
+    sv.MayDecline(sv.Dates("2026-01-01", "2026-12-31", step="quarter")),
+    sv.Counts(9, unit="visits"),
+    sv.Ratings(1, 5, unit="stars"),
     sv.Counts(0),
     sv.Counts(20),
     sv.Ratings(1, 5),
@@ -115,7 +126,7 @@ def test_values_are_read_from_their_text_or_refused(domain):
         label = domain.label(index)
         text = label_text(label, repr)
         if isinstance(label, tuple):  # of a bin its beginning, which belongs to it
-            text = text.partition(" to ")[0]
+            text = text.partition(" to ")[0].partition(" or more")[0]
         assert domain.index(read(text)) == index
         assert domain.index(read_value(text, domain, "value", "a test")) == index
 
@@ -128,10 +139,10 @@ def test_labels_have_distinct_texts(domain):
 
 @every_domain
 def test_a_domain_is_of_one_class(domain):
-    held = [domain.numbers, domain.keyed, domain.vector, domain.record]
+    held = [domain.numbers, domain.dates, domain.keyed, domain.vector, domain.record]
     assert sum(each is not None for each in held) <= 1
     assert all(each is domain for each in held if each is not None)
-    assert (domain.numbers is not None) == domain.ordered
+    assert (domain.numbers is not None or domain.dates is not None) == domain.ordered
 
 
 @every_domain
@@ -197,13 +208,17 @@ def test_a_domain_can_be_asked_its_questions_and_no_others(domain, question):
     if domain.keyed is not None and question.name not in ("top", "key", "top_keys"):
         key = next(each for each in registered_questions() if each.name == "key")
         texts.insert(0, ("key", key.example(domain)))
-    if domain.numbers is not None and question.name in ("share", "total"):
+    if domain.may_decline is not None and question.name in ("share", "total"):
+        texts = [(question.name, domain.label_text)]
+    elif domain.dates is not None and question.name in ("share", "total"):
+        texts = [(question.name, str(domain.first))]
+    elif domain.numbers is not None and question.name in ("share", "total"):
         texts = [(question.name, "1")]
     elif not texts[-1][1]:
         texts = [(question.name, "three")]
     try:
         rows = read_questions(domain, texts).of(estimate)
-    except Unfit:
+    except (Unfit, NotIdentified):
         assert not question.fits(domain)
     else:
         assert rows and question.fits(domain)
@@ -295,7 +310,7 @@ def test_a_kind_from_outside_is_described_read_and_written(survey):
     assert again.domain == Weekdays(5)
     text = survey_to_toml(survey)
     assert 'kind = "weekdays"\ndays = 5\n' in text
-    assert "#   weekdays     days, from Monday on\n" in text
+    assert "#   weekdays      days, from Monday on\n" in text
     assert survey_from_toml(text) == survey
 
 

@@ -166,3 +166,18 @@ def test_names_of_questions_do_not_depend_on_the_version_of_unicode():
     names = ("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "\U0003fffd", "\u3000")
     record = sv.Record(dict.fromkeys(names, sv.YesNo()))
     assert sv.Record.from_json(record.to_json()) == record
+
+
+def test_many_records_are_read_as_columns_and_refused_as_one_is():
+    """A batch is read question by question: the same indices, and the same refusals, as one by one."""
+    people = sv.Record(
+        {"age": sv.Ratings(0, 99), "smokes": sv.YesNo(), "os": sv.Categories(["a", 2])}
+    )
+    some = [
+        {"os": os, "age": age, "smokes": yes} for age, yes, os in [(3, True, "a"), (4.0, "no", 2)]
+    ]
+    assert people.rows(some).tolist() == [list(people.answers(each)) for each in some]
+    for bad in ([1, 2], None, "x", 100, float("nan")):
+        for records in ([some[0], {**some[1], "age": bad}], [{**some[0], "age": bad}]):
+            with pytest.raises(InvalidInput, match="answer to 'age'"):
+                people.rows(records)

@@ -7,9 +7,10 @@ from math import lcm, nextafter, prod
 
 from independent.decimals import plain, whole
 from independent.documents import demand, keys_of
-from independent.domains import Interval, Vector
+from independent.domains import Vector
 from independent.draws import Words, ceil, respond
 from independent.mechanisms import Field, Mechanism, bits_of, known, make
+from independent.numbers import Interval, WholeNumbers
 from independent.oracles import fill
 
 
@@ -155,11 +156,11 @@ class Binned(Inside):
         self.wide = whole(self.o["report_bins"], 1, self.d)
         self.aligned = self.d % self.wide == 0
         demand(self.aligned or not self.domain.of_whole, "report_bins")
-        if self.domain.of_whole:
+        if isinstance(self.domain, WholeNumbers):
             low, high = plain(self.domain.least - 0.5), plain(self.domain.most + 0.5)
+            cut = {"kind": "interval", "version": 1, "low": low, "high": high, "bins": self.wide}
         else:
-            low, high = self.domain.document["low"], self.domain.document["high"]
-        cut = {"kind": "interval", "version": 1, "low": low, "high": high, "bins": self.wide}
+            cut = self.domain.cut(self.wide)
         self.inside = self.read_inside(cut)
         demand(self.inside.positions == self.wide, "an oracle that sees more than its bins")
         self.one_cell, self.hides_all = self.inside.one_cell, self.inside.hides_all

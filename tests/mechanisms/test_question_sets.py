@@ -13,8 +13,9 @@ import sottovoce as sv
 from sottovoce.answers.parts import record_sets
 from sottovoce.answers.pooled_sets import PartErrors
 from sottovoce.base.errors import InvalidInput
+from sottovoce.core.reports import Reports
 from sottovoce.mechanisms._set_rates import SetErrors, design_rates
-from sottovoce.privacy.audit import audit_black_box
+from sottovoce.mechanisms.question_sets import QuestionSets
 
 DESIGNS = ("sample", "pairs", "mixed", "parities", "joint", "split")
 THREE = sv.Record({"a": sv.Categories(2), "b": sv.Categories(3), "c": sv.Categories(2)})
@@ -403,25 +404,22 @@ def test_the_audit_passes_and_is_near_the_claim(design):
     assert audit.lower_bound > 0.85, str(audit)
 
 
-def test_fake_answers_elsewhere_are_caught_by_records_that_differ_in_every_answer():
-    """One real answer at ln(k(E-1)+1), fakes elsewhere: epsilon for one answer, 1.5 times that for all."""
-    rng, k, size = np.random.default_rng(1), 3, 2
-    amplified = k * (math.e - 1) + 1
-    keep = (amplified - 1) / (amplified + size - 1)
+@pytest.mark.parametrize("design", ["sample", "mixed", "parities"])
+def test_a_set_that_depends_on_the_answers_is_caught(design, monkeypatch):
+    """A device that prefers the first set with one answer, and the last with another."""
+    mechanism = sv.mechanism("record", THREE, 1.0, design=design)
+    count, right = len(mechanism.sets), QuestionSets.randomize_positions
+    first, last = (
+        sv.mechanism("record", THREE, 1.0, design=design, rates=rates)
+        for rates in ([8] + [1] * (count - 1), [1] * (count - 1) + [8])
+    )
+    assert sv.audit(mechanism, trials=50_000, alpha=1e-7).passed
 
-    def sample(value, count):
-        reports = rng.integers(0, size, (count, k))
-        real = rng.integers(0, k, count)
-        kept = np.flatnonzero(rng.random(count) < keep)
-        reports[kept, real[kept]] = np.array(value)[real[kept]]
-        return reports
+    def preferring(self, rows, source):
+        reports = right(first if rows[0, 0] == 0 else last, rows, source)
+        return Reports(self, reports.columns, simulated=False)
 
-    def every_answer(reports, value):
-        return (reports == np.array(value)).all(axis=1)
-
-    common = {"supports": every_answer, "trials": 300_000, "alpha": 1e-7}
-    one = audit_black_box(sample, [(0, 0, 0), (0, 0, 1)], 1.0, **common)
-    every = audit_black_box(sample, [(0, 0, 0), (1, 1, 1)], 1.0, **common)
-    assert one.passed
-    assert not every.passed
-    assert every.lower_bound > 1.6
+    monkeypatch.setattr(QuestionSets, "randomize_positions", preferring)
+    audit = sv.audit(mechanism, trials=50_000, alpha=1e-7)
+    assert not audit.passed
+    assert audit.lower_bound > 1.5

@@ -27,9 +27,7 @@ def test_questions_are_answered_where_they_are_asked(board):
     assert set(rows(page, "answer")) == {"train", "mean of train"}
     problem = board.page("ages", ask="range", text="high:low", status=400)
     assert "two numbers such as 50:66.6667" in problem.words
-    assert (
-        "Question must be one of" in board.page("drinks", ask="range", text="1:2", status=400).words
-    )
+    assert "Ask must be one of" in board.page("drinks", ask="range", text="1:2", status=400).words
     for text, words in (
         ("x" * 1001, "1,000 characters"),
         (", , ,", "must be"),

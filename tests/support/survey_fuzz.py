@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from random import Random
 from typing import Any
 
@@ -23,6 +24,7 @@ QUESTIONS = [
 DESIGNS = ["sample", "sample", "pairs", "mixed", "joint", "parities", "split", "split"]
 LETTERS = 'aZ0 ßİσςčжЖאבשعمकी்ไทย한글漢字ｱ１\u0301\u200d\u202e\u2028\ufeff\U0001d54f\U0001f600"\\/<&\t\n\x01\x7f'
 """Of many scripts, with marks that combine, turn or hide, and what JSON escapes."""
+UNITS = ["", "", "", "EUR", "hours", "\u20ac\u200d", "kg m\u00b2 / s\u00b2"]
 DAYS = ["", "", "0001-01-01", "2024-02-29", "2026-11-16", "9999-12-31"]
 
 
@@ -76,13 +78,39 @@ def _bits(rng: Random) -> dict[str, int]:
 
 
 def _interval(rng: Random, most: int = 60) -> sv.Interval:
+    unit = rng.choice(UNITS)
     if rng.random() < 0.2:
-        return sv.Counts(rng.randint(0, most))
+        return sv.Counts(rng.randint(0, most), unit=unit)
     if rng.random() < 0.2:
         lowest = rng.choice([1, -2, rng.randint(-(10**9), 10**9)])
-        return sv.Ratings(lowest, lowest + rng.randint(1, most - 1))
+        return sv.Ratings(lowest, lowest + rng.randint(1, most - 1), unit=unit)
+    if rng.random() < 0.15:
+        first = date(
+            rng.choice([1, 1969, 1970, 2024, 2026, 9999]), rng.randint(1, 12), rng.randint(1, 28)
+        )
+        step, span = rng.choice(
+            [("day", most), ("week", 400), ("month", 900), ("quarter", 3000), ("year", 9000)]
+        )
+        last = min(first.toordinal() + rng.randint(0, span - 1), date.max.toordinal())
+        return sv.Dates(first, date.fromordinal(last), step=step)
     low = rng.choice([0.0, -1.0, round(rng.uniform(-100, 100), 3), 1e6])
-    return sv.Interval(low, low + rng.choice([1.0, 0.1, 120.0, 3.3]), bins=rng.randint(1, most))
+    high, bins = low + rng.choice([1.0, 0.1, 120.0, 3.3]), rng.randint(1, most)
+    if rng.random() < 0.7:
+        return sv.Interval(low, high, bins=bins, unit=unit)
+    return _uneven(rng, low, high, bins, unit)
+
+
+def _uneven(rng: Random, low: float, high: float, bins: int, unit: str) -> sv.Interval:
+    """Edges of all widths, on a logarithmic scale too, with an open end or without."""
+    open_end = rng.random() < 0.5
+    if rng.random() < 0.3:
+        low, high = rng.choice([(0.0, 1e6), (0.5, 3.0), (1e-9, 1e9), (1.0, 1.1)])
+        start = {"start": high / 1000} if low == 0 else {}
+        more: dict[str, Any] = {"scale": "log", "open_end": open_end, **start}
+        return sv.Interval(low, high, bins=bins + 2, unit=unit, **more)
+    inner = {round(rng.uniform(low, high), rng.choice([1, 3, 15])) for _ in range(bins - 1)}
+    edges = [low, *sorted(edge for edge in inner if low < edge < high), high]
+    return sv.Interval(low, high, edges=edges, open_end=open_end, unit=unit)
 
 
 def _categories(rng: Random, most: int = 90) -> sv.Categories:

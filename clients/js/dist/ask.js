@@ -84,6 +84,7 @@ var NoAnswer = class extends coded("no-answer") {
 
 // src/limits.ts
 var MOST_INPUTS = 25e5;
+var MOST_EDGES = 4096;
 var FARTHEST_RATING = 1e12;
 var MOST_REPORT_BYTES = 32768;
 var MOST_POSITIONS = 2 ** 22;
@@ -161,27 +162,46 @@ function readInterval(found) {
   const low = found.decimal("low").value;
   const high = found.decimal("high").value;
   const bins = found.whole("bins", 1, MOST_INPUTS);
+  found.require(low < high && Number.isFinite(high - low), "low", "below high");
+  const more = found.items.has("edges");
+  const unit = more ? readUnit(found) : "";
+  const edges = more && found.get("edges") !== null ? readEdges(found, low, high) : void 0;
+  const openEnd = more && found.flag("open_end");
+  if (edges === void 0) {
+    const width2 = (high - low) / bins;
+    found.require(width2 >= 16 * lastPlace(Math.max(Math.abs(low), Math.abs(high))), "bins", "such that bins are 16 units in the last place wide");
+    found.require(!openEnd, "open_end", "false without edges");
+    if (more) found.choice("scale", ["linear"]);
+    found.require(!more || unit !== "", "version", "1 without edges and unit");
+  } else {
+    found.choice("scale", ["linear", "log"]);
+    found.require(bins === edges.length - 1 + Number(openEnd), "bins", "as many as there are between the edges, and one more for an open end");
+    if (openEnd) edges.push(Infinity);
+  }
   const width = (high - low) / bins;
-  const least = 16 * lastPlace(Math.max(Math.abs(low), Math.abs(high)));
-  found.require(low < high, "low", "below high");
-  found.require(Number.isFinite(width) && width >= least, "bins", "such that bins are 16 units in the last place wide");
+  const edge = (i) => edges === void 0 ? i === bins ? high : low + i * width : edges[i];
   function bin(value) {
-    if (typeof value !== "number" || !(value >= low && value <= high)) {
-      throw new InvalidValue(`the value must be a number from ${low} to ${high}`);
+    if (typeof value !== "number" || !(value >= low && (openEnd ? value < Infinity : value <= high))) {
+      throw new InvalidValue(openEnd ? `the value must be a finite number of at least ${low}` : `the value must be a number from ${low} to ${high}`);
     }
-    let i = Math.min(Math.max(Math.floor((value - low) / width), 0), bins - 1);
-    while (i > 0 && low + i * width > value) i--;
-    while (i < bins - 1 && low + (i + 1) * width <= value) i++;
-    return i;
+    let [first, last] = [0, bins - 1];
+    while (first < last) {
+      const middle = Math.ceil((first + last) / 2);
+      if ((edges === void 0 ? low + middle * width : edges[middle]) <= value) first = middle;
+      else last = middle - 1;
+    }
+    return first;
   }
   function position(value, steps) {
     const i = bin(value);
-    const within = Math.floor((value - (low + i * width)) * (steps / width));
+    if (openEnd && i === bins - 1) return i * steps + Math.floor(steps / 2);
+    const offset = value - edge(i);
+    const within = Math.floor(edges === void 0 ? offset * (steps / width) : offset / (edges[i + 1] - edges[i]) * steps);
     return i * steps + (within > 0 ? Math.min(within, steps - 1) : 0);
   }
   function nearest(value) {
     if (typeof value !== "number" || Number.isNaN(value)) throw new InvalidValue("the value must be a number, and not NaN");
-    return Math.min(Math.max(value, low), high);
+    return Math.min(Math.max(value, low), openEnd && value < Infinity ? Infinity : high);
   }
   return {
     kind: "interval",
@@ -190,14 +210,33 @@ function readInterval(found) {
     high,
     bins,
     size: bins,
+    uneven: edges !== void 0,
+    openEnd,
+    unit,
+    edge,
     bin,
     position,
     nearest,
-    cut: (wide) => makeInterval(low, high, wide)
+    cut: (wide) => edges === void 0 ? makeInterval(low, high, wide) : makeInterval(low, high, wide, edges.filter((_, i) => i % (bins / wide) === 0), String(found.get("scale")))
   };
 }
-function makeInterval(low, high, bins) {
-  return readInterval(sectionOf({ bins, high: writeDecimal(high), kind: "interval", low: writeDecimal(low), version: 1 }, "interval"));
+function makeInterval(low, high, bins, edges, scale2 = "") {
+  const finite = edges?.filter((edge) => edge < Infinity);
+  const end = finite?.[finite.length - 1] ?? high;
+  const parts = { bins, high: writeDecimal(end), kind: "interval", low: writeDecimal(low), version: 1 };
+  const more = { edges: finite?.map(writeDecimal) ?? null, open_end: finite?.length !== edges?.length, scale: scale2, unit: "", version: 2 };
+  return readInterval(sectionOf(edges === void 0 ? parts : { ...parts, ...more }, "interval"));
+}
+function readEdges(found, low, high) {
+  const edges = found.list("edges").map((edge) => readDecimal(edge)?.value ?? found.refuse("edges", "decimals as text, in their shortest form"));
+  const right = edges.length >= 2 && edges.length <= MOST_EDGES && edges[0] === low && edges[edges.length - 1] === high && edges.every((edge, i) => i === 0 || edges[i - 1] < edge);
+  found.require(right, "edges", `2 to ${MOST_EDGES} numbers that increase from low to high`);
+  return edges;
+}
+function readUnit(found) {
+  const unit = found.text("unit");
+  found.require(/^(?:(?! )[^\u0000-\u001f\u007f-\u009f]{0,23}[^\u0000-\u0020\u007f-\u009f])?$/u.test(unit), "unit", "text of at most 24 characters, without control characters and spaces at the ends");
+  return unit;
 }
 function lastPlace(value) {
   const [bits] = new BigUint64Array(Float64Array.of(value).buffer);
@@ -288,6 +327,102 @@ function readPlaces(values, where) {
   return places;
 }
 
+// src/windows.ts
+var DAY = 864e5;
+var FIRST = "0001-01-01";
+var LAST = "9999-12-31";
+function readDay(text) {
+  const day = Date.parse(text) / DAY;
+  return text !== "" && dayText(day) === text ? day : void 0;
+}
+function dayText(day) {
+  const date2 = new Date(day * DAY);
+  const text = Number.isNaN(date2.getTime()) ? "" : date2.toISOString().slice(0, 10);
+  return text >= FIRST ? text : "";
+}
+function isDay(text) {
+  return readDay(text) !== void 0;
+}
+function mondayOf(day) {
+  return day - ((day + 3) % 7 + 7) % 7;
+}
+function firstMonday(year) {
+  return mondayOf(Date.parse(`${year}-01-04`) / DAY);
+}
+function windowOf(kind, day) {
+  const number2 = readDay(day);
+  if (number2 === void 0) throw new InvalidArgument(`day must be a date such as 2026-01-31; got ${day}`);
+  if (kind === "once") return { name: "", first: FIRST, last: LAST };
+  if (kind === "day") return { name: day, first: day, last: day };
+  if (kind === "month") {
+    const name = day.slice(0, 7);
+    return { name, first: `${name}-01`, last: [31, 30, 29, 28].map((end) => `${name}-${end}`).find(isDay) };
+  }
+  const monday = mondayOf(number2);
+  const year = new Date((monday + 3) * DAY).toISOString().slice(0, 4);
+  const week = (monday - firstMonday(year)) / 7 + 1;
+  return { name: `${year}-W${String(week).padStart(2, "0")}`, first: dayText(monday), last: dayText(monday + 6) };
+}
+function windowIndex(kind, day) {
+  if (kind === "once") return 0;
+  if (kind === "month") return 12 * (Number(day.slice(0, 4)) - 1970) + Number(day.slice(5, 7)) - 1;
+  const number2 = readDay(day);
+  return kind === "day" ? number2 : Math.floor((number2 + 3) / 7);
+}
+function firstDay(kind, index) {
+  return dayText(kind === "month" ? Date.UTC(1970, index) / DAY : kind === "day" ? index : 7 * index - 3);
+}
+
+// src/dates.ts
+var MONTHS = { month: 1, quarter: 3, year: 12 };
+function readDates(found) {
+  const [first, last] = ["first", "last"].map((key) => readDay(found.text(key)) ?? found.refuse(key, "a date such as 2026-01-31"));
+  const step = found.choice("step", ["day", "week", "month", "quarter", "year"]);
+  found.require(first <= last, "last", "a date from first on");
+  const [low, high] = [first - 0.5, last + 0.5];
+  const inner = step === "day" ? [] : startsAfter(first, last, step).map((day) => day - 0.5);
+  found.require(inner.length + 2 <= MOST_EDGES, "step", "longer");
+  const days = step === "day" ? makeInterval(low, high, high - low, void 0) : makeInterval(low, high, inner.length + 1, [low, ...inner, high], "linear");
+  const says = `the value must be a date from ${dayText(first)} to ${dayText(last)}, as text such as "${dayText(first)}"`;
+  function number2(value) {
+    const day = typeof value === "string" ? readDay(value) : void 0;
+    if (day === void 0) throw new InvalidValue(says);
+    return day;
+  }
+  function inside(value) {
+    const day = number2(value);
+    if (day < first || day > last) throw new InvalidValue(says);
+    return day;
+  }
+  return {
+    kind: "dates",
+    document: found.items,
+    first: dayText(first),
+    last: dayText(last),
+    step,
+    bins: days.bins,
+    size: days.bins,
+    start: (index) => dayText(days.edge(index) + 0.5),
+    bin: (value) => days.bin(inside(value)),
+    position: (value, steps) => days.position(inside(value), steps),
+    nearest: (value) => dayText(Math.min(Math.max(number2(value), first), last)),
+    cut: days.cut
+  };
+}
+function startsAfter(first, last, step) {
+  const starts = [];
+  const [year, month] = dayText(first).split("-").map(Number);
+  for (let i = 1; starts.length < MOST_EDGES; i++) {
+    const day = step === "week" ? mondayOf(first) + 7 * i : firstOfMonth(year, Math.ceil(month / MONTHS[step]) * MONTHS[step] + (i - 1) * MONTHS[step]);
+    if (day === void 0 || day > last) break;
+    starts.push(day);
+  }
+  return starts;
+}
+function firstOfMonth(year, month) {
+  return readDay(`${String(year + Math.floor(month / 12)).padStart(4, "0")}-${String(month % 12 + 1).padStart(2, "0")}-01`);
+}
+
 // src/keyvalues.ts
 var MOST_PAIRS = 2 ** 16;
 function readKeyValues(found) {
@@ -351,7 +486,7 @@ function readRecord(found) {
 // src/vector.ts
 function readVector(found) {
   const inside = readDomain(found.get("interval"), `${found.where}.interval`);
-  const interval = isNumeric(inside) ? inside : found.refuse("interval", "an interval, counts or ratings");
+  const interval = isNumeric(inside) && inside.kind !== "dates" ? inside : found.refuse("interval", "an interval, counts or ratings");
   const coordinates = found.whole("coordinates", 1, MOST_INPUTS);
   function row2(value) {
     if (!Array.isArray(value) || value.length !== coordinates) {
@@ -367,14 +502,17 @@ function readVector(found) {
 
 // src/whole.ts
 function readCounts(found) {
-  return wholeNumbers("counts", found.items, 0, found.whole("most", 0, MOST_INPUTS - 1));
+  return wholeNumbers("counts", found, 0, found.whole("most", 0, MOST_INPUTS - 1));
 }
 function readRatings(found) {
   const low = found.whole("low", -FARTHEST_RATING, FARTHEST_RATING);
   const most = Math.min(FARTHEST_RATING, low + MOST_INPUTS - 1);
-  return wholeNumbers("ratings", found.items, low, found.whole("high", low + 1, most));
+  return wholeNumbers("ratings", found, low, found.whole("high", low + 1, most));
 }
-function wholeNumbers(kind, document2, least, most) {
+function wholeNumbers(kind, found, least, most) {
+  const document2 = found.items;
+  const unit = document2.has("unit") ? readUnit(found) : "";
+  found.require(!document2.has("unit") || unit !== "", "unit", "left out, with version 1, where it is empty");
   function bin(value) {
     const number2 = Number.isInteger(value) ? value : NaN;
     if (number2 >= least && number2 <= most) return number2 - least + 0;
@@ -393,6 +531,7 @@ function wholeNumbers(kind, document2, least, most) {
     most,
     bins,
     size: bins,
+    unit,
     bin,
     nearest,
     position: (value, steps) => bin(value) * steps,
@@ -402,23 +541,25 @@ function wholeNumbers(kind, document2, least, most) {
 
 // src/domain.ts
 var KINDS = /* @__PURE__ */ new Map([
-  ["categories", [readCategories, "size", "values"]],
-  ["interval", [readInterval, "bins", "high", "low"]],
-  ["counts", [readCounts, "most"]],
-  ["ratings", [readRatings, "high", "low"]],
-  ["vector", [readVector, "coordinates", "interval"]],
-  ["key-values", [readKeyValues, "interval", "keys", "larger", "pairs"]],
+  ["categories", [readCategories, "size values"]],
+  ["interval", [readInterval, "bins high low", "edges open_end scale unit"]],
+  ["counts", [readCounts, "most", "unit"]],
+  ["dates", [readDates, "first last step"]],
+  ["ratings", [readRatings, "high low", "unit"]],
+  ["vector", [readVector, "coordinates interval"]],
+  ["key-values", [readKeyValues, "interval keys larger pairs"]],
   ["record", [readRecord, "questions"]]
 ]);
 function readDomain(document2, where) {
   const kind = document2 instanceof Map ? document2.get("kind") : void 0;
-  const [read, ...keys] = KINDS.get(kind) ?? refuse(`${where}.kind`, [...KINDS.keys()].join(" or "));
-  const found = new Section(document2, [...keys, "kind", "version"], where);
-  found.whole("version", 1, 1);
+  const [read, keys, more] = KINDS.get(kind) ?? refuse(`${where}.kind`, [...KINDS.keys()].join(" or "));
+  const second = more !== void 0 && document2.get("version") === 2;
+  const found = new Section(document2, `${keys}${second ? ` ${more}` : ""} kind version`.split(" "), where);
+  if (!second) found.whole("version", 1, 1);
   return read(found);
 }
 function isNumeric(domain) {
-  return domain.kind === "interval" || domain.kind === "counts" || domain.kind === "ratings";
+  return ["interval", "counts", "ratings", "dates"].includes(domain.kind);
 }
 function checkValue(domain, value) {
   if (domain.kind === "vector") domain.row(value);
@@ -434,9 +575,10 @@ function inputOf(domain, value, steps) {
 }
 function labelOf(domain, index) {
   if (domain.kind === "interval") {
-    const edge = (i) => Number((domain.low + i * (domain.high - domain.low) / domain.bins).toPrecision(6));
-    return `${edge(index)} to ${edge(index + 1)}`;
+    const [from, to] = [domain.edge(index), domain.edge(index + 1)].map((edge) => Number(edge.toPrecision(6)));
+    return to === Infinity ? `${from} or more` : `${from} to ${to}`;
   }
+  if (domain.kind === "dates") return domain.start(index);
   const values = domain.document.get("values");
   if (Array.isArray(values)) return `"${String(values[index])}"`;
   return String("least" in domain ? domain.least + index : index);
@@ -515,7 +657,8 @@ function forOneValue(domain, { ratio, ...parts }, scope = "") {
   return { steps, certificate, respond: (value, words) => respondAt(inputOf(domain, value, steps), words), ...parts };
 }
 function readSteps(options, domain, mostPositions) {
-  const most = domain.kind === "interval" ? Math.floor(mostPositions / domain.bins) : 1;
+  const fine = domain.kind === "interval" || domain.kind === "dates" && domain.step !== "day";
+  const most = fine ? Math.floor(mostPositions / domain.bins) : 1;
   const steps = options.whole("steps", 1, Math.max(most, 1));
   options.require(steps * domain.bins <= mostPositions, "steps", `such that there are at most ${mostPositions} positions`);
   return steps;
@@ -535,7 +678,8 @@ function readBinned(source) {
   const options = readOptions(source, "oracle", "report_bins");
   const wide = options.whole("report_bins", 1, domain.bins);
   const divides = domain.bins % wide === 0;
-  options.require(divides || domain.kind === "interval", "report_bins", "a divisor of the number of whole numbers");
+  const [free, least] = domain.kind === "interval" ? [!domain.uneven, 1 + Number(domain.openEnd)] : [false, 1];
+  options.require(wide >= least && (divides || free), "report_bins", `a divisor of the number of bins, at least ${least}`);
   const interval = domain.cut(wide);
   const oracle = readInner(source, options, "oracle", interval);
   options.require(oracle.steps === 1, "oracle", "a mechanism with one position for each bin");
@@ -1517,6 +1661,7 @@ function digitsOf(number2, sizes) {
 // src/mechanisms/rounding.ts
 function readRounding(source) {
   const domain = numeric(source);
+  if (domain.kind === "dates" || domain.kind === "interval" && domain.uneven) refuse(`${source.where}.domain`, "of numbers in equal bins");
   const options = readOptions(source, "bits", "steps");
   readBits(options);
   const steps = readSteps(options, domain, MOST_ROUNDED);
@@ -1977,52 +2122,6 @@ function general(value, digits) {
   const rounded = even ? Number(`${kept}e${power}`) : Number(value.toPrecision(digits));
   if (rounded === 0 || rounded >= 1e-4 && rounded < 10 ** digits) return String(rounded);
   return rounded.toExponential().replace(/e(.)(.)$/, "e$10$2");
-}
-
-// src/windows.ts
-var DAY = 864e5;
-var FIRST = "0001-01-01";
-var LAST = "9999-12-31";
-function readDay(text) {
-  const day = Date.parse(text) / DAY;
-  return text !== "" && dayText(day) === text ? day : void 0;
-}
-function dayText(day) {
-  const date2 = new Date(day * DAY);
-  const text = Number.isNaN(date2.getTime()) ? "" : date2.toISOString().slice(0, 10);
-  return text >= FIRST ? text : "";
-}
-function isDay(text) {
-  return readDay(text) !== void 0;
-}
-function mondayOf(day) {
-  return day - ((day + 3) % 7 + 7) % 7;
-}
-function firstMonday(year) {
-  return mondayOf(Date.parse(`${year}-01-04`) / DAY);
-}
-function windowOf(kind, day) {
-  const number2 = readDay(day);
-  if (number2 === void 0) throw new InvalidArgument(`day must be a date such as 2026-01-31; got ${day}`);
-  if (kind === "once") return { name: "", first: FIRST, last: LAST };
-  if (kind === "day") return { name: day, first: day, last: day };
-  if (kind === "month") {
-    const name = day.slice(0, 7);
-    return { name, first: `${name}-01`, last: [31, 30, 29, 28].map((end) => `${name}-${end}`).find(isDay) };
-  }
-  const monday = mondayOf(number2);
-  const year = new Date((monday + 3) * DAY).toISOString().slice(0, 4);
-  const week = (monday - firstMonday(year)) / 7 + 1;
-  return { name: `${year}-W${String(week).padStart(2, "0")}`, first: dayText(monday), last: dayText(monday + 6) };
-}
-function windowIndex(kind, day) {
-  if (kind === "once") return 0;
-  if (kind === "month") return 12 * (Number(day.slice(0, 4)) - 1970) + Number(day.slice(5, 7)) - 1;
-  const number2 = readDay(day);
-  return kind === "day" ? number2 : Math.floor((number2 + 3) / 7);
-}
-function firstDay(kind, index) {
-  return dayText(kind === "month" ? Date.UTC(1970, index) / DAY : kind === "day" ? index : 7 * index - 3);
 }
 
 // src/repeating.ts
@@ -2903,9 +3002,14 @@ var TEXTS = {
   answer: "Your answer",
   choose: "Choose one",
   number: (low, high) => `A number from ${low} to ${high}`,
-  bins: (bins) => `, seen through ${bins} bins`,
+  from: (low) => `A number from ${low} up`,
+  unit: (unit) => unit === "" ? "" : `, in ${unit}`,
+  bins: (bins, uneven = false) => `, seen through ${bins} bins${uneven ? " of different widths" : ""}`,
+  more: (high) => `, the last of them ${high} or more`,
+  date: (first, last) => `A date from ${first} to ${last}`,
+  steps: (steps, step) => `, seen through ${steps} ${step}${steps === 1 ? "" : "s"}`,
   whole: (low, high) => `A whole number from ${low} to ${high}`,
-  nearest: ". A number outside counts as the nearest one inside",
+  nearest: ". One outside counts as the nearest one inside",
   listed: (size) => `One of ${size} values. Type a part of it to see what fits`,
   notListed: "This is not one of the values.",
   twice: "Each may be named once.",
@@ -3121,25 +3225,34 @@ function search(domain, name, open) {
   };
 }
 function isScale(domain) {
-  return domain.kind !== "interval" && domain.bins <= RADIOS;
+  return "least" in domain && domain.bins <= RADIOS;
 }
 function scale(domain, legend) {
-  return choose(Array.from({ length: domain.bins }, (_, i) => domain.least + i), legend, "scale");
+  return choose(Array.from({ length: domain.bins }, (_, i) => domain.least + i), [...legend, TEXTS.unit(domain.unit)], "scale");
 }
 function number(domain, name, nearest) {
-  if (domain.kind !== "interval") return wholeNumber(domain.least, domain.most, name, nearest);
-  return field(domain.low, domain.high, "any", name, TEXTS.number(domain.low, domain.high) + TEXTS.bins(domain.bins), nearest);
+  if (domain.kind === "dates") {
+    const says2 = TEXTS.date(domain.first, domain.last) + (domain.step === "day" ? "" : TEXTS.steps(domain.bins, domain.step));
+    return field({ type: "date", min: domain.first, max: domain.last }, name, says2, nearest);
+  }
+  if (domain.kind !== "interval") return wholeNumber(domain.least, domain.most, name, nearest, domain.unit);
+  const { low, high, bins, uneven, openEnd, unit } = domain;
+  const says = (openEnd ? TEXTS.from(low) : TEXTS.number(low, high)) + TEXTS.unit(unit) + TEXTS.bins(bins, uneven) + (openEnd ? TEXTS.more(high) : "");
+  return field({ ...amount(low), step: "any", min: String(low), ...openEnd ? {} : { max: String(high) } }, name, says, nearest);
 }
-function wholeNumber(low, high, name, nearest) {
-  return field(low, high, "1", name, TEXTS.whole(low, high), nearest);
+function wholeNumber(low, high, name, nearest, unit = "") {
+  return field({ ...amount(low), step: "1", min: String(low), max: String(high) }, name, TEXTS.whole(low, high) + TEXTS.unit(unit), nearest);
 }
-function field(low, high, step, name, says, nearest) {
-  const bounds = nearest ? {} : { min: String(low), max: String(high) };
-  const input = make("input", { type: "number", required: true, step, inputmode: low < 0 ? "text" : "decimal", autocomplete: "off", ...bounds });
+function amount(low) {
+  return { type: "number", inputmode: low < 0 ? "text" : "decimal" };
+}
+function field({ min, max, ...attributes }, name, says, nearest) {
+  const bounds = nearest ? {} : { ...min === void 0 ? {} : { min }, ...max === void 0 ? {} : { max } };
+  const input = make("input", { required: true, autocomplete: "off", ...attributes, ...bounds });
   return {
     element: make("div", {}, ...described(name, input, says + (nearest ? TEXTS.nearest : ""))),
     says,
-    read: () => input.valueAsNumber
+    read: () => attributes.type === "date" ? input.value : input.valueAsNumber
   };
 }
 function labelled(name, input) {

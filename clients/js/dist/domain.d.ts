@@ -1,4 +1,5 @@
 import { type Categories } from "./categories.js";
+import { type Dates } from "./dates.js";
 import { type Interval } from "./interval.js";
 import type { Json } from "./json.js";
 import { type KeyValues } from "./keyvalues.js";
@@ -11,11 +12,11 @@ export type Domain = Categories | NumberDomain | Vector | KeyValues | Questions;
 export type SingleDomain = Exclude<Domain, Vector | Questions>;
 /** The domains of one plain answer. */
 export type PlainDomain = Categories | NumberDomain;
-/** The domains of one number. */
-export type NumberDomain = Interval | Counts | Ratings;
+/** The domains of one number or date. */
+export type NumberDomain = Interval | Counts | Ratings | Dates;
 /** Read a domain of any kind. */
 export declare function readDomain(document: Json | undefined, where: string): Domain;
-/** Whether a domain is of one number. */
+/** Whether a domain is of one number or date. */
 export declare function isNumeric(domain: Domain): domain is NumberDomain;
 /** Refuse a value that is not in a domain. */
 export declare function checkValue(domain: Domain, value: unknown): void;

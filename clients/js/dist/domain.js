@@ -1,31 +1,35 @@
 import { readCategories } from "./categories.js";
+import { readDates } from "./dates.js";
 import { readInterval } from "./interval.js";
 import { readKeyValues } from "./keyvalues.js";
 import { refuse, Section } from "./reading.js";
 import { readRecord } from "./record.js";
 import { readVector } from "./vector.js";
 import { readCounts, readRatings } from "./whole.js";
-/** The readers of all kinds, each with the keys of its document beside `kind` and `version`. */
+/** The readers of all kinds, each with the keys of its document beside `kind` and `version`, and those that version 2 adds. */
 const KINDS = new Map([
-    ["categories", [readCategories, "size", "values"]],
-    ["interval", [readInterval, "bins", "high", "low"]],
-    ["counts", [readCounts, "most"]],
-    ["ratings", [readRatings, "high", "low"]],
-    ["vector", [readVector, "coordinates", "interval"]],
-    ["key-values", [readKeyValues, "interval", "keys", "larger", "pairs"]],
+    ["categories", [readCategories, "size values"]],
+    ["interval", [readInterval, "bins high low", "edges open_end scale unit"]],
+    ["counts", [readCounts, "most", "unit"]],
+    ["dates", [readDates, "first last step"]],
+    ["ratings", [readRatings, "high low", "unit"]],
+    ["vector", [readVector, "coordinates interval"]],
+    ["key-values", [readKeyValues, "interval keys larger pairs"]],
     ["record", [readRecord, "questions"]],
 ]);
 /** Read a domain of any kind. */
 export function readDomain(document, where) {
     const kind = document instanceof Map ? document.get("kind") : undefined;
-    const [read, ...keys] = KINDS.get(kind) ?? refuse(`${where}.kind`, [...KINDS.keys()].join(" or "));
-    const found = new Section(document, [...keys, "kind", "version"], where);
-    found.whole("version", 1, 1);
+    const [read, keys, more] = KINDS.get(kind) ?? refuse(`${where}.kind`, [...KINDS.keys()].join(" or "));
+    const second = more !== undefined && document.get("version") === 2;
+    const found = new Section(document, `${keys}${second ? ` ${more}` : ""} kind version`.split(" "), where);
+    if (!second)
+        found.whole("version", 1, 1);
     return read(found);
 }
-/** Whether a domain is of one number. */
+/** Whether a domain is of one number or date. */
 export function isNumeric(domain) {
-    return domain.kind === "interval" || domain.kind === "counts" || domain.kind === "ratings";
+    return ["interval", "counts", "ratings", "dates"].includes(domain.kind);
 }
 /** Refuse a value that is not in a domain. */
 export function checkValue(domain, value) {
@@ -50,9 +54,11 @@ export function inputOf(domain, value, steps) {
 /** An input of a domain as people know it. */
 export function labelOf(domain, index) {
     if (domain.kind === "interval") {
-        const edge = (i) => Number((domain.low + (i * (domain.high - domain.low)) / domain.bins).toPrecision(6));
-        return `${edge(index)} to ${edge(index + 1)}`;
+        const [from, to] = [domain.edge(index), domain.edge(index + 1)].map((edge) => Number(edge.toPrecision(6)));
+        return to === Infinity ? `${from} or more` : `${from} to ${to}`;
     }
+    if (domain.kind === "dates")
+        return domain.start(index);
     const values = domain.document.get("values");
     if (Array.isArray(values))
         return `"${String(values[index])}"`;

@@ -5,7 +5,7 @@ import { TEXTS } from "./texts.js";
 
 type Of<Kind extends Domain["kind"]> = Extract<Domain, { kind: Kind }>;
 type Categories = Of<"categories">;
-type Numbers = Of<"interval" | "counts" | "ratings">;
+type Numbers = Of<"interval" | "counts" | "ratings" | "dates">;
 
 /** What a person fills in. */
 export interface Control {
@@ -120,31 +120,41 @@ function search(domain: Categories, name: string | undefined, open: boolean): Co
 }
 
 /** Whether there are so few whole numbers that each has a button. */
-function isScale(domain: Numbers): domain is Exclude<Numbers, Of<"interval">> {
-  return domain.kind !== "interval" && domain.bins <= RADIOS;
+function isScale(domain: Numbers): domain is Of<"counts" | "ratings"> {
+  return "least" in domain && domain.bins <= RADIOS;
 }
 
-function scale(domain: Exclude<Numbers, Of<"interval">>, legend: readonly Content[]): Control {
-  return choose(Array.from({ length: domain.bins }, (_, i) => domain.least + i), legend, "scale");
+function scale(domain: Of<"counts" | "ratings">, legend: readonly Content[]): Control {
+  return choose(Array.from({ length: domain.bins }, (_, i) => domain.least + i), [...legend, TEXTS.unit(domain.unit)], "scale");
 }
 
-/** A number; `nearest` is where one outside counts as the nearest one inside. */
+/** A number or a date; `nearest` is where one outside counts as the nearest one inside. */
 function number(domain: Numbers, name: string | undefined, nearest: boolean): Control {
-  if (domain.kind !== "interval") return wholeNumber(domain.least, domain.most, name, nearest);
-  return field(domain.low, domain.high, "any", name, TEXTS.number(domain.low, domain.high) + TEXTS.bins(domain.bins), nearest);
+  if (domain.kind === "dates") {
+    const says = TEXTS.date(domain.first, domain.last) + (domain.step === "day" ? "" : TEXTS.steps(domain.bins, domain.step));
+    return field({ type: "date", min: domain.first, max: domain.last }, name, says, nearest);
+  }
+  if (domain.kind !== "interval") return wholeNumber(domain.least, domain.most, name, nearest, domain.unit);
+  const { low, high, bins, uneven, openEnd, unit } = domain;
+  const says = (openEnd ? TEXTS.from(low) : TEXTS.number(low, high)) + TEXTS.unit(unit) + TEXTS.bins(bins, uneven) + (openEnd ? TEXTS.more(high) : "");
+  return field({ ...amount(low), step: "any", min: String(low), ...(openEnd ? {} : { max: String(high) }) }, name, says, nearest);
 }
 
-function wholeNumber(low: number, high: number, name: string | undefined, nearest: boolean): Control {
-  return field(low, high, "1", name, TEXTS.whole(low, high), nearest);
+function wholeNumber(low: number, high: number, name: string | undefined, nearest: boolean, unit = ""): Control {
+  return field({ ...amount(low), step: "1", min: String(low), max: String(high) }, name, TEXTS.whole(low, high) + TEXTS.unit(unit), nearest);
 }
 
-function field(low: number, high: number, step: string, name: string | undefined, says: string, nearest: boolean): Control {
-  const bounds: Record<string, string> = nearest ? {} : { min: String(low), max: String(high) };
-  const input = make("input", { type: "number", required: true, step, inputmode: low < 0 ? "text" : "decimal", autocomplete: "off", ...bounds });
+function amount(low: number): Record<string, string> {
+  return { type: "number", inputmode: low < 0 ? "text" : "decimal" };
+}
+
+function field({ min, max, ...attributes }: Record<string, string>, name: string | undefined, says: string, nearest: boolean): Control {
+  const bounds: Record<string, string> = nearest ? {} : { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
+  const input = make("input", { required: true, autocomplete: "off", ...attributes, ...bounds });
   return {
     element: make("div", {}, ...described(name, input, says + (nearest ? TEXTS.nearest : ""))),
     says,
-    read: () => input.valueAsNumber,
+    read: () => (attributes.type === "date" ? input.value : input.valueAsNumber),
   };
 }
 

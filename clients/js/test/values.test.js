@@ -12,6 +12,7 @@ function place(domain, value, steps) {
     case "interval":
     case "counts":
     case "ratings":
+    case "dates":
       return [domain.bin(value), domain.position(value, steps)];
     case "record":
       return [domain.answers(value), null];

@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -93,6 +94,10 @@ class Record(Domain):
     def part(self, question: str) -> Domain:
         return self.domains[self.question(question)]
 
+    @cached_property
+    def _name_set(self) -> frozenset[str]:
+        return frozenset(self.names)
+
     def question(self, name: Any) -> int:
         """The position of a question; an unknown name is refused with the nearest one."""
         if name not in self.names:
@@ -122,19 +127,27 @@ class Record(Domain):
         """
         names = getattr(values, "column_names", getattr(values, "columns", None))
         if names is not None:
-            return self._columns(values, list(names))
+            self._check_names(list(names))
+            self._refuse_empty(len(values), values)
+            return self._columns(values)
         if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
             allowed = "a list of mappings, or a table with a column per question"
             raise InvalidInput("values", str(self), allowed, values)
-        rows = [self.answers(value) for value in values]
-        self._refuse_empty(len(rows), values)
-        return np.array(rows, dtype=np.int64)
+        records = list(values)
+        self._refuse_empty(len(records), values)
+        for value in records:
+            if not isinstance(value, Mapping) or value.keys() != self._name_set:
+                self.answers(value)  # refused, with what is missing or too much
+        try:
+            return self._columns({name: [value[name] for value in records] for name in self.names})
+        except (TypeError, ValueError):
+            for value in records:
+                self.answers(value)  # refused in the words for one value
+            raise
 
-    def _columns(self, table: Any, names: Sequence[Any]) -> Indices:
-        self._check_names(names)
-        self._refuse_empty(len(table), table)
+    def _columns(self, table: Any) -> Indices:
         pairs = zip(self.names, self.domains, strict=True)
-        columns = [_answer(name, domain.indices, _column(table[name])) for name, domain in pairs]
+        columns = [_answer(name, domain.indices, table[name]) for name, domain in pairs]
         return np.stack(columns, axis=1)
 
     def _check_names(self, names: Sequence[Any]) -> None:
@@ -273,9 +286,3 @@ def _answer(name: str, find: Any, answer: Any) -> Any:
         raise InvalidInput(
             parameter, error.owner, error.allowed, error.given, hint=error.hint
         ) from None
-
-
-def _column(column: Any) -> Any:
-    """The column of a table as numbers, or as a list of texts."""
-    array = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
-    return array if array.dtype.kind in "iuf" else list(column if array.ndim != 1 else array)

@@ -32,12 +32,12 @@ __all__ = [
 
 
 def from_the_middle(domain: Interval) -> tuple[float, Floats]:
-    """The middle m of an interval and ``midpoints - m``.
+    """The mean m of the middles of all bins, and ``midpoints - m``.
 
     A mean is ``m + (midpoints - m) . shares``: unbiased shares need not sum to 1, and what they
     lack would be counted as numbers at 0.
     """
-    middle = (domain.low + domain.high) / 2
+    middle = domain.center
     return middle, domain.midpoints - middle
 
 
@@ -48,7 +48,7 @@ def mean_gains(mechanism: Mechanism, channel: Channel | None = None) -> CellWeig
     takes its place.
     """
     domain, channel = mechanism.domain.numbers, channel or mechanism.channel()
-    if domain is None or channel.blocks != 1:
+    if domain is None or domain.open_end or channel.blocks != 1:
         return None
     middle, places = from_the_middle(domain)
     cell_weights = channel.cell_weights(places)

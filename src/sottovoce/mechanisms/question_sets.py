@@ -369,7 +369,9 @@ class QuestionSets(Mechanism):
         return found
 
     def audit_plan(self) -> AuditPlan:
-        """Records that differ in every answer, and in one; the event is every answer as in the record."""
+        """Records that differ in every answer, and in one; the events are every answer as in the record,
+        and, where there are several, which set was drawn.
+        """
         last = tuple(size - 1 for size in self.domain.sizes)
         first = (0,) * len(last)
         values = [first, last, (*first[:-1], last[-1])]
@@ -377,7 +379,13 @@ class QuestionSets(Mechanism):
         def sample(answers: tuple[int, ...], count: int) -> Reports:
             return self.randomize_positions(np.tile(answers, (count, 1)), OperatingSystem())
 
-        return AuditPlan(values, sample, self._supports)
+        def drawn(reports: Reports) -> Indices:
+            return np.searchsorted(self._starts, reports.columns["cell"], side="right") - 1
+
+        sets = AuditPlan(values, sample, outcomes=len(self.sets), read=drawn)
+        return AuditPlan(
+            values, sample, self._supports, further=[sets] if len(self.sets) > 1 else []
+        )
 
     @classmethod
     def examples(cls) -> Iterable[Mechanism]:

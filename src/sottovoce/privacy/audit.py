@@ -109,20 +109,27 @@ def audit(mechanism: Mechanism, *, trials: int = 1_000_000, alpha: float = 1e-6)
     True
     """
     mechanism = mechanism.audited
-    plan, certificate = mechanism.audit_plan() or usual_plan(mechanism), mechanism.certificate()
-    found = audit_black_box(
-        plan.sample,
-        plan.values,
-        mechanism.epsilon,
-        supports=plan.supports,
-        outcomes=plan.outcomes,
-        read=plan.read,
-        ordered=plan.ordered,
-        apart=None if certificate.scope is None else lambda v, u: abs(v - u),
-        trials=trials,
-        alpha=alpha,
-        delta=float(certificate.delta),
-    )
+    first, certificate = mechanism.audit_plan() or usual_plan(mechanism), mechanism.certificate()
+    plans = [first, *first.further]
+    tried = [
+        audit_black_box(
+            plan.sample,
+            plan.values,
+            mechanism.epsilon,
+            supports=plan.supports,
+            outcomes=plan.outcomes,
+            read=plan.read,
+            ordered=plan.ordered,
+            apart=None if certificate.scope is None else lambda v, u: abs(v - u),
+            trials=trials,
+            alpha=alpha / len(plans),
+            delta=float(certificate.delta),
+        )
+        for plan in plans
+    ]
+    strongest = max(tried, key=lambda each: each.lower_bound)
+    varies = all(each.varies for each in tried)
+    found = replace(strongest, alpha=alpha, varies=varies)
     between = "" if certificate.scope is None else certificate.between
     return replace(found, certificate=certificate, between=between)
 

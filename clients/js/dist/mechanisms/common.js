@@ -40,9 +40,10 @@ export function forOneValue(domain, { ratio, ...parts }, scope = "") {
     const certificate = { ...ratioCertificate(domain.size * steps === 1 ? ONE : ratio), scope };
     return { steps, certificate, respond: (value, words) => respondAt(inputOf(domain, value, steps), words), ...parts };
 }
-/** The option `steps`: from 1 to the largest grid, and exactly 1 for whole numbers. */
+/** The option `steps`: from 1 to the largest grid, and exactly 1 for whole numbers and days. */
 export function readSteps(options, domain, mostPositions) {
-    const most = domain.kind === "interval" ? Math.floor(mostPositions / domain.bins) : 1;
+    const fine = domain.kind === "interval" || (domain.kind === "dates" && domain.step !== "day");
+    const most = fine ? Math.floor(mostPositions / domain.bins) : 1;
     const steps = options.whole("steps", 1, Math.max(most, 1));
     options.require(steps * domain.bins <= mostPositions, "steps", `such that there are at most ${mostPositions} positions`);
     return steps;

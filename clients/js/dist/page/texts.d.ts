@@ -5,7 +5,12 @@ export declare const TEXTS: {
     answer: string;
     choose: string;
     number: (low: number, high: number) => string;
-    bins: (bins: number) => string;
+    from: (low: number) => string;
+    unit: (unit: string) => string;
+    bins: (bins: number, uneven?: boolean) => string;
+    more: (high: number) => string;
+    date: (first: string, last: string) => string;
+    steps: (steps: number, step: string) => string;
     whole: (low: number, high: number) => string;
     nearest: string;
     listed: (size: number) => string;

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 from sottovoce.answers.about import whole_of
 from sottovoce.answers.difference import Difference
 from sottovoce.answers.estimate import Estimate
-from sottovoce.answers.questions.parts import part_of, reports_about
+from sottovoce.answers.questions.parts import reports_about
 from sottovoce.answers.tables import Table
 from sottovoce.answers.trend import Trend
 from sottovoce.answers.view import View
@@ -208,7 +208,11 @@ class Analyst:
         if way.part is None:
             return SurveyEstimate(published.survey, shown, left_out, whole)
         reports = check_reports(published.survey, whole, way.part)
-        part = self._kept((_digest(tally), way, "part"), lambda: part_of(whole, way.part))
+
+        def work() -> Estimate:
+            return whole.part(str(way.part), way.method, goal=way.goal, then=way.then)
+
+        part = self._kept((_digest(tally), way, "part"), work)
         return SurveyEstimate(published.survey, shown, left_out, part, way.part, reports)
 
     def table(
@@ -236,7 +240,8 @@ class Analyst:
             raise Declined("below-minimum-batch")
         way = way.for_survey(survey)
         key = _digest(*tallies.values()), way
-        whole = self._kept(key, lambda: _trend(list(tallies.values()), way))
+        every = way if way.part is None else replace(way, method="auto")
+        whole = self._kept(key, lambda: _trend(list(tallies.values()), every))
         if way.part is None:
             return SurveyTrend(survey, whole, left_out)
         few = [
@@ -249,7 +254,7 @@ class Analyst:
         enough = [tally for name, tally in tallies.items() if name not in few]
 
         def work() -> Trend:
-            return (_trend(enough, way) if few else whole).part(str(way.part))
+            return (_trend(enough, every) if few else whole).part(str(way.part), way.method)
 
         found = self._kept((*key, "part"), work)
         return SurveyTrend(survey, found, tuple(sorted({*left_out, *few})))
@@ -294,8 +299,8 @@ class Analyst:
         return tally, shown, left_out
 
     def _estimated(self, tally: Tally, way: EstimateOptions) -> Estimate:
-        if tally.mechanism.domain.record is not None:  # goals are those of its questions
-            way = EstimateOptions(way.method, then=way.then)
+        if tally.mechanism.domain.record is not None:  # methods are for its questions
+            way = EstimateOptions()
 
         def work() -> Estimate:
             return estimate(tally, way.method, goal=way.goal, then=way.then)

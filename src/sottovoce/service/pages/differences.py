@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -16,6 +17,7 @@ from sottovoce.answers.comparing import holm
 from sottovoce.answers.difference import Difference
 from sottovoce.answers.questions.parts import part_domain
 from sottovoce.answers.view import View
+from sottovoce.base.errors import NotIdentified
 from sottovoce.service.analysis.answering import SurveyEstimate
 from sottovoce.service.api.results import QUESTION, view_of
 from sottovoce.service.pages.boards import way_of
@@ -163,11 +165,15 @@ def difference_board(found: Difference) -> tuple[Panel, ...]:
             _panel("means", "Means of their numbers", "key", means, numbers=True),
         )
     if (numbers := domain.numbers) is not None:
-        mean = [_three(found, "mean", label="mean")]
+        mean = [_three(found, "mean", label="mean")] if not numbers.open_end else []
+        heading = "Mean and quartiles" if mean else "Quartiles"
         if found.first.shares is None or found.second.shares is None:
             return (_panel("summary", "Mean", "", mean, numbers=True),)
         below = "up to" if numbers.whole else "below"
-        quantiles = [_three(found, "quantile", q, label=f"{q:.0%} are {below}") for q in _QUANTILES]
+        quantiles = []
+        for q in _QUANTILES:
+            with suppress(NotIdentified):  # one beyond an open end
+                quantiles.append(_three(found, "quantile", q, label=f"{q:.0%} are {below}"))
         step = -(-domain.size // _PARTS)  # whole bins: their edges are read easily
         places = pairwise([*range(0, domain.size, step), domain.size])
         parts = [
@@ -175,7 +181,7 @@ def difference_board(found: Difference) -> tuple[Panel, ...]:
             for bins in places
         ]
         return (
-            _panel("summary", "Mean and quartiles", "", [*mean, *quantiles], numbers=True),
+            _panel("summary", heading, "", [*mean, *quantiles], numbers=True),
             _panel("parts", f"{title} in ranges", "number" if numbers.whole else "from to", parts),
         )
     largest = np.maximum(

@@ -115,7 +115,8 @@ def _lines(trend: Trend, line: str) -> list[TrendLine]:
     """The most frequent values and the one asked for; of numbers, the mean or the median."""
     domain = trend.estimates[0].domain
     if domain.numbers is not None:
-        return [_number_line(trend, line or "mean")]
+        usual = "median" if domain.numbers.open_end else "mean"
+        return [_number_line(trend, line or usual)]
     shares = np.average(
         [each.require_shares("a trend") for each in trend.estimates],
         axis=0,

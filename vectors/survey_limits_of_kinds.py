@@ -1,19 +1,48 @@
-"""Limits of records: how many questions, and how many cells their sets have."""
+"""Limits of records and of edges: how many questions, steps and edges, and how many cells their sets have."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
 import sottovoce as sv
+from sottovoce.base.exact import decimal_text
 from sottovoce.mechanisms.randomized_response import response_weights
-from vectors.changed import MOST, Pair, survey_of, with_changes
+from vectors.changed import MOST, Pair, filled, survey_of, with_changes
 
-__all__ = ["record_limits"]
+__all__ = ["kind_limits"]
 
 
-def record_limits() -> Iterator[Pair]:
-    """Of sets of questions."""
+def kind_limits() -> Iterator[Pair]:
+    """Of edges, dates, and sets of questions."""
+    even = {
+        "kind": "interval",
+        "low": "0",
+        "open_end": False,
+        "scale": "linear",
+        "unit": "",
+        "version": 2,
+    }
+    line = survey_of(sv.mechanism("grr", sv.Interval(0, 1, bins=2), 1.0))
+    at, over = (
+        {"domain": {**even, "bins": n - 1, "edges": list(map(str, range(n))), "high": str(n - 1)}, **filled(n - 1, 1.0)}
+        for n in (4096, 4097)
+    )  # fmt: skip
+    yield "edges", with_changes(line, at), with_changes(line, over)
+    narrow = {**even, "bins": 2, "edges": ["0", decimal_text(math.ulp(0.0)), "1"], "high": "1"}
+    same = {**narrow, "edges": ["0", "0", "1"]}
+    yield "the narrowest bin", with_changes(line, {"domain": narrow}), with_changes(line, {"domain": same})  # fmt: skip
+    for step, last, n in (
+        ("week", ("1978-06-25", "1978-06-26"), 4095),
+        ("day", ("6845-10-07", "6845-10-08"), MOST),
+    ):
+        first = "1900-01-01" if step == "week" else "0001-01-01"
+        at, over = (
+            {"domain": {"first": first, "kind": "dates", "last": day, "step": step, "version": 1}, **filled(n + more, 20.0), "epsilon": "20"}
+            for more, day in enumerate(last)
+        )  # fmt: skip
+        yield f"steps of a {step}", with_changes(line, at), with_changes(line, over)
     few = [2] * 30
     yield "questions", _sets(few, few), _sets([*few, 2], [*few, 2])
     yield "two questions", _sets([2, 2], [2, 2]), _sets([2], [2])
