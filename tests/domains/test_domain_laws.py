@@ -43,6 +43,10 @@ EXAMPLES: list[Domain] = [
     sv.Interval(0, 24, bins=4, unit="h"),
     sv.Dates("2026-01-01", "2026-01-31"),
     sv.Dates("2025-12-30", "2027-02-03", step="month"),
+    sv.MayDecline(sv.Categories(["tea", "coffee"])),
+    sv.MayDecline(sv.YesNo(), "No answer"),
+    sv.MayDecline(sv.Interval(0, 100, edges=[0, 10, 100], open_end=True, unit="EUR"), "?"),
+    sv.MayDecline(sv.Dates("2026-01-01", "2026-12-31", step="quarter")),
     sv.Counts(9, unit="visits"),
     sv.Ratings(1, 5, unit="stars"),
     sv.Counts(0),
@@ -204,7 +208,9 @@ def test_a_domain_can_be_asked_its_questions_and_no_others(domain, question):
     if domain.keyed is not None and question.name not in ("top", "key", "top_keys"):
         key = next(each for each in registered_questions() if each.name == "key")
         texts.insert(0, ("key", key.example(domain)))
-    if domain.dates is not None and question.name in ("share", "total"):
+    if domain.may_decline is not None and question.name in ("share", "total"):
+        texts = [(question.name, domain.label_text)]
+    elif domain.dates is not None and question.name in ("share", "total"):
         texts = [(question.name, str(domain.first))]
     elif domain.numbers is not None and question.name in ("share", "total"):
         texts = [(question.name, "1")]
@@ -304,7 +310,7 @@ def test_a_kind_from_outside_is_described_read_and_written(survey):
     assert again.domain == Weekdays(5)
     text = survey_to_toml(survey)
     assert 'kind = "weekdays"\ndays = 5\n' in text
-    assert "#   weekdays     days, from Monday on\n" in text
+    assert "#   weekdays      days, from Monday on\n" in text
     assert survey_from_toml(text) == survey
 
 

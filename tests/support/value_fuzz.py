@@ -99,7 +99,7 @@ def _number(rng: Random, domain: sv.Interval) -> Any:
         inside = rng.randint(low, high)
         return rng.choice([low, high, inside, inside, inside, inside, low - 1, high + 1, low + 2.5])
     low, high = domain.low, domain.high
-    edge = float(domain.edges[rng.randint(0, domain.bins)])
+    edge = float(domain.edges[rng.randint(0, domain.bins - domain.open_end)])
     beside = math.nextafter(edge, rng.choice([-math.inf, math.inf]))
     inside = rng.uniform(low, high)
     return rng.choice([low, high, edge, beside, inside, inside, inside, high + 1, 10 * high])

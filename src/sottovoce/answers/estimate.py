@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -22,6 +22,9 @@ from sottovoce.answers.companion import for_every_look, unbiased_of
 from sottovoce.answers.errors import CellErrors, ErrorModel
 from sottovoce.answers.intervals import ShareIntervals, share_bounds, within
 from sottovoce.answers.notebook import estimate_html
+from sottovoce.answers.records.answered import answered
+from sottovoce.answers.records.calibrated import Calibrated, calibrated
+from sottovoce.answers.records.joint import Joint, joint_of
 from sottovoce.answers.show import renderer
 from sottovoce.answers.tables import Table
 from sottovoce.answers.top import TopAnswer, top_answers
@@ -385,8 +388,11 @@ class Estimate:
     def _interval(self, question: str) -> Interval:
         numbers = self.domain.numbers or self.domain.dates
         if numbers is None:
+            hint = ""
+            if self.domain.may_decline is not None:
+                hint = ". answered() is about those who answered"
             raise Unfit(
-                f"{question} needs numbers (an Interval); this estimate is over {self.domain}"
+                f"{question} needs numbers (an Interval); this estimate is over {self.domain}{hint}"
             )
         return numbers
 
@@ -425,6 +431,15 @@ class Estimate:
             )
         return pairs
 
+    def answered(self) -> Estimate:
+        """Of those who answered, where people may decline: an estimate over their answers.
+
+        Its errors are those of ratios, of both the answers and how many declined; single shares
+        have Fieller's intervals.
+        """
+        self.require_one_look("answered")
+        return answered(self)
+
     # -- answers on records: see sottovoce.answers.parts for what they are made of ----------
 
     def part(
@@ -456,6 +471,29 @@ class Estimate:
         """
         self.require_one_look("table")
         return parts.table(self, first, second)
+
+    def poststratified(
+        self, known: Mapping[str, Any] | None = None, /, **shares: Any
+    ) -> Calibrated:
+        """The respondents of a record weighted to known shares: ``poststratified(os={"mac": 0.4, ...})``.
+
+        Of each question a mapping of answers, or of groups of them, to their shares in the population, or
+        a share per answer in order. With several questions weights are a sum of one per question
+        (linear calibration, as in raking). Asked for a question, the result gives its shares in the
+        population, with errors.
+        """
+        self.require_one_look("poststratified")
+        record, sets = parts.record_sets(self, "poststratified")
+        return calibrated(sets, record, self, dict(known or {}, **shares))
+
+    def joint(self, *questions: str, max_iterations: int = 1000) -> Joint:
+        """A model of several questions of a record together, from their tables of two.
+
+        The distribution of most entropy with these tables: no answer to one question changes how two
+        others depend on each other. Reports say nothing about that; it is assumed.
+        """
+        self.require_one_look("joint")
+        return joint_of(self, questions, check_int(max_iterations, "max_iterations", "joint", 1))
 
     # -- shown ---------------------------------------------------------------------
 

@@ -38,6 +38,7 @@ from sottovoce.core.tally import Tally
 from sottovoce.core.traits import Traits
 from sottovoce.domains.alignment import warn_if_misaligned
 from sottovoce.domains.base import MOST_INPUTS, Domain, Indices
+from sottovoce.domains.columns import plain_column
 
 __all__ = [
     "DEFAULT_BITS",
@@ -224,7 +225,7 @@ class Mechanism(Traits):
         bad value refuses the whole batch before anything is drawn.  Whole numbers in bins that do
         not center on them are a warning, for batches only.
         """
-        source = OperatingSystem() if source is None else source
+        source, values = OperatingSystem() if source is None else source, plain_column(values)
         if self.domain.is_one(values):
             report = self.respond(self._locate_one(values), source)
             columns = {f.name: f.one(x) for f, x in zip(self.fields, report, strict=True)}

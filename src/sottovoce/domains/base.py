@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from sottovoce.domains.dates import Dates
     from sottovoce.domains.interval import Interval
     from sottovoce.domains.key_values import KeyValues
+    from sottovoce.domains.may_decline import MayDecline
     from sottovoce.domains.record import Record
     from sottovoce.domains.vector import Vector
 
@@ -108,6 +109,11 @@ class Domain(ABC):
     @property
     def dates(self) -> Dates | None:
         """The domain, if a value is a date; else None."""
+        return None
+
+    @property
+    def may_decline(self) -> MayDecline | None:
+        """The domain, if people may decline to answer; else None."""
         return None
 
     @property

@@ -14,6 +14,7 @@ from sottovoce.base.canonical import LARGEST_INTEGER
 from sottovoce.base.checks import check_int, first_repeated
 from sottovoce.base.errors import InvalidInput, shown
 from sottovoce.domains.base import Domain, Indices, Read, TomlKeys, register_domain
+from sottovoce.domains.columns import plain_column, refuse_missing
 from sottovoce.domains.parsing import text_of, whole_number
 
 __all__ = ["Categories"]
@@ -111,11 +112,13 @@ class Categories(Domain):
             raise self._outside(value) from None
 
     def indices(self, values: Any) -> Indices:
+        values = plain_column(values)
         if self.values is not None:
             return self._named(values)
         array = np.asarray(values)
         self._check_shape(array, values)
         if array.dtype.kind not in "iu":
+            refuse_missing(array)
             raise InvalidInput(
                 "values", str(self), "whole numbers", f"an array of dtype {array.dtype}"
             )
@@ -137,6 +140,7 @@ class Categories(Domain):
         try:  # text matches text only, so the plain look-up is safe
             return np.fromiter(map(known.__getitem__, names), dtype=np.int64, count=len(names))
         except (KeyError, TypeError):
+            refuse_missing(names)
             return np.fromiter(map(self.index, names), dtype=np.int64, count=len(names))
 
     def _check_shape(self, array: np.ndarray[Any, Any], values: object) -> None:

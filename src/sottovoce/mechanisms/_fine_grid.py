@@ -12,14 +12,24 @@ from sottovoce.base.errors import InvalidInput
 from sottovoce.core.mechanism import DEFAULT_BITS, Mechanism, check_bits
 from sottovoce.domains.base import Indices
 from sottovoce.domains.interval import Interval
+from sottovoce.domains.may_decline import MayDecline
 
-__all__ = ["FineGrid", "check_interval", "places_on_grid"]
+__all__ = ["FineGrid", "check_interval", "declining_hint", "places_on_grid"]
 
 
 def check_interval(domain: object, owner: str) -> None:
     """A mechanism for numbers needs an interval."""
     if not isinstance(domain, Interval):
-        raise InvalidInput("domain", owner, "an Interval: its values must be numbers", domain)
+        hint = declining_hint(domain)
+        allowed = "an Interval: its values must be numbers"
+        raise InvalidInput("domain", owner, allowed, domain, hint=hint)
+
+
+def declining_hint(domain: object) -> str:
+    """What to take where people may decline: there is no number that declining is near to."""
+    if isinstance(domain, MayDecline):
+        return "Where people may decline, take a frequency oracle, such as local-hashing."
+    return ""
 
 
 def places_on_grid(interval: Interval, steps: int, values: Any) -> Indices:

@@ -15,6 +15,7 @@ from sottovoce.domains.counts import Counts
 from sottovoce.domains.dates import Dates
 from sottovoce.domains.interval import DEFAULT_BINS, Interval
 from sottovoce.domains.key_values import KeyValues
+from sottovoce.domains.may_decline import MayDecline
 from sottovoce.domains.parsing import split_list
 from sottovoce.domains.ratings import Ratings
 from sottovoce.domains.yes_no import YesNo
@@ -166,6 +167,16 @@ class PlainDomainOptions:
         ),
     ] = None
 
+    decline: Annotated[
+        str | None,
+        typer.Option(
+            "--decline",
+            metavar="TEXT",
+            rich_help_panel=_DOMAIN,
+            help="One value more, for people who would rather not say, such as 'Prefer not to say'.",
+        ),
+    ] = None
+
     @property
     def given(self) -> bool:
         """Whether anything is said about the domain."""
@@ -175,6 +186,11 @@ class PlainDomainOptions:
         """The domain, told in exactly one of these ways."""
         self._check_one_way()
         self._check_of_numbers()
+        found = self._answers()
+        return found if self.decline is None else MayDecline(found, self.decline)
+
+    def _answers(self) -> Domain:
+        """What people answer who do not decline."""
         if self.yes_no:
             return YesNo()
         return self._ordered() or Categories(self._names() if self.size is None else self.size)
@@ -313,6 +329,10 @@ class DomainOptions(PlainDomainOptions):
         if not self._numbers:
             raise InvalidInput("--low, --high", "the command", "given with keys", None)
         self._check_one_way()
+        self._check_of_numbers()
+        if self.decline is not None:
+            allowed = "left out: pairs of keys and numbers are not declined one by one"
+            raise InvalidInput("--decline", "the command", allowed, self.decline)
         low, high = self._bounds()
         more: dict[str, Any] = {} if self.bins is None else {"bins": self.bins}
         larger = self.larger or "refuse"

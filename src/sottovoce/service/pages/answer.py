@@ -118,7 +118,8 @@ def _answers(survey: Survey) -> list[str]:
 
 def _is_named(domain: Domain) -> bool:
     """Whether a value is a name, or a whole number in place of one."""
-    return not (domain.numbers or domain.keyed or domain.vector or domain.record)
+    held = (domain.numbers, domain.dates, domain.keyed, domain.vector, domain.record)
+    return all(each is None for each in held)
 
 
 def _questions(survey: Survey) -> list[tuple[str, str]]:
