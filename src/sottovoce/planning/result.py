@@ -79,6 +79,12 @@ class Prospect:
         return sum(f.dtype.itemsize if isinstance(f, IntField) else f.width for f in fields)
 
     @property
+    def protects(self) -> str:
+        """Which values are protected: all, or only the sensitive ones."""
+        scope = self.mechanism.certificate().scope
+        return "all answers" if scope is None else scope.protects
+
+    @property
     def no_floor(self) -> bool:
         """Whether more reports make every error as small as one likes."""
         return self.mechanism.channel().exact_inverse
@@ -157,6 +163,7 @@ class Plan:
             "mechanism": [row.mechanism.name for row in rows],
             "paper name": [row.paper_name for row in rows],
             "options": [row.options for row in rows],
+            **({"protects": [row.protects for row in rows]} if self.protection else {}),
             **self._errors(),
             "report bytes": [row.report_bytes for row in rows],
             "tally cells": [row.mechanism.cells for row in rows],
@@ -174,7 +181,11 @@ class Plan:
             return {
                 "rms error": [row.rms_error for row in rows],
                 "share error": [row.share_error for row in rows],
-                "half error": [row.half_error for row in rows],
+                **(
+                    {}
+                    if rows and rows[0].half_error is None
+                    else {"half error": [row.half_error for row in rows]}
+                ),
             }
         if self.domain.record is not None:
             return {
@@ -195,7 +206,7 @@ class Plan:
             column = columns[f"{self.found} needed"]
             column[:] = ["never" if needed is None else needed for needed in column]
         lines = [f"{self.domain}: {self._result()}", str(Frame(columns))]
-        lines += [self.told, self.clients]
+        lines += [self.told, *self.protection, self.clients]
         lines += [f"left out: {name}: {reason}" for name, reason in self.unfit.items()]
         return "\n".join(lines)
 
@@ -224,8 +235,29 @@ class Plan:
     def explain(self) -> str:
         """The privacy in plain words, and why the best mechanism is the best."""
         return "\n".join(
-            [privacy_in_words(self.best.certificate()), *self._why(), *self._near(), self.clients]
+            [
+                privacy_in_words(self.best.certificate()),
+                *self.protection,
+                *self._why(),
+                *self._near(),
+                self.clients,
+            ]
         )
+
+    @property
+    def protection(self) -> list[str]:
+        """What must be said where some mechanisms protect the sensitive values only; else nothing."""
+        partly = [row for row in self.prospects if row.mechanism.open_chance is not None]
+        if not partly:
+            return []
+        scope = partly[0].mechanism.certificate().scope
+        assert scope is not None
+        several = len(partly) > 1
+        names = ", ".join(dict.fromkeys(row.mechanism.name for row in partly))
+        return [
+            f"{names}: {'each ' if several else ''}{scope.says_what_it_protects}. That is not epsilon-LDP: "
+            "compare errors with the others only if this is enough."
+        ]
 
     @property
     def clients(self) -> str:

@@ -118,7 +118,14 @@ def _answers(survey: Survey) -> list[str]:
 
 def _is_named(domain: Domain) -> bool:
     """Whether a value is a name, or a whole number in place of one."""
-    held = (domain.numbers, domain.dates, domain.keyed, domain.vector, domain.record)
+    held = (
+        domain.numbers,
+        domain.dates,
+        domain.keyed,
+        domain.vector,
+        domain.record,
+        domain.choices,
+    )
     return all(each is None for each in held)
 
 
