@@ -134,9 +134,8 @@ def _questions(survey: Survey) -> list[tuple[str, str]]:
     record = survey.mechanism.domain.record
     if record is None:
         return []
-    return [
-        (name, each.in_words()) for name, each in zip(record.names, record.domains, strict=True)
-    ]
+    pairs = zip(record.names, record.domains, strict=True)
+    return [(survey.text_of(name), each.in_words()) for name, each in pairs]
 
 
 def _privacy(survey: Survey) -> dict[str, Any]:
