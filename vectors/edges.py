@@ -125,11 +125,40 @@ def _hierarchy(m: Any, position: int) -> list[Chosen]:
         return _ties(*m.weights[0], m.bits)
     found = _rejected(m.tree.height)
     for level, oracle in enumerate(m.oracles):
-        chosen = {0: word_for(level, m.tree.height)}
-        hashes = oracle.family.hashes if oracle.name == "local-hashing" else 1
-        g = oracle.g if oracle.name == "local-hashing" else oracle.domain.size
-        ends = _rejected(hashes, 1) + _response(oracle.weights, m.bits, g, 2)
-        found += [{**chosen, **end} for end in ends]
+        found += _stacked(oracle, m.bits, word_for(level, m.tree.height))
+    return found
+
+
+def _stacked(oracle: Any, bits: int, first: int, place: int = 1) -> list[Chosen]:
+    """One of some stacked oracles, drawn by the first word: its hash at a place, and its response."""
+    hashes = oracle.family.hashes if oracle.name == "local-hashing" else 1
+    g = oracle.g if oracle.name == "local-hashing" else oracle.domain.size
+    ends = _rejected(hashes, place) + _response(oracle.weights, bits, g, place + 1)
+    return [{0: first, **end} for end in ends]
+
+
+def _question_sets(m: Any, position: Any) -> list[Chosen]:
+    """The first and the last draw of each set; hashes and responses of some sets."""
+    total, ends = sum(m.rates), list(accumulate(m.rates))
+    found = _rejected(total)
+    if m.design == "split":
+        for number, oracle in enumerate(m.oracles[0].oracles):
+            found += _stacked(oracle, m.bits, 0, 1 + 2 * number)
+        return found
+    places = range(len(ends)) if len(ends) < 7 else (0, len(ends) // 2, len(ends) - 1)
+    for place in places:
+        found += [{0: word} for word in words_around([ends[place]], total)]
+        drawn = word_for(ends[place] - 1, total)
+        if m.design == "parities" and len(m.sets[place]) == 2:
+            parities = m.oracles[place]
+            drawings = [
+                *_rejected(parities.hashes, 1),
+                *_response(parities.weights[0], m.bits, 2, 2),
+            ]
+            drawings += [{1: word_for(h, parities.hashes)} for h in range(0, parities.hashes, 5)]
+            found += [{0: drawn, **chosen} for chosen in drawings]
+        else:
+            found += _stacked(m.oracles[place].oracle, m.bits, drawn)
     return found
 
 
@@ -208,5 +237,5 @@ _EDGES: dict[str, Any] = {
     "stochastic-rounding": _rounding, "laplace": _noise, "gaussian": _noise,
     "degree-noise": _noise, "hierarchy": _hierarchy, "haar": _haar, "binned": _binned,
     "sampled-coordinate": _sampled, "key-value": _key_value,
-    "memoized": _memoized,
+    "memoized": _memoized, "question-sets": _question_sets,
 }  # fmt: skip

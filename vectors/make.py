@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sottovoce.core.registry import registered
+from vectors.memory_cases import remembered
 from vectors.repeated_cases import repeated_refused, repeated_taken
 from vectors.report_cases import report_vectors
 from vectors.signing_cases import log_vectors, signed_vectors
@@ -55,6 +56,7 @@ MAKERS: dict[str, Callable[[], dict[str, Any]]] = {
     "weights-refused.json": _cases(weights_refused),
     "repeated-taken.json": _cases(repeated_taken),
     "repeated-refused.json": _cases(repeated_refused),
+    "remembered.json": _cases(remembered),
     "values.json": _cases(value_vectors),
     "uploads-taken.json": _uploads(taken_uploads),
     "uploads-refused.json": _uploads(refused_uploads),

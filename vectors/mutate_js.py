@@ -82,7 +82,7 @@ def _numbers(token: str) -> tuple[str, ...]:
 def tests_for(file: str) -> list[str]:
     """All files of tests, those first that are about this file."""
     if file.startswith("device/"):
-        first = ["budget", "ledgers", "sending", "explaining"]
+        first = ["budget", "ledgers", "sending", "explaining", "memory", "cohorts", "remembered"]
         first.sort(key=lambda name: name.rstrip("s") not in file)
     elif file.startswith("mechanisms/"):
         first = ["reports", "surveys"]

@@ -147,6 +147,8 @@ def _position(survey: sv.Survey, values: list[Any]) -> Any:
         one = getattr(mechanism, "coordinate", mechanism)
         return int(one.locate(np.array([value[0]], dtype=float))[0])
     value = survey.admit(held(domain, value))
+    if isinstance(domain, sv.Record):
+        return domain.answers(value)
     if isinstance(domain, sv.KeyValues) and mechanism.name == "key-value":
         number = value[1] if domain.pairs is None else value[0][1]
         return int(places_on_grid(domain.interval, mechanism.steps, [number])[0])
@@ -162,9 +164,14 @@ def example_values(domain: Any) -> list[Any]:
         if domain.pairs is None:
             return pairs
         return [[pairs[0]], pairs[:2][: domain.pairs], [pairs[4]], [pairs[2]], [pairs[3]]]
+    if isinstance(domain, sv.Record):
+        columns = [example_values(part) for part in domain.domains]
+        return [dict(zip(domain.names, row, strict=True)) for row in zip(*columns, strict=True)]
     if isinstance(domain, sv.Vector):
         numbers = numbers_of(domain.interval) * domain.coordinates
         return [numbers[i : i + domain.coordinates] for i in range(5)]
+    if domain.dates is not None:
+        return [str(domain.first), str(domain.last), *map(domain.label, range(1, domain.size, 3))]
     if isinstance(domain, sv.Counts):
         return [0, domain.most, domain.most // 2, 1, 2 * domain.most // 3]
     if isinstance(domain, sv.Interval) and not domain.whole:

@@ -34,6 +34,8 @@ NAMES = ("1", 1, "other", -7, "Ä\U0001f600", 2**53 - 1, "", 'a "b"\\c\n')
 ROUND = (127, 128, 254, 255, 256)
 RULES = (("outside", "other"), ("opens", "2026-01-05"), ("closes", "2027-12-31"))
 NEAREST = (("outside", "nearest"),)
+RENT = sv.Interval(0, 2000, edges=[0, 300, 500, 750, 1000, 2000], open_end=True, unit="EUR")
+YEARS = sv.Interval(0, 100, edges=[0, 0.1, 2, 50, 99.5, 100])
 
 
 def _randomized_response() -> Iterator[Asked]:
@@ -48,6 +50,12 @@ def _randomized_response() -> Iterator[Asked]:
     yield Asked(
         _m("grr", sv.Interval(0, 1, bins=100), 6.0), (0.29, 0.28, 1, 0, -3, 2.5, 0.57), NEAREST
     )
+    yield Asked(
+        _m("grr", RENT, 2.0), (0, 300, 299.99999999999994, 2000, 1e300, -1, 1999.9), NEAREST
+    )
+    moved = sv.Dates("2024-02-15", "2026-03-01", step="quarter")
+    days = ("2024-02-15", "2024-03-31", "2024-04-01", "2026-03-01", "2020-01-01", "2027-01-01")
+    yield Asked(_m("grr", moved, 2.0), days, NEAREST)
     pairs = sv.KeyValues(["a", "b", "c"], 0, 1, bins=2)
     yield Asked(_m("grr", pairs, 3.0), (["c", 1], ["a", 0], ["b", 0.5], ["c", 0.25]))
 
@@ -137,6 +145,10 @@ def _square_wave() -> Iterator[Asked]:
     yield Asked(_m("sw", ring, 1.0, wrap=True, steps=3, b=0.5), (0, 7, 6.9, 3.5))
     yield Asked(_m("sw", sv.Counts(9), 1.0), (0, 9, 4))
     yield Asked(_m("sw", sv.Ratings(-3, 6), 1.0), (-3, 6, 0))
+    yield Asked(_m("sw", RENT, 1.0, steps=4), (2000, 9999, 1999, 1250, 300, 0))
+    weeks = sv.Dates("2026-01-01", "2026-03-31", step="week")
+    yield Asked(_m("sw", weeks, 1.0, steps=7), ("2026-01-01", "2026-01-05", "2026-03-31", "2026-02-08"))  # fmt: skip
+    yield Asked(_m("sw", sv.Dates("2024-02-27", "2024-03-02"), 1.0), ("2024-02-29", "2024-03-02"))
     yield Asked(_m("sw", sv.Interval(-5, 5, bins=1), 1.0, steps=300), (-5, 0, 5))
     yield Asked(_m("sw", sv.Interval(0, 1, bins=1), 1.0, steps=1), (0, 1))
     yield Asked(_m("sw", sv.Interval(0, 1, bins=2), 1.0, steps=1), (0, 1))
@@ -158,6 +170,7 @@ def _piecewise() -> Iterator[Asked]:
     yield Asked(_m("pm", sv.Counts(20), 1.0), (0, 20, 7))
     yield Asked(_m("pm", sv.Interval(0, 1, bins=1), 8.0, steps=1), (0, 1))
     yield Asked(_m("pm", sv.Counts(1), 8.0), (0, 1))
+    yield Asked(_m("pm", YEARS, 2.0, steps=3), (0, 0.1, 0.0333, 0.0334, 99.9, 100))
 
 
 def _stochastic_rounding() -> Iterator[Asked]:
@@ -194,6 +207,8 @@ def _hierarchy() -> Iterator[Asked]:
     yield Asked(_m("hh", sv.Interval(0, 1, bins=300), 1.0), (0, 1, 0.5, 0.333))
     yield Asked(_m("hh", sv.Interval(0, 1, bins=3), 1.0), (0, 1, 0.5))
     yield Asked(_m("hh", sv.Counts(63), 2.0, branching=2), (0, 63, 32, 31))
+    days = sv.Dates("2026-01-01", "2026-12-31")
+    yield Asked(_m("hh", days, 2.0), ("2026-01-01", "2026-12-31", "2026-07-02"))
     yield Asked(_m("hh", sv.Interval(0, 1, bins=27), 3.0, branching=3, split="budget"), (0, 1, 0.5))
 
 
@@ -211,6 +226,13 @@ def _binned() -> Iterator[Asked]:
     yield Asked(_m("grr", sv.Counts(11), 4.0, report_bins=4), (0, 11, 2, 3, 9))
     yield Asked(_m("grr", sv.Ratings(-5, 6), 4.0, report_bins=4), (-5, 6, -3, -2, 4))
     yield Asked(_m("sw", sv.Interval(0, 1, bins=12), 2.0, report_bins=6, steps=1), edge)
+    yield Asked(_m("olh", RENT, 1.0, report_bins=3), (0, 499, 500, 1000, 2e9))
+    log = sv.Interval(1, 10_000, bins=4, scale="log", unit="EUR")
+    yield Asked(_m("grr", log, 2.0, report_bins=2), (1, 99, 100, 10_000))
+    months = sv.Dates("2025-12-15", "2026-11-30", step="month")
+    yield Asked(_m("grr", months, 2.0, report_bins=4), ("2025-12-15", "2026-02-28", "2026-03-01", "2026-11-30"))  # fmt: skip
+    days = sv.Dates("2026-01-01", "2026-01-12")
+    yield Asked(_m("olh", days, 2.0, report_bins=6), ("2026-01-02", "2026-01-03", "2026-01-12"))
     inside = {"mechanism": "binned", "options": {"report_bins": 2, "oracle": "randomized-response"}}
     yield Asked(_m("binned", sv.Interval(0, 1, bins=12), 2.0, report_bins=4, oracle=inside), edge)
     noisy = {"mechanism": "gaussian", "options": {"delta": 0.01, "reach": 3}}
@@ -284,6 +306,50 @@ def _memoized() -> Iterator[Asked]:
         yield Asked(remembering(sv.Categories(17), bits, linkable=True), (0, 8, 16))
 
 
+def _question_sets() -> Iterator[Asked]:
+    kinds = sv.Record({
+        "age": sv.Interval(0, 120, bins=24), "smokes": sv.YesNo(), "stars": sv.Ratings(-2, 2),
+        "rooms": sv.Counts(4), "Què?": sv.Categories(NAMES), "rent": RENT, "since": sv.Dates("1999-12-31", "2003-01-01", step="year"),
+    })  # fmt: skip
+    first = {
+        "age": 31,
+        "smokes": "yes",
+        "stars": -2,
+        "rooms": 0,
+        "Què?": 2**53 - 1,
+        "rent": 2001,
+        "since": "2000-01-01",
+    }
+    last = {
+        "Què?": 1,
+        "rooms": 4,
+        "stars": 2,
+        "smokes": "no",
+        "age": 120,
+        "since": "1999-12-31",
+        "rent": 999.5,
+    }
+    designs = (("sample", 1.0), ("pairs", 1.0), ("mixed", 3.0), ("joint", 0.5), ("parities", 0.5))
+    for design, epsilon in designs:
+        yield Asked(_m("record", kinds, epsilon, design=design), (first, last))
+    rates = {"rates": [3, 1, 12], "hash_ranges": [0, 2, 5]}
+    three = sv.Record({"a": sv.Categories(2), "b": sv.Categories(3), "c": sv.Categories(30)})
+    some = ({"a": 1, "b": 2, "c": 29}, {"a": 0, "b": 0, "c": 0})
+    yield Asked(_m("record", three, 2.0, design="sample", **rates), some)
+    largest = [2**32 - 5, 2, 3]
+    yield Asked(_m("record", three, 2.0, rates=largest, design="pairs"), some)
+    yield Asked(_m("record", three, 2.0, hash_ranges=[181], design="joint"), some)
+    apart = {"design": "split", "hash_ranges": [0, 2, 5]}
+    yield Asked(_m("record", three, 8.0, **apart), some)
+    six = sv.Record({f"q{i}": sv.Categories(3) for i in range(6)})
+    yield Asked(_m("record", six, 2.45, design="split"), ({f"q{i}": i % 3 for i in range(6)},))
+    two = sv.Record({"a": sv.Categories(128), "b": sv.Categories(128)})
+    yield Asked(_m("record", two, 9.0, design="sample"), ({"a": 127, "b": 127}, {"a": 0, "b": 1}))
+    many = sv.Record({f"q{i}": sv.Categories(24) for i in range(30)})
+    answers = ({f"q{i}": i % 24 for i in range(30)}, {f"q{i}": 23 for i in range(30)})
+    yield Asked(_m("record", many, 2.0, design="sample"), answers)
+
+
 _MORE = {
     "randomized-response": _randomized_response, "unary-encoding": _unary_encoding,
     "subset-selection": _subset_selection, "hadamard-response": _hadamard_response,
@@ -292,5 +358,5 @@ _MORE = {
     "piecewise": _piecewise, "stochastic-rounding": _stochastic_rounding, "laplace": _laplace,
     "degree-noise": _degree_noise, "gaussian": _gaussian, "hierarchy": _hierarchy, "haar": _haar,
     "binned": _binned, "sampled-coordinate": _sampled_coordinate, "key-value": _key_value,
-    "memoized": _memoized,
+    "memoized": _memoized, "question-sets": _question_sets,
 }  # fmt: skip

@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 LEFT_OUT = object()
-DOMAINS = ("interval", "counts", "ratings", "vector", "pairs")
+DOMAINS = ("interval", "counts", "ratings", "vector", "pairs", "rent", "stars", "moved", "record")
 """Examples with a kind of domain of their own."""
 Case = tuple[str, str]
 """Why, and the text."""
@@ -132,6 +132,8 @@ def put(document: dict[str, Any], path: str, value: Any) -> str:
 def examples() -> dict[str, dict[str, Any]]:
     """One survey of every kind of domain and option."""
     line, pairs = sv.Interval(0, 1, bins=4), sv.KeyValues(["x", "y"], 0, 1, bins=2, pairs=2)
+    rent = sv.Interval(0, 2000, edges=[0, 300, 1000, 2000], open_end=True, unit="EUR")
+    people = sv.Record({"a": sv.YesNo(), "b": sv.Categories(9)})
     made = {
         "categories": sv.mechanism("grr", sv.Categories(["a", "b", "other"]), 1.0),
         "numbered": sv.mechanism("grr", sv.Categories(5), 1.0),
@@ -158,6 +160,11 @@ def examples() -> dict[str, dict[str, Any]]:
         "subset": sv.mechanism("ss", sv.Categories(9), 1.0),
         "hadamard": sv.mechanism("hr", sv.Categories(9), 2.0, block_count=3),
         "table": sv.mechanism("table", sv.Categories(2), 1.2, weights=[[3, 1], [1, 3]]),
+        "rent": sv.mechanism("laplace", rent, 1.0),
+        "cut": sv.mechanism("grr", rent, 1.0, report_bins=2),
+        "stars": sv.mechanism("grr", sv.Ratings(1, 3, unit="stars"), 1.0),
+        "moved": sv.mechanism("grr", sv.Dates("2026-01-01", "2026-11-30", step="quarter"), 1.0),
+        "record": sv.mechanism("record", people, 1.0, design="mixed"),
     }  # fmt: skip
     return {name: base(mechanism) for name, mechanism in made.items()}
 
@@ -177,7 +184,7 @@ def _right_documents() -> Iterator[Case]:
     )
     empty = canonical_json(made["levels"]).replace('"hash_ranges":[]', '"hash_ranges":[ ]')
     yield "a space in an empty list", empty
-    for name in ("interval", "counts", "ratings"):
+    for name in ("interval", "counts", "ratings", "rent", "moved"):
         yield f"nearest of {name}", put(made[name], "outside", "nearest")
     for name, path, value in RIGHT_ELSEWHERE:
         yield f"{name}: {path} = {json.dumps(value)[:40]}", put(made[name], path, value)
@@ -219,7 +226,7 @@ def _wrong_mechanisms() -> Iterator[Case]:
     for name in made:
         if name in ("numbered", *DOMAINS):
             yield f"other of {name}", put(made[name], "outside", "other")
-        if name in ("categories", "numbered", "vector", "pairs"):
+        if name in ("categories", "numbered", "vector", "pairs", "record"):
             yield f"nearest of {name}", put(made[name], "outside", "nearest")
     yield from other_readings()
 

@@ -9,6 +9,7 @@ import sottovoce as sv
 from sottovoce.base.canonical import canonical_json
 from sottovoce.base.exact import decimal_text
 from vectors.changed import MOST, Pair, filled, flat, survey_of, with_changes
+from vectors.survey_limits_of_kinds import kind_limits
 from vectors.survey_limits_of_parts import cell_limits, mechanism_limits, pair_limits
 
 __all__ = ["limits"]
@@ -28,6 +29,7 @@ def limits() -> Iterator[Limit]:
         pair_limits,
         mechanism_limits,
         cell_limits,
+        kind_limits,
     ):
         for why, inside, beyond in part():
             yield why, canonical_json(inside), True

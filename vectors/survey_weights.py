@@ -48,6 +48,10 @@ def _weighed() -> dict[str, sv.Mechanism]:
         "thirds": sv.mechanism("hh", sv.Interval(0, 1, bins=8), 2.45, split="budget", branching=2),
         "binned": sv.mechanism("oue", line, 1.0, report_bins=2),
         "sampled": sv.mechanism("vector", sv.Vector(line, 2), 1.0, inner="grr"),
+        "sets of questions": sv.mechanism("record", sv.Record({"a": sv.Categories(3), "b": sv.Categories(9)}), 1.0, design="sample"),
+        "parities": sv.mechanism("record", sv.Record({"a": sv.Categories(3), "b": sv.Categories(5)}), 1.0, design="parities"),
+        "questions apart": sv.mechanism("record", sv.Record({"a": sv.Categories(3), "b": sv.Categories(5)}), 1.0, design="split"),
+        "questions together": sv.mechanism("record", sv.Record({"a": sv.Categories(3), "b": sv.Categories(2)}), 1.0, design="joint", bits=16),
         "table": sv.mechanism("table", sv.Categories(2), 1.0986122886681098, weights=[[3, 1], [1, 3]]),
     }  # fmt: skip
     for keys in ("unary", "response"):

@@ -42,6 +42,8 @@ def _mechanism(domain: Any) -> sv.Mechanism:
         return sv.mechanism("vector", domain, 1.0, inner="grr")
     if isinstance(domain, sv.KeyValues):
         return sv.mechanism("pckv-grr", domain, 3.0, steps=2)
+    if isinstance(domain, sv.Record):
+        return sv.mechanism("record", domain, 1.0, design="sample")
     return sv.mechanism("grr", domain, 9.0)
 
 
@@ -52,12 +54,14 @@ def _input(domain: Any, value: Any) -> Any:
         pairs = [value] if domain.pairs is None else value
         found = [[domain.keys.index(key), domain.interval.index(number)] for key, number in pairs]
         return found[0] if domain.pairs is None else found
+    if isinstance(domain, sv.Record):
+        return list(domain.answers(value))
     return domain.index(value)
 
 
 def _position(domain: Any, steps: int, value: Any) -> Any:
-    """On a grid of ``steps`` positions a bin; of categories there is none."""
-    if isinstance(domain, sv.Categories):
+    """On a grid of ``steps`` positions a bin; of categories and records there is none."""
+    if isinstance(domain, (sv.Categories, sv.Record)):
         return None
     grid = getattr(domain, "interval", domain)
     if isinstance(domain, sv.Vector):
@@ -162,3 +166,43 @@ def _asked() -> Iterator[tuple[Any, str, int, list[Any]]]:
     yield sets, "refuse", 1, [[["x"]], [["x", 0, 1]], None, "x", [["x", None]]]
     more = sv.KeyValues(["x", "y", "z"], 0, 1, bins=10, pairs=2, larger="sample")
     yield more, "refuse", 1, [full, full[:1], [*full, ["x", 0]], []]
+    rent = sv.Interval(0, 2000, edges=[0, 300, 0.1 + 0.2 + 500, 1000, 2000], open_end=True)
+    ends = [0, 300, 500.3, 1000, 2000]
+    for outside in ("refuse", "nearest"):
+        yield rent, outside, 3, [*_beside(*ends), 1e300, -1, nan, inf, -inf, *odd]
+    ages = sv.Interval(-5, 7.5, edges=[-5, -1e-300, 0.1, 7.5], unit="years")
+    for steps in (1, 7):
+        yield ages, "refuse", steps, [*_beside(-5, -1e-300, 0.1, 7.5), 0, -0.0, 0.05, 3]
+    yield ages, "nearest", 2, [8, -6, inf, -inf, nan]
+    log = sv.Interval(0, 1_000_000, bins=7, scale="log", start=10, open_end=True)
+    yield log, "refuse", 5, [0, *_beside(10, 100, 1000), 999_999, 1_000_000, 1e12, -1e-9]
+    yield sv.Interval(0, 9, bins=9, unit="EUR"), "nearest", 2, [0, 9, 4.5, 10, "4"]
+    yield sv.Counts(9, unit="visits"), "nearest", 1, [0, 9, 10, 2.5]
+    yield sv.Ratings(1, 5, unit="stars"), "refuse", 1, [1, 5, 6, "5"]
+    told = [
+        "2024-02-29", "2024-03-01", "2023-12-31", "2024-01-01", "2023-11-15", "2026-02-01", "2023-11-14",
+        "2026-02-02", "2025-02-29", "2024-2-29", "20240229", " 2024-02-29", "2024-02-30", "0000-01-01", "10000-01-01",
+        "2024-W05-1", "29.02.2024", 19_782, None, True, ["2024-02-29"], {}, "",
+    ]  # fmt: skip
+    for step in ("day", "week", "month", "quarter", "year"):
+        steps = 1 if step == "day" else 5
+        yield sv.Dates("2023-11-15", "2026-02-01", step=step), "refuse", steps, told
+    yield sv.Dates("2023-11-15", "2026-02-01", step="week"), "nearest", 1, told
+    yield sv.Dates("0001-01-01", "0001-12-31", step="week"), "refuse", 2, ["0001-01-01", "0001-01-07", "0001-01-08", "0001-12-31"]  # fmt: skip
+    yield sv.Dates("9999-01-01", "9999-12-31", step="quarter"), "refuse", 1, ["9999-09-30", "9999-10-01", "9999-12-31"]  # fmt: skip
+    yield sv.Dates("2026-05-06", "2026-05-06", step="week"), "refuse", 3, ["2026-05-06", "2026-05-05"]  # fmt: skip
+    people = sv.Record({
+        "age": sv.Interval(0, 120, bins=24), "os": sv.Categories(["mac", "linux", 1]),
+        "stars": sv.Ratings(1, 5), "rooms": sv.Counts(9),
+    })  # fmt: skip
+    one = {"age": 31, "os": "linux", "stars": 5, "rooms": 0}
+    yield people, "refuse", 1, [one, dict(reversed(one.items())), {**one, "os": 1, "age": 4.99}]
+    for change in ({"age": 121}, {"age": "31"}, {"age": None}, {"os": "Mac"}, {"os": "1"}, {"os": True},
+                   {"stars": 0}, {"stars": 2.5}, {"rooms": [1]}, {"os": ["mac"]}, {"Age": 31}, {"": 1}):  # fmt: skip
+        yield people, "refuse", 1, [{**one, **change}]
+    less = [{key: one[key] for key in one if key != left} for left in one]
+    yield people, "refuse", 1, [*less, {}, *odd, list(one.values()), [*one.items()], 0, "age"]
+    marks = ["__proto__", "constructor", "é", "e\u0301", "a b", "\u3000", "\u200b", "\U0001f600"]
+    named = sv.Record({name: sv.Categories(2) for name in marks})
+    full = dict.fromkeys(marks, 1)
+    yield named, "refuse", 1, [full, {**full, "toString": 1}, dict.fromkeys(marks[1:], 1)]

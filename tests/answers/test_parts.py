@@ -36,7 +36,7 @@ def test_a_question_asked_alone_is_a_survey_of_its_oracle():
     estimate = sv.estimate(tally)
     ends = mechanism.channel().bounds
     for place, name in enumerate(PEOPLE.names):
-        cells, oracle = tally.cells[ends[place] : ends[place + 1]], mechanism.oracles[place]
+        cells, oracle = tally.cells[ends[place] : ends[place + 1]], mechanism.oracles[place].oracle
         alone = sv.estimate(sv.Tally(oracle, int(cells.sum()), cells), "unbiased")
         part = estimate.part(name, "unbiased")
         np.testing.assert_array_equal(part.shares, alone.shares)

@@ -19,6 +19,7 @@ from typing import Any
 
 import pytest
 
+import sottovoce as sv
 from clients.test_js import CLIENT
 from support.browsing import FLAGS, browsing
 from support.devices import make_survey
@@ -52,7 +53,8 @@ VECTORS = """async ({ files }) => {
     return (await import("/clients/js/test/standin.js")).run();
 }"""
 PARTS = ", ".join(
-    f'"node:{part}": "/clients/js/test/standin.js"' for part in ("test", "fs", "path", "url")
+    f'"node:{part}": "/clients/js/test/standin.js"'
+    for part in ("test", "assert/strict", "fs", "http", "os", "path", "url")
 )
 PAGE = f'<!doctype html><title>devices</title><script type="importmap">{{"imports": {{{PARTS}}}}}</script>'
 
@@ -126,13 +128,24 @@ def test_every_vector(browser):
     page, said = chromium.new_page(), []
     page.on("console", lambda message: said.append(message.text))
     page.goto(root)
-    files = ["reports", "surveys", "uploads", "values", "windows"]
+    files = ["remembered", "reports", "surveys", "uploads", "values", "windows"]
     assert page.evaluate(VECTORS, {"files": files}) == []
     found = re.findall(r"^([a-z-]+)[.]json: (\d+) of (\d+) cases", "\n".join(said), re.M)
     assert all(int(passed) == int(cases) > 0 for _, passed, cases in found)
     names = {path.stem for path in (ROOT / "vectors").glob("*.json")}
     assert {name for name, _, _ in found} == names - {"signed", "log"}
     print(sum(int(cases) for *_, cases in found), "cases")
+
+
+def test_cohorts_and_memory(browser):
+    """The tests of what a device keeps as Node runs them, on the IndexedDB of Chromium."""
+    chromium, root = browser
+    page = chromium.new_page()
+    page.goto(root)
+    assert page.evaluate(VECTORS, {"files": ["cohorts", "memory"]}) == []
+    databases = page.evaluate("indexedDB.databases()")
+    assert {each["version"] for each in databases} == {3}
+    assert len(databases) >= 10
 
 
 def test_every_vector_of_signed_surveys_and_logs(browser):
@@ -146,14 +159,19 @@ def test_every_vector_of_signed_surveys_and_logs(browser):
 def in_tabs(chromium: Any, root: str, given: list[dict[str, Any]]) -> list[str]:
     """What tabs of one browser report that all begin at the same moment."""
     with chromium.new_context() as context:
-        pages = [context.new_page() for _ in given]
-        for page in pages:
-            page.goto(root)
-        start = pages[0].evaluate("Date.now()") + 1500
-        for page, each in zip(pages, given, strict=True):
-            text = json.dumps({**each, "at": start})
-            page.evaluate(f"() => {{ window.done = ({REPORT})({text}); }}")
-        return [page.evaluate("() => window.done") for page in pages]
+        return in_tabs_of(context, root, given)
+
+
+def in_tabs_of(context: Any, root: str, given: list[dict[str, Any]]) -> list[str]:
+    """The same in a browser window that stays open."""
+    pages = [context.new_page() for _ in given]
+    for page in pages:
+        page.goto(root)
+    start = pages[0].evaluate("Date.now()") + 1500
+    for page, each in zip(pages, given, strict=True):
+        text = json.dumps({**each, "at": start})
+        page.evaluate(f"() => {{ window.done = ({REPORT})({text}); }}")
+    return [page.evaluate("() => window.done") for page in pages]
 
 
 def test_tabs_that_race_send_one_report(browser):
@@ -162,6 +180,29 @@ def test_tabs_that_race_send_one_report(browser):
         uploads = in_tabs(*browser, [{"survey": survey}] * TABS)
         assert len(set(uploads)) == 1
         assert len(uploads[0]) > 100
+
+
+MEMOS = """async () => {
+    const { BrowserLedger } = await import("/clients/js/dist/sottovoce.js");
+    return new BrowserLedger().transact((rows, logs, { kept, memos }) => ({ result: [kept.length, memos.length] }));
+}"""
+
+
+def test_tabs_that_race_keep_one_permanent_answer(browser):
+    """A hash, a permanent answer and a report, whoever draws them."""
+    chromium, root = browser
+    mechanism = sv.mechanism(
+        "memoized", sv.Categories(["tea", *map(str, range(99))]), 1.0, lifetime=2.0
+    )
+    survey = sv.Survey("kept", "What?", mechanism, "day").to_json()
+    for _ in range(max(1, ROUNDS // 4)):
+        with chromium.new_context() as context:
+            uploads = in_tabs_of(context, root, [{"survey": survey}] * TABS)
+            assert len(set(uploads)) == 1
+            assert len(uploads[0]) > 100
+            page = context.new_page()
+            page.goto(root)
+            assert page.evaluate(MEMOS) == [1, 1]
 
 
 def test_tabs_that_race_keep_the_budget(browser):

@@ -112,6 +112,8 @@ def test_repeated_columns_are_refused():
         ({"a": sv.Categories(2), "b": PEOPLE}, "question 'b' of Record must be a domain of one"),
         ({"a": sv.Categories(2), " b": sv.Counts(2)}, "name of a question .* got ' b'"),
         ({"a": sv.Categories(2), 3: sv.Counts(2)}, "name of a question .* got 3"),
+        ({"a": sv.Categories(2), "b\t": sv.Counts(2)}, "none of them a control character"),
+        ({"a": sv.Categories(2), "\ud800": sv.Counts(2)}, "name of a question of Record must be"),
     ],
 )
 def test_what_is_not_a_record_is_refused(questions, message):
@@ -157,3 +159,25 @@ def test_repeated_names_in_json_are_refused():
 def test_other_mechanisms_refuse_records():
     with pytest.raises(InvalidInput, match="of one value per person.*Records are for"):
         sv.mechanism("grr", PEOPLE, 1.0)
+
+
+def test_names_of_questions_do_not_depend_on_the_version_of_unicode():
+    """Letters that join by a mark without width, and characters that no version has yet."""
+    names = ("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "\U0003fffd", "\u3000")
+    record = sv.Record(dict.fromkeys(names, sv.YesNo()))
+    assert sv.Record.from_json(record.to_json()) == record
+
+
+def test_many_records_are_read_as_columns_and_refused_as_one_is():
+    """A batch is read question by question: the same indices, and the same refusals, as one by one."""
+    people = sv.Record(
+        {"age": sv.Ratings(0, 99), "smokes": sv.YesNo(), "os": sv.Categories(["a", 2])}
+    )
+    some = [
+        {"os": os, "age": age, "smokes": yes} for age, yes, os in [(3, True, "a"), (4.0, "no", 2)]
+    ]
+    assert people.rows(some).tolist() == [list(people.answers(each)) for each in some]
+    for bad in ([1, 2], None, "x", 100, float("nan")):
+        for records in ([some[0], {**some[1], "age": bad}], [{**some[0], "age": bad}]):
+            with pytest.raises(InvalidInput, match="answer to 'age'"):
+                people.rows(records)

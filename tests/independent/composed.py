@@ -7,9 +7,10 @@ from math import lcm, nextafter, prod
 
 from independent.decimals import plain, whole
 from independent.documents import demand, keys_of
-from independent.domains import Interval, Vector
+from independent.domains import Vector
 from independent.draws import Words, ceil, respond
 from independent.mechanisms import Field, Mechanism, bits_of, known, make
+from independent.numbers import Interval, WholeNumbers
 from independent.oracles import fill
 
 
@@ -53,10 +54,15 @@ class Hierarchy(Mechanism):
         ]
 
     def level(self, epsilon: str, size: int, g: object, weights) -> Mechanism:
-        options: dict[str, object] = {"bits": self.o["bits"]}
-        if self.budget:
-            options["variant"] = "optimized"
-            return make("unary-encoding", numbered(size), epsilon, options, weights)
+        if not self.budget:
+            return self.level_of(epsilon, self.o["bits"], size, g, weights)
+        options: dict[str, object] = {"bits": self.o["bits"], "variant": "optimized"}
+        return make("unary-encoding", numbered(size), epsilon, options, weights)
+
+    @staticmethod
+    def level_of(epsilon: str, bits: int, size: int, g: object, weights) -> Mechanism:
+        """Local hashing over so many values, or where the range is 0 randomized response."""
+        options: dict[str, object] = {"bits": bits}
         if type(g) is int and g == 0:
             return make("randomized-response", numbered(size), epsilon, options, weights)
         options["hash_range"] = g
@@ -78,13 +84,18 @@ class Hierarchy(Mechanism):
             both = zip(self.levels, nodes, strict=True)
             return [bits for level, node in both for bits in level.respond(node, words)]
         drawn = words.below(len(self.sizes))
-        level, start = self.levels[drawn], sum(level.cells() for level in self.levels[:drawn])
-        if level.name == "randomized-response":
-            words.next()
-            (cell,) = level.respond(nodes[drawn], words)
-            return [start + cell]
-        number, cell = level.respond(nodes[drawn], words)
-        return [start + number * level.g + cell]
+        return [stacked(self.levels, drawn, nodes[drawn], words)]
+
+
+def stacked(levels: list[Mechanism], drawn: int, node: int, words: Words) -> int:
+    """The cell that one of some stacked mechanisms reports."""
+    level, start = levels[drawn], sum(level.cells() for level in levels[:drawn])
+    if level.name == "randomized-response":
+        words.next()
+        (cell,) = level.respond(node, words)
+        return start + cell
+    number, cell = level.respond(node, words)
+    return start + number * level.g + cell
 
 
 @known
@@ -145,11 +156,11 @@ class Binned(Inside):
         self.wide = whole(self.o["report_bins"], 1, self.d)
         self.aligned = self.d % self.wide == 0
         demand(self.aligned or not self.domain.of_whole, "report_bins")
-        if self.domain.of_whole:
+        if isinstance(self.domain, WholeNumbers):
             low, high = plain(self.domain.least - 0.5), plain(self.domain.most + 0.5)
+            cut = {"kind": "interval", "version": 1, "low": low, "high": high, "bins": self.wide}
         else:
-            low, high = self.domain.document["low"], self.domain.document["high"]
-        cut = {"kind": "interval", "version": 1, "low": low, "high": high, "bins": self.wide}
+            cut = self.domain.cut(self.wide)
         self.inside = self.read_inside(cut)
         demand(self.inside.positions == self.wide, "an oracle that sees more than its bins")
         self.one_cell, self.hides_all = self.inside.one_cell, self.inside.hides_all

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from math import floor, isfinite, isinf, isnan, ulp
+from math import prod
 
-from independent.decimals import double, whole
+from independent.decimals import whole
 from independent.documents import Refused, demand, keys_of
+from independent.domain import Domain, is_control
+from independent.numbers import Counts, Dates, Interval, Ratings
 
 
 def read_domain(document: object) -> Domain:
@@ -15,29 +16,6 @@ def read_domain(document: object) -> Domain:
     demand(isinstance(kind, str) and kind in KINDS, "unknown domain")
     domain: Domain = KINDS[str(kind)](document)
     return domain
-
-
-def is_number(value: object) -> bool:
-    return type(value) in (int, float)
-
-
-class Domain:
-    """A list of inputs."""
-
-    size: int
-    keys: tuple[str, ...]
-
-    def __init__(self, document: object) -> None:
-        self.document = keys_of(document, "kind", "version", *self.keys)
-        whole(self.document["version"], 1, 1)
-        self.check()
-
-    def check(self) -> None:
-        raise NotImplementedError
-
-    def input_of(self, value):
-        """The input of what one person holds."""
-        raise NotImplementedError
 
 
 class Categories(Domain):
@@ -65,81 +43,13 @@ def label(value):
     return value
 
 
-class Interval(Domain):
-    keys = ("bins", "high", "low")
-    of_whole = False
-
-    def check(self) -> None:
-        self.low, self.high = double(self.document["low"]), double(self.document["high"])
-        self.bins = self.size = whole(self.document["bins"], 1)
-        demand(isfinite(self.high - self.low), "low, high")
-        self.width = (self.high - self.low) / self.bins
-        demand(self.width >= 16 * ulp(max(abs(self.low), abs(self.high))), "bins too narrow")
-
-    def start(self, place: int) -> float:
-        return self.low + place * self.width
-
-    def input_of(self, value):
-        demand(is_number(value) and self.low <= value <= self.high, "outside the interval")
-        return bisect_right(range(self.bins), value, key=self.start) - 1
-
-    def position_of(self, value, steps: int) -> int:
-        """A number on a grid that is finer than its bin."""
-        place = self.input_of(value)
-        offset, scale = value - self.start(place), steps / self.width
-        if isinf(scale):
-            return place * steps + (steps - 1 if offset > 0 else 0)
-        return place * steps + min(floor(offset * scale), steps - 1)
-
-    def nearest(self, value):
-        demand(is_number(value) and not isnan(value), "not a number")
-        return min(max(value, self.low), self.high)
-
-
-class WholeNumbers(Interval):
-    """Whole numbers from ``least`` to ``most``, one bin each."""
-
-    of_whole = True
-    least: int
-    most: int
-
-    def input_of(self, value):
-        demand(is_number(value) and self.least <= value <= self.most, "outside")
-        demand(value == int(value), "a fraction")
-        return int(value) - self.least
-
-    def position_of(self, value, steps: int) -> int:
-        return self.input_of(value)
-
-    def nearest(self, value):
-        demand(is_number(value) and not isnan(value), "not a number")
-        demand(not isfinite(value) or value == int(value), "a fraction")
-        return min(max(value, self.least), self.most)
-
-
-class Counts(WholeNumbers):
-    keys = ("most",)
-
-    def check(self) -> None:
-        self.least, self.most = 0, whole(self.document["most"], 0)
-        self.bins = self.size = self.most + 1
-
-
-class Ratings(WholeNumbers):
-    keys = ("high", "low")
-
-    def check(self) -> None:
-        self.least = whole(self.document["low"], -(10**12))
-        self.most = whole(self.document["high"], self.least + 1, 10**12)
-        self.bins = self.size = self.most - self.least + 1
-
-
 class Vector(Domain):
     keys = ("coordinates", "interval")
 
     def check(self) -> None:
         self.interval = read_domain(self.document["interval"])
-        demand(isinstance(self.interval, Interval), "an interval, counts or ratings")
+        numeric = isinstance(self.interval, Interval) and not isinstance(self.interval, Dates)
+        demand(numeric, "an interval, counts or ratings")
         self.coordinates = whole(self.document["coordinates"], 1)
         self.size = self.coordinates * self.interval.size
 
@@ -179,9 +89,36 @@ class KeyValues(Domain):
         return held
 
 
+class Record(Domain):
+    """Answers to several questions; ``parts`` are their domains by name."""
+
+    keys = ("questions",)
+
+    def check(self) -> None:
+        questions = self.document["questions"]
+        demand(isinstance(questions, list) and 2 <= len(questions) <= 30, "2 to 30 questions")
+        self.parts: dict[str, Domain] = {}
+        for question in questions:
+            told = keys_of(question, "domain", "name")
+            name, part = told["name"], read_domain(told["domain"])
+            demand(isinstance(name, str) and 1 <= len(name) <= 100, "name")
+            demand(not (name.startswith(" ") or name.endswith(" ")), "spaces at an end")
+            demand(not any(map(is_control, name)), "a control character")
+            demand(name not in self.parts, "a name twice")
+            demand(not isinstance(part, (Vector, KeyValues, Record)), "one value per person")
+            demand(part.size >= 2, "a question of one value")
+            self.parts[name] = part
+        self.size = prod(part.size for part in self.parts.values())
+
+    def input_of(self, value):
+        """The inputs of all answers."""
+        demand(isinstance(value, dict) and set(value) == set(self.parts), "not these questions")
+        return [part.input_of(value[name]) for name, part in self.parts.items()]
+
+
 KINDS = {
     "categories": Categories, "interval": Interval, "counts": Counts, "ratings": Ratings,
-    "vector": Vector, "key-values": KeyValues,
+    "dates": Dates, "vector": Vector, "key-values": KeyValues, "record": Record,
 }  # fmt: skip
 
 

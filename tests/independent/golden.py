@@ -15,8 +15,9 @@ from math import isclose
 from pathlib import Path
 
 from independent.documents import Refused, canonical, read
-from independent.domains import Categories, KeyValues, Vector, admit, read_domain
+from independent.domains import Categories, KeyValues, Record, Vector, admit, read_domain
 from independent.draws import Words
+from independent.remembering import Device
 from independent.signing import head_after, signed_message
 from independent.surveys import Survey, clock, days_of, name_of, number_of
 from independent.uploads import Wrong, take, upload, upload_json
@@ -138,7 +139,7 @@ def values(document: dict) -> Iterator[str]:
 
 def position(domain, steps: int, value):
     """Where a value, a row or a set of pairs lies on the grid."""
-    if isinstance(domain, Categories):
+    if isinstance(domain, (Categories, Record)):
         return None
     if isinstance(domain, Vector):
         return [domain.interval.position_of(number, steps) for number in value]
@@ -201,6 +202,30 @@ def signed(document: dict) -> Iterator[str]:
         yield "" if found == case.get("message") else f"{case['name']}: {found}"
 
 
+def devices(document: dict) -> Iterator[str]:
+    """Answers of a device, one after the other, and what it keeps in the end."""
+    for case in document["cases"]:
+        surveys = [Survey(text.encode()) for text in case["surveys"]]
+        device, wrong = Device(), ""
+        for step in case["steps"]:
+            words, day = Words(bytes.fromhex(step["words"])), date.fromisoformat(step["day"])
+            survey = surveys[step["survey"]]
+            epsilon, payload = device.report(survey, day, step["value"], words)
+            if (epsilon, payload.hex(), words.left) != (step["epsilon"], step["payload"], 0):
+                wrong = (
+                    wrong or f"{step['day']}: {epsilon}, {payload.hex()}, {words.left} bytes left"
+                )
+        kept = [[*key, shown(value)] for key, value in sorted(device.kept.items())]
+        memos = [[*key, *map(shown, row)] for key, row in sorted(device.memos.items())]
+        wrong = wrong or ("" if kept == case["kept"] else f"keeps {kept}")
+        wrong = wrong or ("" if memos == case["memos"] else f"remembers {memos}")
+        yield f"{case['why']}: {wrong}" if wrong else ""
+
+
+def shown(value: int | bytes) -> int | str:
+    return value.hex() if isinstance(value, bytes) else value
+
+
 def log(document: dict) -> Iterator[str]:
     for case in document["cases"]:
         found = head_after(case["kept"], case["entries"])
@@ -212,7 +237,7 @@ CHECKS = {
     "limits-refused": surveys_refused,
     "surveys-taken": surveys_taken, "surveys-refused": surveys_refused,
     "mechanisms-refused": surveys_refused, "weights-taken": surveys_taken,
-    "repeated-taken": surveys_taken, "repeated-refused": surveys_refused,
+    "remembered": devices, "repeated-taken": surveys_taken, "repeated-refused": surveys_refused,
     "weights-refused": surveys_refused, "values": values, "uploads-taken": uploads,
     "uploads-refused": uploads, "windows": windows, "signed": signed, "log": log,
 }  # fmt: skip

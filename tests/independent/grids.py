@@ -7,9 +7,9 @@ from math import floor
 
 from independent.decimals import double, whole
 from independent.documents import demand
-from independent.domains import Interval
 from independent.draws import Words, running
 from independent.mechanisms import Field, Mechanism, known
+from independent.numbers import Dates, Interval
 
 LARGEST_GRID = 2**22
 LARGEST_ROUNDED = 2**40
@@ -122,6 +122,8 @@ class StochasticRounding(Grid):
     def check(self) -> None:
         self.base, self.unit = self.w["base"], self.w["unit"]
         demand(self.positions > 1, "one position")
+        equal = self.domain.edges is None and not isinstance(self.domain, Dates)
+        demand(equal, "not numbers in equal bins")
         demand(self.base >= 1 and self.unit >= 1, "base and unit")
         self.total = 2 * self.base + (self.positions - 1) * self.unit
         demand(self.total <= LARGEST_TOTAL, "the total")

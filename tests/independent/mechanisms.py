@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from independent.decimals import double, refuse_above, weights_of, whole
 from independent.documents import demand, fingerprint, keys_of
-from independent.domains import Domain, KeyValues, Vector, read_domain
+from independent.domains import Domain, KeyValues, Record, Vector, read_domain
 from independent.draws import Words
 
 MOST = 2_500_000
@@ -47,12 +47,14 @@ class Mechanism:
     delta = 0.0
     remembers = False
     """Whether a device keeps an answer."""
+    limits_itself = False
+    """Whether inputs may be more than can be listed."""
 
     def __init__(self, document) -> None:
         self.document = document
         whole(document["version"], 2, 2)
         self.domain: Domain = read_domain(document["domain"])
-        demand(self.domain.size <= MOST, "too many inputs")
+        demand(self.domain.size <= MOST or self.limits_itself, "too many inputs")
         self.d = self.domain.size
         double(document["epsilon"])
         self.epsilon = Fraction(document["epsilon"])
@@ -74,7 +76,7 @@ class Mechanism:
     def check_domain(self) -> None:
         sets = isinstance(self.domain, KeyValues) and self.domain.pairs is not None
         demand(not sets, "sets of pairs")
-        demand(not isinstance(self.domain, Vector), "a vector")
+        demand(not isinstance(self.domain, (Vector, Record)), "a vector or a record")
 
     def check(self) -> None:
         """Options and weights."""

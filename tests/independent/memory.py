@@ -58,7 +58,9 @@ class Memoized(Mechanism):
         return self.kind.ratio(self.fresh)
 
     def respond(self, position: int, words: Words) -> list:
-        return self.kind.respond(self.inside, self.fresh, position, words)
+        number = self.kind.number(words)
+        kept = self.kind.remember(self.kind.entry(self.inside, number, position), words)
+        return self.kind.tell(number, kept, self.fresh, words)
 
 
 class Outputs:
@@ -94,8 +96,22 @@ class Outputs:
         other = self.least(fresh)
         return {"keep": self.whole - self.count * other, "other": other}
 
-    def respond(self, inside, fresh, position: int, words: Words) -> list:
-        (kept,) = self.first.respond(position, words)
+    def fresh_ratio(self, fresh) -> tuple[Fraction, int]:
+        """Of any two kept answers: a ratio, and to which power."""
+        keep, other = fresh["keep"], fresh["other"]
+        return (Fraction(keep + other, other) if other else Fraction(1)), 1
+
+    def number(self, words: Words) -> int:
+        return 0
+
+    def entry(self, inside, number: int, position: int) -> int:
+        return position
+
+    def remember(self, entry: int, words: Words):
+        (kept,) = self.first.respond(entry, words)
+        return kept
+
+    def tell(self, number: int, kept, fresh, words: Words) -> list:
         return [respond(kept, fresh, self.first.bits, words)]
 
 
@@ -105,11 +121,17 @@ class Cells(Outputs):
     def levels(self) -> tuple[int, int, int, int]:
         return (*super().levels()[:3], self.first.g)
 
-    def respond(self, inside, fresh, position: int, words: Words) -> list:
-        number, bits = words.below(self.first.hashes), self.first.bits
-        cell = linear_cell(number, position, self.first.d, self.first.g, inside.fingerprint)
-        kept = respond(cell, self.first.w, bits, words)
-        return [number, respond(kept, fresh, bits, words)]
+    def number(self, words: Words) -> int:
+        return words.below(self.first.hashes)
+
+    def entry(self, inside, number: int, position: int) -> int:
+        return linear_cell(number, position, self.first.d, self.first.g, inside.fingerprint)
+
+    def remember(self, entry: int, words: Words):
+        return respond(entry, self.first.w, self.first.bits, words)
+
+    def tell(self, number: int, kept, fresh, words: Words) -> list:
+        return [number, *super().tell(number, kept, fresh, words)]
 
 
 class Numbers(Outputs):
@@ -126,11 +148,12 @@ class Numbers(Outputs):
         return {"width": self.first.width, "low": self.least(fresh), "unit": unit}
 
 
-class Bits:
+class Bits(Outputs):
     """A bit for every value: a one stays, a zero rises."""
 
-    def __init__(self, first) -> None:
-        self.first, self.whole = first, first.whole
+    def levels(self) -> tuple[int, int, int, int]:
+        """A bit is drawn by itself."""
+        return 0, 0, 0, 0
 
     def check(self, fresh) -> None:
         keys_of(fresh, "rise", "stay")
@@ -151,8 +174,17 @@ class Bits:
         own, other = self.chances(fresh)
         return {"own": own // self.whole, "other": ceil(other, self.whole)}
 
-    def respond(self, inside, fresh, position: int, words: Words) -> list:
-        (kept,) = self.first.respond(position, words)
+    def fresh_ratio(self, fresh) -> tuple[Fraction, int]:
+        stay, rise = fresh["stay"], fresh["rise"]
+        return max(
+            Fraction(stay, rise), Fraction(self.whole - rise, self.whole - stay)
+        ), self.first.d
+
+    def remember(self, entry: int, words: Words):
+        return super().remember(entry, words).to_bytes(ceil(self.first.d, 8), "little")
+
+    def tell(self, number: int, kept, fresh, words: Words) -> list:
+        kept = int.from_bytes(kept, "little")
         d, shift, told = self.first.d, 64 - self.first.bits, []
         drawn = words.joined(ceil(d, 8))
         for v in range(d):

@@ -17,6 +17,7 @@ import numpy as np
 
 import sottovoce as sv
 from sottovoce.core.registry import registered
+from sottovoce.mechanisms.question_sets import QuestionSets
 from sottovoce.store import Refusals, Rules, Submission, open_store
 from sottovoce.store.opening import _scripts
 from sottovoce.surveys.charges import uptime
@@ -25,13 +26,11 @@ from support.stores import DAY, submission, survey_of
 HERE = Path(__file__).parent
 
 
-def write(cls: type[sv.Mechanism], version: str) -> None:
+def write(mechanism: sv.Mechanism, stem: str) -> None:
     """The reports, the tally, and what it said: unbiased shares, or where there are none the
     ratio of a first pass of expectation-maximisation."""
-    stem = f"{cls.name}.{version}"
     if (HERE / f"{stem}.svt").exists():
         return
-    mechanism = next(iter(cls.examples()))
     indices = np.arange(60) % mechanism.domain.size
     reports = mechanism.randomize_indices(indices, sv.Seeded(1))
     tally = mechanism.tally(reports)
@@ -94,7 +93,10 @@ def main(version: str) -> None:
     write_store()
     write_ledgers()
     for cls in registered():
-        write(cls, version)
+        write(next(iter(cls.examples())), f"{cls.name}.{version}")
+    for mechanism in QuestionSets.examples():
+        if mechanism.design in ("parities", "split"):  # reports of their own form
+            write(mechanism, f"question-sets.{mechanism.design}.{version}")
     mechanism = sv.mechanism("olh", sv.Categories(["a", "b", "other"]), 1.0)
     rules = ("Which?", mechanism, "week", 50, "other", "2026-01-01")
     for name, survey in {

@@ -219,11 +219,15 @@ def test_docstrings_have_the_sections_of_numpydoc(name):
         assert raised <= set(base_errors.__all__), raised
 
 
-def test_the_readme_maps_the_folders():
-    readme = (ROOT / "README.md").read_text()
+def test_the_folders_are_mapped_for_contributors():
+    page = (ROOT / "CONTRIBUTING.md").read_text()
     for folder in (ROOT / "src" / "sottovoce").iterdir():
         if folder.is_dir() and folder.name != "__pycache__":
-            assert f"{folder.name}/" in readme, folder.name
+            assert f"{folder.name}/" in page, folder.name
+
+
+def test_the_readme_is_short():
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 150
 
 
 # -- pages are found ---------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from sottovoce.service.pages import answer
 from sottovoce.store import Rules
 from sottovoce.surveys.all_reports import cost_in_words
 from sottovoce.surveys.survey import Survey
-from support.answering import kinds, unasked
+from support.answering import kinds, questionnaire, unasked
 from support.dashboards import HOSTILE, Page
 from support.loading import colors, running
 
@@ -159,6 +159,17 @@ def test_hostile_text_is_text(collector):
     assert HOSTILE not in text
     assert "<script>alert" not in text
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in text
+
+
+def test_the_questions_of_a_record_are_listed(collector):
+    survey = kinds()["record"].survey
+    words = read(get(collector, survey)).words
+    assert "There are 10 questions:" in words
+    for name, domain in zip(questionnaire().names, questionnaire().domains, strict=True):
+        assert f"{survey.text_of(name)} ({domain.in_words()})" in words
+    assert "anybody you live with" in words
+    assert "This holds for all your answers together" in words
+    assert "Your answers are randomized in this browser" in words
 
 
 def test_an_unknown_survey_has_no_page(collector):

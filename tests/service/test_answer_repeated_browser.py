@@ -120,10 +120,10 @@ def test_the_first_answer_is_kept_and_paid_for_once(days):
     check_looks(page, "memory-first")
     said = days.answer("tea")
     assert "It cost epsilon 2. This browser has spent 2 on this site so far." in said
-    assert "You can answer again tomorrow. Asked again, it reports the same kept answer." in said
+    assert "You can answer again tomorrow. Asked again, the same randomized answer is kept." in said
     check_looks(page, "memory-sent")
     page = days.visit(MEMORY, 1)
-    kept = "This browser keeps your first answer, at random: whatever you choose now, that one is reported again. It costs nothing more."
+    kept = "This browser keeps one randomized answer, drawn from your first: whatever you choose now, it is reported again. It costs nothing more."
     assert kept in page.inner_text("form")
     check_looks(page, "memory-again")
     said = days.answer("coffee")

@@ -286,12 +286,12 @@ def test_a_page_does_not_wait_for_what_takes_long(tmp_path, monkeypatch):
     with running(tmp_path, survey, open_reading=True) as collector:
         fill(collector.store, survey, "", np.zeros(500, dtype=int))
         at = f"{collector.url}/dashboard/{survey.fingerprint}"
-        answer = httpx.get(f"{at}?question=top&text=2", timeout=60)
+        answer = httpx.get(f"{at}?ask=top&text=2", timeout=60)
         assert "Computing results from 500 reports. This page refreshes" in check(answer).words
-        assert answer.headers["refresh"] == "1; url=?question=top&text=2&wait=1"
+        assert answer.headers["refresh"] == "1; url=?ask=top&text=2&wait=1"
         threading.Timer(0.5, ready.set).start()
         began = time.monotonic()
-        answer = httpx.get(f"{at}?question=top&text=2&wait=1", timeout=60)
+        answer = httpx.get(f"{at}?ask=top&text=2&wait=1", timeout=60)
         assert "refresh" not in answer.headers and time.monotonic() - began > 0.3
         told = Board(collector, {"places": survey}).page("places")
         assert "Computing results" not in told.words

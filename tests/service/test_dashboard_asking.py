@@ -21,32 +21,28 @@ def board(tmp_path_factory):
 
 
 def test_questions_are_answered_where_they_are_asked(board):
-    page = board.page("ages", question="range", text="20:60")
+    page = board.page("ages", ask="range", text="20:60")
     assert figure(rows(page, "answer", 1)["from 20 to 60"][0]) > 90
-    page = board.page("trips", question="key", text="train")
+    page = board.page("trips", ask="key", text="train")
     assert set(rows(page, "answer")) == {"train", "mean of train"}
-    problem = board.page("ages", question="range", text="high:low", status=400)
+    problem = board.page("ages", ask="range", text="high:low", status=400)
     assert "two numbers such as 50:66.6667" in problem.words
-    assert (
-        "Question must be one of"
-        in board.page("drinks", question="range", text="1:2", status=400).words
-    )
+    assert "Ask must be one of" in board.page("drinks", ask="range", text="1:2", status=400).words
     for text, words in (
         ("x" * 1001, "1,000 characters"),
         (", , ,", "must be"),
         ('"' * 999, "must be"),
     ):
-        assert words in board.page("drinks", question="total", text=text, status=400).words
+        assert words in board.page("drinks", ask="total", text=text, status=400).words
     assert (
-        "most 500 are shown here"
-        in board.page("drinks", question="top", text="501", status=400).words
+        "most 500 are shown here" in board.page("drinks", ask="top", text="501", status=400).words
     )
-    tidy = board.page("drinks", question="total", text='tea,   "coffee" , water', status=400)
+    tidy = board.page("drinks", ask="total", text='tea,   "coffee" , water', status=400)
     assert "coffee " in tidy.words  # a blank before a comma is part of a name
-    assert set(rows(board.page("drinks", question="total", text="tea,   coffee"), "answer")) == {
+    assert set(rows(board.page("drinks", ask="total", text="tea,   coffee"), "answer")) == {
         "tea, coffee"
     }
-    assert "beer" in board.page("drinks", question="share", text="beer", status=400).words
+    assert "beer" in board.page("drinks", ask="share", text="beer", status=400).words
 
 
 def test_examples_are_of_the_survey_itself(board):
@@ -66,7 +62,7 @@ def test_examples_are_of_the_survey_itself(board):
     )
     assert offers("trips")[0] == "bus"
     assert offers("hostile")[0] == ""  # none of its values is short
-    placeholder = board.page("ages", question="quantile", text="0.9").tags
+    placeholder = board.page("ages", ask="quantile", text="0.9").tags
     assert [given["placeholder"] for tag, given in placeholder if given.get("id") == "text"] == [
         "0.5"
     ]

@@ -56,7 +56,8 @@ def asking(tmp_path_factory):
 
 def test_every_question_has_the_results_of_a_survey_of_its_own(asking):
     ages = asking.json("living", "answers", question="age", mean="1", quantile="0.5")
-    assert (ages["of_question"], ages["reports"]) == ("age", 27_000)
+    assert ages["of_question"] == "age"
+    assert 10_000 < ages["reports"] < 15_000  # those about this question, of 27,000
     assert abs(ages["answers"][0]["value"] - 45.2) < 3
     rents = asking.json("living", "estimate", question="rents", window=WEEKS[0])
     assert [row["label"] for row in rents["answers"]] == ["no", "yes"]
@@ -123,7 +124,7 @@ def test_names_with_signs_in_them(asking):
 
 def test_nothing_is_shown_from_too_few_reports(asking):
     """400 reports are above the minimum batch of 100; those about two questions are not."""
-    assert asking.json("short", "answers", question="age", mean="1")["reports"] == 400
+    assert 150 < asking.json("short", "answers", question="age", mean="1")["reports"] < 250
     code, message = asking.refusal("short", "table", table="age,mood")
     assert code == "below-minimum-batch"
     assert "shows nothing from fewer than 100 reports" in message

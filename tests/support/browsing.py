@@ -16,6 +16,7 @@ import sottovoce as sv
 from sottovoce.surveys.survey import Survey
 from support.dashboards import fill, now, surveys
 from support.loading import Running, running
+from support.questionnaires import fill_questionnaires, questionnaires
 
 FLAGS = (
     "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-sync",
@@ -59,7 +60,8 @@ def places() -> Survey:
 
 
 def every_survey() -> dict[str, Survey]:
-    return {**surveys(), "commute": commute(), "sleep": sleep(), "places": places()}
+    several = {f"several {name}": survey for name, survey in questionnaires().items()}
+    return {**surveys(), "commute": commute(), "sleep": sleep(), "places": places(), **several}
 
 
 def fill_all(store: Any, told: dict[str, Survey]) -> None:
@@ -88,6 +90,9 @@ def fill_all(store: Any, told: dict[str, Survey]) -> None:
     fill(store, told["hostile"], "", [label(place) for place in rng.choice(3, 2500).tolist()])
     fill(store, told["scripts"], "", ["お茶"] * 1500 + ["قهوة"] * 1000)
     fill(store, told["places"], "", np.minimum(rng.zipf(1.3, 50_000) - 1, 99_999))
+    mark = "several "
+    several = {name.removeprefix(mark): told[name] for name in told if name.startswith(mark)}
+    fill_questionnaires(store, several)
 
 
 @contextmanager
@@ -108,13 +113,20 @@ def addresses() -> dict[str, str]:
         **at,
         "chosen": f"{at['commute']}?from=2026-W46&to=2026-W47",
         "held back": f"{at['commute']}?from=2026-W40&to=2026-W40",
-        "asked": f"{at['ages']}?question=range&text=20:30",
-        "asked badly": f"{at['ages']}?question=range&text=young",
+        "asked": f"{at['ages']}?ask=range&text=20:30",
+        "asked badly": f"{at['ages']}?ask=range&text=young",
         "differences": f"{at['commute']}/differences",
         "differences of numbers": f"{at['sleep']}/differences",
         "differences of groups": f"{at['drinks']}/differences?second={told['others'].fingerprint}",
         "nothing to compare": f"{at['none']}/differences",
         "hostile differences": f"{at['hostile']}/differences",
+        "several, one question": f"{at['several living']}?question=rents&ask=share&text=yes",
+        "several, table": f"{at['several living']}/table?rows=age&columns=way&show=rows",
+        "several, shares": f"{at['several living']}/table?rows=rents&columns=way",
+        "several, the same twice": f"{at['several living']}/table?rows=way&columns=way",
+        "several, hostile table": f"{at['several odd']}/table",
+        "several, too few": f"{at['several short']}/table?rows=age&columns=mood",
+        "several, differences": f"{at['several living']}/differences?question=way",
         "calculator": "calculator",
         "calculated": "calculator?kind=numbers&goal=mean&epsilon=1&users=10000",
         "calculated badly": "calculator?values=many&epsilon=-1&users=10000",

@@ -74,5 +74,5 @@ def _other_number(rng: Random, text: str) -> str:
 _CHOICES = [
     "refuse", "nearest", "other", "once", "week", "2026-01-31", "unary", "response", "rounding",
     "piecewise", "population", "budget", "optimized", "symmetric", "haar", "laplace", "categories",
-    "interval", "counts", "ratings", "randomized-response", "sample",
+    "interval", "counts", "ratings", "randomized-response", "sample", "pairs", "mixed", "joint", "parities", "split",
 ]  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from random import Random
 from typing import Any
 
@@ -16,8 +17,14 @@ NAMES = [cls.name for cls in registered()]
 WORDS = [
     "red", "1", 1, "other", -3, "é", "e\u0301", "", "x y", "чай", "قهوة", "お茶", "ชา", "चाय", "\U0001f375", 2**53 - 1,
 ]  # fmt: skip
+QUESTIONS = [
+    "age", "os", "How often?", "é", "e\u0301", "__proto__", "x\u3000", "\u202e\U0001f600", '"', "\ufeff", "1",
+]  # fmt: skip
+"""Names of questions."""
+DESIGNS = ["sample", "sample", "pairs", "mixed", "joint", "parities", "split", "split"]
 LETTERS = 'aZ0 ßİσςčжЖאבשعمकी்ไทย한글漢字ｱ１\u0301\u200d\u202e\u2028\ufeff\U0001d54f\U0001f600"\\/<&\t\n\x01\x7f'
 """Of many scripts, with marks that combine, turn or hide, and what JSON escapes."""
+UNITS = ["", "", "", "EUR", "hours", "\u20ac\u200d", "kg m\u00b2 / s\u00b2"]
 DAYS = ["", "", "0001-01-01", "2024-02-29", "2026-11-16", "9999-12-31"]
 
 
@@ -71,13 +78,39 @@ def _bits(rng: Random) -> dict[str, int]:
 
 
 def _interval(rng: Random, most: int = 60) -> sv.Interval:
+    unit = rng.choice(UNITS)
     if rng.random() < 0.2:
-        return sv.Counts(rng.randint(0, most))
+        return sv.Counts(rng.randint(0, most), unit=unit)
     if rng.random() < 0.2:
         lowest = rng.choice([1, -2, rng.randint(-(10**9), 10**9)])
-        return sv.Ratings(lowest, lowest + rng.randint(1, most - 1))
+        return sv.Ratings(lowest, lowest + rng.randint(1, most - 1), unit=unit)
+    if rng.random() < 0.15:
+        first = date(
+            rng.choice([1, 1969, 1970, 2024, 2026, 9999]), rng.randint(1, 12), rng.randint(1, 28)
+        )
+        step, span = rng.choice(
+            [("day", most), ("week", 400), ("month", 900), ("quarter", 3000), ("year", 9000)]
+        )
+        last = min(first.toordinal() + rng.randint(0, span - 1), date.max.toordinal())
+        return sv.Dates(first, date.fromordinal(last), step=step)
     low = rng.choice([0.0, -1.0, round(rng.uniform(-100, 100), 3), 1e6])
-    return sv.Interval(low, low + rng.choice([1.0, 0.1, 120.0, 3.3]), bins=rng.randint(1, most))
+    high, bins = low + rng.choice([1.0, 0.1, 120.0, 3.3]), rng.randint(1, most)
+    if rng.random() < 0.7:
+        return sv.Interval(low, high, bins=bins, unit=unit)
+    return _uneven(rng, low, high, bins, unit)
+
+
+def _uneven(rng: Random, low: float, high: float, bins: int, unit: str) -> sv.Interval:
+    """Edges of all widths, on a logarithmic scale too, with an open end or without."""
+    open_end = rng.random() < 0.5
+    if rng.random() < 0.3:
+        low, high = rng.choice([(0.0, 1e6), (0.5, 3.0), (1e-9, 1e9), (1.0, 1.1)])
+        start = {"start": high / 1000} if low == 0 else {}
+        more: dict[str, Any] = {"scale": "log", "open_end": open_end, **start}
+        return sv.Interval(low, high, bins=bins + 2, unit=unit, **more)
+    inner = {round(rng.uniform(low, high), rng.choice([1, 3, 15])) for _ in range(bins - 1)}
+    edges = [low, *sorted(edge for edge in inner if low < edge < high), high]
+    return sv.Interval(low, high, edges=edges, open_end=open_end, unit=unit)
 
 
 def _categories(rng: Random, most: int = 90) -> sv.Categories:
@@ -174,6 +207,50 @@ def _key_value(rng: Random, name: str) -> sv.Mechanism:
     return sv.mechanism(name, domain, _epsilon(rng), **options, **_bits(rng))
 
 
+def _choices(rng: Random, name: str) -> sv.Mechanism:
+    options = rng.sample([word for word in WORDS if ";" not in str(word)], rng.randint(1, 9))
+    if rng.random() < 0.3:
+        options = [f"option {i}" for i in range(rng.choice([40, 63, 64, 65, 200]))]
+    most = rng.randint(1, min(6, len(options)))
+    more: dict[str, Any] = _bits(rng)
+    if name == "choice-subsets" and rng.random() < 0.6:
+        more["report_size"] = rng.randint(1, min(12, len(options)))
+    return sv.mechanism(name, sv.Choices(options, most=most), _epsilon(rng), **more)
+
+
+def _sensitive(rng: Random, name: str) -> sv.Mechanism:
+    plain = sv.Categories(rng.sample(WORDS, rng.randint(2, 9)))
+    if rng.random() < 0.6:
+        plain = sv.Categories(rng.choice([rng.randint(2, 40), 100, 300]))
+    chosen = rng.sample(plain.labels(), rng.randint(1, plain.size - 1))
+    domain = sv.Categories(plain.values or plain.size, sensitive=chosen)
+    more: dict[str, Any] = _bits(rng)
+    if name == "sensitive-subsets" and rng.random() < 0.5:
+        more["subset_size"] = rng.randint(1, len(chosen))
+    return sv.mechanism(name, domain, _epsilon(rng), **more)
+
+
+def _question_sets(rng: Random, name: str) -> sv.Mechanism:
+    count = rng.choice([2, 2, 3, 4, 7, 30])
+    names = [*rng.sample(QUESTIONS, min(count, len(QUESTIONS))), *(f"q{i}" for i in range(30))]
+    few = rng.choice([4, 20])
+    record = sv.Record({each: _question(rng, few) for each in names[:count]})
+    design = rng.choice(DESIGNS if count < 30 else ["sample"])
+    options: dict[str, Any] = {"design": design, **_bits(rng)}
+    pairs = count * (count - 1) // 2
+    sets = {"sample": count, "pairs": pairs, "joint": 1, "split": 1}.get(design, count + pairs)
+    if rng.random() < 0.5:
+        options["rates"] = [rng.choice([1, 2, 7, 2**27]) for _ in range(sets)]
+    return sv.mechanism(name, record, _epsilon(rng), **options)
+
+
+def _question(rng: Random, most: int) -> Any:
+    return rng.choice([
+        sv.YesNo(), sv.Categories(rng.randint(2, most)), sv.Categories(rng.sample(WORDS, rng.randint(2, 4))),
+        sv.Counts(rng.randint(1, most)), sv.Ratings(-1, rng.randint(0, most)), _interval(rng, most),
+    ])  # fmt: skip
+
+
 def _memoized(rng: Random, name: str) -> sv.Mechanism:
     epsilon, options = _epsilon(rng), _bits(rng)
     inner = rng.choice(["randomized-response", "local-hashing", "square-wave", "unary-encoding"])
@@ -196,5 +273,7 @@ _MAKERS: dict[str, Any] = {
     "table": _table, "square-wave": _grid, "wave": _grid, "piecewise": _grid,
     "stochastic-rounding": _grid, "laplace": _noise, "gaussian": _noise, "degree-noise": _noise,
     "hierarchy": _tree, "haar": _tree, "binned": _binned, "sampled-coordinate": _sampled,
-    "key-value": _key_value, "memoized": _memoized,
+    "key-value": _key_value, "memoized": _memoized, "question-sets": _question_sets,
+    "choice-response": _choices, "choice-subsets": _choices, "drawn-option": _choices,
+    "sensitive-response": _sensitive, "sensitive-hashing": _sensitive, "sensitive-subsets": _sensitive,
 }  # fmt: skip

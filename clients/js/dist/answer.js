@@ -35,6 +35,10 @@ function table(caption, head, rows) {
     )
   );
 }
+function newId() {
+  return `sottovoce-${++ids}`;
+}
+var ids = 0;
 
 // src/fraction.ts
 function fraction(numerator, denominator) {
@@ -122,6 +126,7 @@ var NoAnswer = class extends coded("no-answer") {
 
 // src/limits.ts
 var MOST_INPUTS = 25e5;
+var MOST_EDGES = 4096;
 var FARTHEST_RATING = 1e12;
 var MOST_REPORT_BYTES = 32768;
 var MOST_POSITIONS = 2 ** 22;
@@ -199,27 +204,46 @@ function readInterval(found) {
   const low = found.decimal("low").value;
   const high = found.decimal("high").value;
   const bins = found.whole("bins", 1, MOST_INPUTS);
+  found.require(low < high && Number.isFinite(high - low), "low", "below high");
+  const more = found.items.has("edges");
+  const unit = more ? readUnit(found) : "";
+  const edges = more && found.get("edges") !== null ? readEdges(found, low, high) : void 0;
+  const openEnd = more && found.flag("open_end");
+  if (edges === void 0) {
+    const width2 = (high - low) / bins;
+    found.require(width2 >= 16 * lastPlace(Math.max(Math.abs(low), Math.abs(high))), "bins", "such that bins are 16 units in the last place wide");
+    found.require(!openEnd, "open_end", "false without edges");
+    if (more) found.choice("scale", ["linear"]);
+    found.require(!more || unit !== "", "version", "1 without edges and unit");
+  } else {
+    found.choice("scale", ["linear", "log"]);
+    found.require(bins === edges.length - 1 + Number(openEnd), "bins", "as many as there are between the edges, and one more for an open end");
+    if (openEnd) edges.push(Infinity);
+  }
   const width = (high - low) / bins;
-  const least = 16 * lastPlace(Math.max(Math.abs(low), Math.abs(high)));
-  found.require(low < high, "low", "below high");
-  found.require(Number.isFinite(width) && width >= least, "bins", "such that bins are 16 units in the last place wide");
+  const edge = (i) => edges === void 0 ? i === bins ? high : low + i * width : edges[i];
   function bin(value) {
-    if (typeof value !== "number" || !(value >= low && value <= high)) {
-      throw new InvalidValue(`the value must be a number from ${low} to ${high}`);
+    if (typeof value !== "number" || !(value >= low && (openEnd ? value < Infinity : value <= high))) {
+      throw new InvalidValue(openEnd ? `the value must be a finite number of at least ${low}` : `the value must be a number from ${low} to ${high}`);
     }
-    let i = Math.min(Math.max(Math.floor((value - low) / width), 0), bins - 1);
-    while (i > 0 && low + i * width > value) i--;
-    while (i < bins - 1 && low + (i + 1) * width <= value) i++;
-    return i;
+    let [first, last] = [0, bins - 1];
+    while (first < last) {
+      const middle = Math.ceil((first + last) / 2);
+      if ((edges === void 0 ? low + middle * width : edges[middle]) <= value) first = middle;
+      else last = middle - 1;
+    }
+    return first;
   }
   function position(value, steps) {
     const i = bin(value);
-    const within = Math.floor((value - (low + i * width)) * (steps / width));
+    if (openEnd && i === bins - 1) return i * steps + Math.floor(steps / 2);
+    const offset = value - edge(i);
+    const within = Math.floor(edges === void 0 ? offset * (steps / width) : offset / (edges[i + 1] - edges[i]) * steps);
     return i * steps + (within > 0 ? Math.min(within, steps - 1) : 0);
   }
   function nearest(value) {
     if (typeof value !== "number" || Number.isNaN(value)) throw new InvalidValue("the value must be a number, and not NaN");
-    return Math.min(Math.max(value, low), high);
+    return Math.min(Math.max(value, low), openEnd && value < Infinity ? Infinity : high);
   }
   return {
     kind: "interval",
@@ -228,14 +252,33 @@ function readInterval(found) {
     high,
     bins,
     size: bins,
+    uneven: edges !== void 0,
+    openEnd,
+    unit,
+    edge,
     bin,
     position,
     nearest,
-    cut: (wide) => makeInterval(low, high, wide)
+    cut: (wide) => edges === void 0 ? makeInterval(low, high, wide) : makeInterval(low, high, wide, edges.filter((_, i) => i % (bins / wide) === 0), String(found.get("scale")))
   };
 }
-function makeInterval(low, high, bins) {
-  return readInterval(sectionOf({ bins, high: writeDecimal(high), kind: "interval", low: writeDecimal(low), version: 1 }, "interval"));
+function makeInterval(low, high, bins, edges, scale2 = "") {
+  const finite = edges?.filter((edge) => edge < Infinity);
+  const end = finite?.[finite.length - 1] ?? high;
+  const parts = { bins, high: writeDecimal(end), kind: "interval", low: writeDecimal(low), version: 1 };
+  const more = { edges: finite?.map(writeDecimal) ?? null, open_end: finite?.length !== edges?.length, scale: scale2, unit: "", version: 2 };
+  return readInterval(sectionOf(edges === void 0 ? parts : { ...parts, ...more }, "interval"));
+}
+function readEdges(found, low, high) {
+  const edges = found.list("edges").map((edge) => readDecimal(edge)?.value ?? found.refuse("edges", "decimals as text, in their shortest form"));
+  const right = edges.length >= 2 && edges.length <= MOST_EDGES && edges[0] === low && edges[edges.length - 1] === high && edges.every((edge, i) => i === 0 || edges[i - 1] < edge);
+  found.require(right, "edges", `2 to ${MOST_EDGES} numbers that increase from low to high`);
+  return edges;
+}
+function readUnit(found) {
+  const unit = found.text("unit");
+  found.require(/^(?:(?! )[^\u0000-\u001f\u007f-\u009f]{0,23}[^\u0000-\u0020\u007f-\u009f])?$/u.test(unit), "unit", "text of at most 24 characters, without control characters and spaces at the ends");
+  return unit;
 }
 function lastPlace(value) {
   const [bits] = new BigUint64Array(Float64Array.of(value).buffer);
@@ -291,11 +334,15 @@ function readCategories(found) {
   const size = found.whole("size", 1, MOST_INPUTS);
   const places = found.get("values") === null ? void 0 : readPlaces(found.list("values"), `${found.where}.values`);
   found.require((places?.size ?? size) === size, "size", "the number of values");
+  const sensitive2 = found.items.has("sensitive") ? found.list("sensitive") : void 0;
+  const right = sensitive2?.every((input, i) => typeof input === "number" && input < size && input > (i === 0 ? -1 : sensitive2[i - 1]));
+  found.require(sensitive2 === void 0 || right === true && sensitive2.length > 0 && sensitive2.length < size, "sensitive", "some inputs, ascending, and not all");
   const find2 = (value) => places === void 0 ? numbered(value, size) : places.get(keyOf(value));
   return {
     kind: "categories",
     document: found.items,
     size,
+    sensitive: sensitive2,
     has: (value) => find2(value) !== void 0,
     input(value) {
       const place2 = find2(value);
@@ -326,6 +373,132 @@ function readPlaces(values, where) {
   return places;
 }
 
+// src/choices.ts
+var NONE = "none of these";
+var MOST_SETS = 1n << 62n;
+function readChoices(found) {
+  const named = readDomain(found.get("options"), `${found.where}.options`);
+  const options = named.kind === "categories" && named.sensitive === void 0 ? named : found.refuse("options", "categories, none of them sensitive");
+  const values = options.document.get("values");
+  const right = Array.isArray(values) && values.every((value) => value !== NONE && !String(value).includes(";"));
+  found.require(right, "options", `names without ;, other than "${NONE}"`);
+  const d = options.size;
+  const most = found.whole("most", 1, d);
+  let sets = 1n;
+  let ways = 1n;
+  for (let i = 1; i <= most && sets <= MOST_SETS; i++) {
+    ways = ways * BigInt(d - i + 1) / BigInt(i);
+    sets += ways;
+  }
+  found.require(sets <= MOST_SETS, "most", "such that there are at most 2^62 sets");
+  function items(value) {
+    const ticked = value instanceof Set ? [...value] : value;
+    if (!Array.isArray(ticked)) throw new InvalidValue("the value must be a list of options; an empty list is none of these");
+    if (ticked.length > most) throw new InvalidValue(`the value must have at most ${most} of the options`);
+    const places = Array.from(ticked, (option) => options.input(option)).sort((a, b) => a - b);
+    if (new Set(places).size < places.length) throw new InvalidValue("the options of a set must be distinct");
+    for (let slot = places.length; slot < most; slot++) places.push(d + slot);
+    return places;
+  }
+  return { kind: "choices", document: found.items, options, most, size: Number(sets), items };
+}
+
+// src/windows.ts
+var DAY = 864e5;
+var FIRST = "0001-01-01";
+var LAST = "9999-12-31";
+function readDay(text) {
+  const day = Date.parse(text) / DAY;
+  return text !== "" && dayText(day) === text ? day : void 0;
+}
+function dayText(day) {
+  const date2 = new Date(day * DAY);
+  const text = Number.isNaN(date2.getTime()) ? "" : date2.toISOString().slice(0, 10);
+  return text >= FIRST ? text : "";
+}
+function isDay(text) {
+  return readDay(text) !== void 0;
+}
+function mondayOf(day) {
+  return day - ((day + 3) % 7 + 7) % 7;
+}
+function firstMonday(year) {
+  return mondayOf(Date.parse(`${year}-01-04`) / DAY);
+}
+function windowOf(kind, day) {
+  const number2 = readDay(day);
+  if (number2 === void 0) throw new InvalidArgument(`day must be a date such as 2026-01-31; got ${day}`);
+  if (kind === "once") return { name: "", first: FIRST, last: LAST };
+  if (kind === "day") return { name: day, first: day, last: day };
+  if (kind === "month") {
+    const name = day.slice(0, 7);
+    return { name, first: `${name}-01`, last: [31, 30, 29, 28].map((end) => `${name}-${end}`).find(isDay) };
+  }
+  const monday = mondayOf(number2);
+  const year = new Date((monday + 3) * DAY).toISOString().slice(0, 4);
+  const week = (monday - firstMonday(year)) / 7 + 1;
+  return { name: `${year}-W${String(week).padStart(2, "0")}`, first: dayText(monday), last: dayText(monday + 6) };
+}
+function windowIndex(kind, day) {
+  if (kind === "once") return 0;
+  if (kind === "month") return 12 * (Number(day.slice(0, 4)) - 1970) + Number(day.slice(5, 7)) - 1;
+  const number2 = readDay(day);
+  return kind === "day" ? number2 : Math.floor((number2 + 3) / 7);
+}
+function firstDay(kind, index) {
+  return dayText(kind === "month" ? Date.UTC(1970, index) / DAY : kind === "day" ? index : 7 * index - 3);
+}
+
+// src/dates.ts
+var MONTHS = { month: 1, quarter: 3, year: 12 };
+function readDates(found) {
+  const [first, last] = ["first", "last"].map((key) => readDay(found.text(key)) ?? found.refuse(key, "a date such as 2026-01-31"));
+  const step = found.choice("step", ["day", "week", "month", "quarter", "year"]);
+  found.require(first <= last, "last", "a date from first on");
+  const [low, high] = [first - 0.5, last + 0.5];
+  const inner = step === "day" ? [] : startsAfter(first, last, step).map((day) => day - 0.5);
+  found.require(inner.length + 2 <= MOST_EDGES, "step", "longer");
+  const days = step === "day" ? makeInterval(low, high, high - low, void 0) : makeInterval(low, high, inner.length + 1, [low, ...inner, high], "linear");
+  const says = `the value must be a date from ${dayText(first)} to ${dayText(last)}, as text such as "${dayText(first)}"`;
+  function number2(value) {
+    const day = typeof value === "string" ? readDay(value) : void 0;
+    if (day === void 0) throw new InvalidValue(says);
+    return day;
+  }
+  function inside(value) {
+    const day = number2(value);
+    if (day < first || day > last) throw new InvalidValue(says);
+    return day;
+  }
+  return {
+    kind: "dates",
+    document: found.items,
+    first: dayText(first),
+    last: dayText(last),
+    step,
+    bins: days.bins,
+    size: days.bins,
+    start: (index) => dayText(days.edge(index) + 0.5),
+    bin: (value) => days.bin(inside(value)),
+    position: (value, steps) => days.position(inside(value), steps),
+    nearest: (value) => dayText(Math.min(Math.max(number2(value), first), last)),
+    cut: days.cut
+  };
+}
+function startsAfter(first, last, step) {
+  const starts = [];
+  const [year, month] = dayText(first).split("-").map(Number);
+  for (let i = 1; starts.length < MOST_EDGES; i++) {
+    const day = step === "week" ? mondayOf(first) + 7 * i : firstOfMonth(year, Math.ceil(month / MONTHS[step]) * MONTHS[step] + (i - 1) * MONTHS[step]);
+    if (day === void 0 || day > last) break;
+    starts.push(day);
+  }
+  return starts;
+}
+function firstOfMonth(year, month) {
+  return readDay(`${String(year + Math.floor(month / 12)).padStart(4, "0")}-${String(month % 12 + 1).padStart(2, "0")}-01`);
+}
+
 // src/keyvalues.ts
 var MOST_PAIRS = 2 ** 16;
 function readKeyValues(found) {
@@ -353,10 +526,43 @@ function readKeyValues(found) {
   return { kind: "key-values", document: found.items, keys, interval, pairs: pairs2, larger, size, pair: pair2, set };
 }
 
+// src/record.ts
+var NAME = /^(?! )[^\u0000-\u001f\u007f-\u009f]{0,99}[^\u0000-\u0020\u007f-\u009f]$/u;
+function readRecord(found) {
+  const questions = found.list("questions").map((one, i) => {
+    const where = `${found.where}.questions.${i}`;
+    const told = new Section(one, ["domain", "name"], where);
+    const name = told.text("name");
+    told.require(NAME.test(name), "name", "text of 1 to 100 characters, without control characters and spaces at the ends");
+    const domain = readDomain(told.get("domain"), `${where}.domain`);
+    const several = domain.kind === "vector" || domain.kind === "key-values" || domain.kind === "choices" || domain.kind === "record";
+    return { name, domain: several || domain.size < 2 ? told.refuse("domain", "of one value per person, out of at least 2") : domain };
+  });
+  const names = questions.map(({ name }) => name);
+  demand(names.length >= 2 && names.length <= 30, `${found.where}.questions`, "2 to 30 questions");
+  demand(new Set(names).size === names.length, `${found.where}.questions`, "of distinct names");
+  function answers(value) {
+    if (typeof value !== "object" || value === null || Array.isArray(value)) throw new InvalidValue("the value must be an object with an answer to each question");
+    const given = new Map(Object.entries(value));
+    for (const name of given.keys()) {
+      if (!names.includes(name)) throw new InvalidValue(`there is no question ${JSON.stringify(name)}; there are ${names.join(", ")}`);
+    }
+    return questions.map(({ name, domain }) => {
+      if (!given.has(name)) throw new InvalidValue(`the question ${JSON.stringify(name)} must be answered`);
+      try {
+        return inputOf(domain, given.get(name), 1);
+      } catch (error) {
+        throw error instanceof InvalidValue ? new InvalidValue(`answer to ${JSON.stringify(name)}: ${error.message}`) : error;
+      }
+    });
+  }
+  return { kind: "record", document: found.items, questions, size: questions.reduce((size, { domain }) => size * domain.size, 1), answers };
+}
+
 // src/vector.ts
 function readVector(found) {
   const inside = readDomain(found.get("interval"), `${found.where}.interval`);
-  const interval = isNumeric(inside) ? inside : found.refuse("interval", "an interval, counts or ratings");
+  const interval = isNumeric(inside) && inside.kind !== "dates" ? inside : found.refuse("interval", "an interval, counts or ratings");
   const coordinates = found.whole("coordinates", 1, MOST_INPUTS);
   function row2(value) {
     if (!Array.isArray(value) || value.length !== coordinates) {
@@ -372,14 +578,17 @@ function readVector(found) {
 
 // src/whole.ts
 function readCounts(found) {
-  return wholeNumbers("counts", found.items, 0, found.whole("most", 0, MOST_INPUTS - 1));
+  return wholeNumbers("counts", found, 0, found.whole("most", 0, MOST_INPUTS - 1));
 }
 function readRatings(found) {
   const low = found.whole("low", -FARTHEST_RATING, FARTHEST_RATING);
   const most = Math.min(FARTHEST_RATING, low + MOST_INPUTS - 1);
-  return wholeNumbers("ratings", found.items, low, found.whole("high", low + 1, most));
+  return wholeNumbers("ratings", found, low, found.whole("high", low + 1, most));
 }
-function wholeNumbers(kind, document2, least, most) {
+function wholeNumbers(kind, found, least, most) {
+  const document2 = found.items;
+  const unit = document2.has("unit") ? readUnit(found) : "";
+  found.require(!document2.has("unit") || unit !== "", "unit", "left out, with version 1, where it is empty");
   function bin(value) {
     const number2 = Number.isInteger(value) ? value : NaN;
     if (number2 >= least && number2 <= most) return number2 - least + 0;
@@ -398,6 +607,7 @@ function wholeNumbers(kind, document2, least, most) {
     most,
     bins,
     size: bins,
+    unit,
     bin,
     nearest,
     position: (value, steps) => bin(value) * steps,
@@ -407,25 +617,31 @@ function wholeNumbers(kind, document2, least, most) {
 
 // src/domain.ts
 var KINDS = /* @__PURE__ */ new Map([
-  ["categories", [readCategories, "size", "values"]],
-  ["interval", [readInterval, "bins", "high", "low"]],
-  ["counts", [readCounts, "most"]],
-  ["ratings", [readRatings, "high", "low"]],
-  ["vector", [readVector, "coordinates", "interval"]],
-  ["key-values", [readKeyValues, "interval", "keys", "larger", "pairs"]]
+  ["categories", [readCategories, "size values", "sensitive"]],
+  ["choices", [readChoices, "most options"]],
+  ["interval", [readInterval, "bins high low", "edges open_end scale unit"]],
+  ["counts", [readCounts, "most", "unit"]],
+  ["dates", [readDates, "first last step"]],
+  ["ratings", [readRatings, "high low", "unit"]],
+  ["vector", [readVector, "coordinates interval"]],
+  ["key-values", [readKeyValues, "interval keys larger pairs"]],
+  ["record", [readRecord, "questions"]]
 ]);
 function readDomain(document2, where) {
   const kind = document2 instanceof Map ? document2.get("kind") : void 0;
-  const [read, ...keys] = KINDS.get(kind) ?? refuse(`${where}.kind`, [...KINDS.keys()].join(" or "));
-  const found = new Section(document2, [...keys, "kind", "version"], where);
-  found.whole("version", 1, 1);
+  const [read, keys, more] = KINDS.get(kind) ?? refuse(`${where}.kind`, [...KINDS.keys()].join(" or "));
+  const second = more !== void 0 && document2.get("version") === 2;
+  const found = new Section(document2, `${keys}${second ? ` ${more}` : ""} kind version`.split(" "), where);
+  if (!second) found.whole("version", 1, 1);
   return read(found);
 }
 function isNumeric(domain) {
-  return domain.kind === "interval" || domain.kind === "counts" || domain.kind === "ratings";
+  return ["interval", "counts", "ratings", "dates"].includes(domain.kind);
 }
 function checkValue(domain, value) {
   if (domain.kind === "vector") domain.row(value);
+  else if (domain.kind === "record") domain.answers(value);
+  else if (domain.kind === "choices") domain.items(value);
   else if (domain.kind === "key-values" && domain.pairs !== null) domain.set(value);
   else inputOf(domain, value, 1);
 }
@@ -434,6 +650,20 @@ function inputOf(domain, value, steps) {
   if (domain.kind === "categories") return domain.input(value);
   const { key, number: number2 } = domain.pair(value);
   return key * domain.interval.bins + domain.interval.bin(number2);
+}
+function labelOf(domain, index) {
+  if (domain.kind === "interval") {
+    const [from, to] = [domain.edge(index), domain.edge(index + 1)].map((edge) => Number(edge.toPrecision(6)));
+    return to === Infinity ? `${from} or more` : `${from} to ${to}`;
+  }
+  if (domain.kind === "dates") return domain.start(index);
+  if (domain.kind === "choices") {
+    const { options } = domain;
+    return index < options.size ? labelOf(options, index) : `at most ${index - options.size} boxes`;
+  }
+  const values = domain.document.get("values");
+  if (Array.isArray(values)) return `"${String(values[index])}"`;
+  return String("least" in domain ? domain.least + index : index);
 }
 
 // src/fields.ts
@@ -497,8 +727,8 @@ function readInner({ epsilon, weights }, options, key, domain) {
   return innerMechanism(found.text("mechanism"), domain, epsilon, found.get("options"), weights, found.where);
 }
 function categorical({ domain, where }) {
-  const several = domain.kind === "vector" || domain.kind === "key-values" && domain.pairs !== null;
-  return several ? refuse(`${where}.domain`, "of one value per person: not a vector, and without sets of pairs") : domain;
+  const several = domain.kind === "vector" || domain.kind === "record" || domain.kind === "choices" || domain.kind === "key-values" && domain.pairs !== null;
+  return several ? refuse(`${where}.domain`, "of one value per person: not a vector, record or choices, and without sets of pairs") : domain;
 }
 function numeric({ domain, where }) {
   return isNumeric(domain) ? domain : refuse(`${where}.domain`, "an interval, counts or ratings");
@@ -509,10 +739,19 @@ function forOneValue(domain, { ratio, ...parts }, scope = "") {
   return { steps, certificate, respond: (value, words) => respondAt(inputOf(domain, value, steps), words), ...parts };
 }
 function readSteps(options, domain, mostPositions) {
-  const most = domain.kind === "interval" ? Math.floor(mostPositions / domain.bins) : 1;
+  const fine = domain.kind === "interval" || domain.kind === "dates" && domain.step !== "day";
+  const most = fine ? Math.floor(mostPositions / domain.bins) : 1;
   const steps = options.whole("steps", 1, Math.max(most, 1));
   options.require(steps * domain.bins <= mostPositions, "steps", `such that there are at most ${mostPositions} positions`);
   return steps;
+}
+function partOf(epsilon, parts) {
+  let part = epsilon.value / parts;
+  for (; ; ) {
+    const tried = decimalOf(part);
+    if (!exceeds(multiple(exact(tried), parts), exact(epsilon))) return tried;
+    part *= 1 - Number.EPSILON / 2;
+  }
 }
 
 // src/mechanisms/binned.ts
@@ -521,7 +760,8 @@ function readBinned(source) {
   const options = readOptions(source, "oracle", "report_bins");
   const wide = options.whole("report_bins", 1, domain.bins);
   const divides = domain.bins % wide === 0;
-  options.require(divides || domain.kind === "interval", "report_bins", "a divisor of the number of whole numbers");
+  const [free, least] = domain.kind === "interval" ? [!domain.uneven, 1 + Number(domain.openEnd)] : [false, 1];
+  options.require(wide >= least && (divides || free), "report_bins", `a divisor of the number of bins, at least ${least}`);
   const interval = domain.cut(wide);
   const oracle = readInner(source, options, "oracle", interval);
   options.require(oracle.steps === 1, "oracle", "a mechanism with one position for each bin");
@@ -533,6 +773,185 @@ function readBinned(source) {
     respond: (value, words) => respondAt(divides ? Math.floor(domain.bin(value) / narrow) : interval.bin(value), words),
     respondAt: (bin, words) => respondAt(Math.floor(bin / narrow), words)
   };
+}
+
+// src/words.ts
+var WORD = 1n << 64n;
+function systemRandomness() {
+  const source = globalThis.crypto;
+  if (typeof source?.getRandomValues !== "function") throw missing();
+  return source;
+}
+function fill(source, zeros) {
+  source.getRandomValues(zeros);
+  if (!zeros.some(Boolean)) throw missing();
+  return zeros;
+}
+function missing() {
+  return new NoRandomness("crypto.getRandomValues is missing here, or gives only zeros, so no report can be drawn");
+}
+function newId2() {
+  return fill(systemRandomness(), new Uint8Array(16));
+}
+function systemWords() {
+  const source = systemRandomness();
+  const buffer = new BigUint64Array(64);
+  let left = 0;
+  return {
+    next() {
+      if (left === 0) {
+        fill(source, buffer);
+        left = buffer.length;
+      }
+      const word = buffer[--left];
+      buffer[left] = 0n;
+      return word;
+    }
+  };
+}
+function below(size, words) {
+  if ((size & size - 1n) === 0n) return words.next() * size >> 64n;
+  const limit = WORD - WORD % size;
+  for (; ; ) {
+    const word = words.next();
+    if (word < limit) return word % size;
+  }
+}
+function belowNumber(size, words) {
+  return Number(below(BigInt(size), words));
+}
+function wordBytes(count, words) {
+  const bytes = new Uint8Array(8 * count);
+  const view = new DataView(bytes.buffer);
+  for (let i = 0; i < count; i++) view.setBigUint64(8 * i, words.next(), true);
+  return bytes;
+}
+
+// src/mechanisms/response.ts
+function readResponse(source, size, bits) {
+  const { keep, other } = readWeights(source, "keep", "other");
+  const total = 1n << BigInt(bits);
+  const least = size === 1 ? other === 0n : keep >= 1n && other >= 1n;
+  requireWeights(source, least && keep + BigInt(size) * other === total, "such that keep + size * other is 2^bits");
+  const shift = BigInt(64 - bits);
+  return {
+    keep,
+    other,
+    ratio: fraction(keep + other, other),
+    respond(cell, words) {
+      const x = words.next() >> shift;
+      return x < keep ? cell : Number((x - keep) / other);
+    }
+  };
+}
+function hashing(source, domain, options, { hash, g, draw, ...parts }) {
+  const { ratio, respond } = readResponse(source, g, readBits(options));
+  return forOneValue(domain, {
+    ...parts,
+    fields: [hash, numberField("cell", g)],
+    ratio,
+    respondAt(value, words) {
+      const [drawn, cell] = draw(value, words);
+      return [drawn, respond(cell, words)];
+    }
+  });
+}
+function readRandomizedResponse(source) {
+  const domain = categorical(source);
+  const { ratio, respond } = readResponse(source, domain.size, readBits(readOptions(source, "bits")));
+  return forOneValue(domain, {
+    fields: [numberField("value", domain.size)],
+    cells: domain.size,
+    ratio,
+    respondAt: (input, words) => [respond(input, words)]
+  });
+}
+
+// src/mechanisms/choices.ts
+function choices({ domain, where }) {
+  return domain.kind === "choices" ? domain : refuse(`${where}.domain`, "choices");
+}
+function readChoiceResponse(source) {
+  const domain = choices(source);
+  const items = domain.options.size + domain.most;
+  const { ratio, respond } = readResponse(source, items, readBits(readOptions(source, "bits")));
+  const { numerator, denominator } = ratio;
+  const others = BigInt(domain.most) * denominator;
+  return {
+    fields: [numberField("item", items)],
+    cells: items,
+    certificate: ratioCertificate(fraction(others + numerator - denominator, others)),
+    respond(value, words) {
+      const held = domain.items(value);
+      return [respond(held[belowNumber(domain.most, words)], words)];
+    },
+    inWords: (item) => labelOf(domain, item)
+  };
+}
+function readDrawnOption(source) {
+  const domain = choices(source);
+  const { ratio, respond } = readResponse(source, 2, readBits(readOptions(source, "bits")));
+  return {
+    fields: [numberField("option", domain.options.size), numberField("ticked", 2)],
+    cells: 2 * domain.options.size,
+    certificate: ratioCertificate(ratio),
+    respond(value, words) {
+      const held = domain.items(value);
+      const option = belowNumber(domain.options.size, words);
+      return [option, respond(Number(held.includes(option)), words)];
+    }
+  };
+}
+function readChoiceSubsets(source) {
+  const domain = choices(source);
+  const [d, m] = [domain.options.size, domain.most];
+  const options = readOptions(source, "bits", "report_size");
+  const bits = readBits(options);
+  const l = options.whole("report_size", 1, d);
+  const where = `${source.where}.weights`;
+  const weights = list(source.weights, where).map((one) => weight(one, where));
+  const total = weights.reduce((sum, one) => sum + one, 0n);
+  const own = weights.reduce((sum, one, j) => sum + BigInt(j) * one, 0n);
+  const filled = weights.length === Math.min(m, l) + 1 && weights.every((one) => one >= 1n) && total === 1n << BigInt(bits);
+  requireWeights(source, filled && BigInt(d) * own > BigInt(m) * (BigInt(l) * total - own), "positive, of sum 2^bits, and larger for items in common");
+  const shift = BigInt(64 - bits);
+  return {
+    fields: [bitsField("bits", d + m)],
+    cells: 2 * (d + m),
+    blocks: d + m,
+    certificate: ratioCertificate(spread(weights, d, m, l)),
+    respond(value, words) {
+      const held = domain.items(value);
+      let rest = words.next() >> shift;
+      const common = weights.findIndex((one) => (rest -= one) < 0n);
+      const others = Array.from({ length: d + m }, (_, item) => item).filter((item) => !held.includes(item));
+      const report = [...shuffled(held, m, words).slice(0, common), ...shuffled(others, l, words).slice(0, l - common)];
+      const set = new Uint8Array(d + m);
+      for (const item of report) set[item] = 1;
+      return [packBits(set)];
+    }
+  };
+}
+function spread(weights, d, m, l) {
+  let [above, below2] = [1n, 1n];
+  const each = weights.map((one, j) => {
+    if (j > 0) {
+      above *= BigInt(m - j + 1) * BigInt(l - j + 1);
+      below2 *= BigInt(j) * BigInt(d - l + j);
+    }
+    return fraction(one * below2, above);
+  });
+  const most = each.reduce((a, b) => exceeds(b, a) ? b : a);
+  const least = each.reduce((a, b) => exceeds(a, b) ? b : a);
+  return fraction(most.numerator * least.denominator, most.denominator * least.numerator);
+}
+function shuffled(items, count, words) {
+  const mixed = [...items];
+  for (let i = 0; i < count; i++) {
+    const j = i + belowNumber(mixed.length - i, words);
+    [mixed[i], mixed[j]] = [mixed[j], mixed[i]];
+  }
+  return mixed;
 }
 
 // src/bytes.ts
@@ -720,98 +1139,6 @@ function publicIndex(use, key, row2, j, size) {
   return Number(BigInt(word) * BigInt(size) >> 32n);
 }
 
-// src/words.ts
-var WORD = 1n << 64n;
-function systemRandomness() {
-  const source = globalThis.crypto;
-  if (typeof source?.getRandomValues !== "function") throw missing();
-  return source;
-}
-function fill(source, zeros) {
-  source.getRandomValues(zeros);
-  if (!zeros.some(Boolean)) throw missing();
-  return zeros;
-}
-function missing() {
-  return new NoRandomness("crypto.getRandomValues is missing here, or gives only zeros, so no report can be drawn");
-}
-function newId() {
-  return fill(systemRandomness(), new Uint8Array(16));
-}
-function systemWords() {
-  const source = systemRandomness();
-  const buffer = new BigUint64Array(64);
-  let left = 0;
-  return {
-    next() {
-      if (left === 0) {
-        fill(source, buffer);
-        left = buffer.length;
-      }
-      const word = buffer[--left];
-      buffer[left] = 0n;
-      return word;
-    }
-  };
-}
-function below(size, words) {
-  if ((size & size - 1n) === 0n) return words.next() * size >> 64n;
-  const limit = WORD - WORD % size;
-  for (; ; ) {
-    const word = words.next();
-    if (word < limit) return word % size;
-  }
-}
-function belowNumber(size, words) {
-  return Number(below(BigInt(size), words));
-}
-function wordBytes(count, words) {
-  const bytes = new Uint8Array(8 * count);
-  const view = new DataView(bytes.buffer);
-  for (let i = 0; i < count; i++) view.setBigUint64(8 * i, words.next(), true);
-  return bytes;
-}
-
-// src/mechanisms/response.ts
-function readResponse(source, size, bits) {
-  const { keep, other } = readWeights(source, "keep", "other");
-  const total = 1n << BigInt(bits);
-  const least = size === 1 ? other === 0n : keep >= 1n && other >= 1n;
-  requireWeights(source, least && keep + BigInt(size) * other === total, "such that keep + size * other is 2^bits");
-  const shift = BigInt(64 - bits);
-  return {
-    keep,
-    other,
-    ratio: fraction(keep + other, other),
-    respond(cell, words) {
-      const x = words.next() >> shift;
-      return x < keep ? cell : Number((x - keep) / other);
-    }
-  };
-}
-function hashing(source, domain, options, { hash, g, draw, ...parts }) {
-  const { ratio, respond } = readResponse(source, g, readBits(options));
-  return forOneValue(domain, {
-    ...parts,
-    fields: [hash, numberField("cell", g)],
-    ratio,
-    respondAt(value, words) {
-      const [drawn, cell] = draw(value, words);
-      return [drawn, respond(cell, words)];
-    }
-  });
-}
-function readRandomizedResponse(source) {
-  const domain = categorical(source);
-  const { ratio, respond } = readResponse(source, domain.size, readBits(readOptions(source, "bits")));
-  return forOneValue(domain, {
-    fields: [numberField("value", domain.size)],
-    cells: domain.size,
-    ratio,
-    respondAt: (input, words) => [respond(input, words)]
-  });
-}
-
 // src/mechanisms/fixedhashing.ts
 function readFixedHashing(source) {
   const domain = categorical(source);
@@ -891,6 +1218,34 @@ function readHaar(source) {
   });
 }
 
+// src/mechanisms/stack.ts
+function readRanges(options, count) {
+  const ranges = options.list("hash_ranges");
+  const right = ranges.length === count && ranges.every((range) => typeof range === "number" && range >= 0);
+  return right ? ranges : options.refuse("hash_ranges", `a number of at least 0 for each of ${count}`);
+}
+function readOracle({ epsilon, where }, bits, size, range, weights, i) {
+  const options = /* @__PURE__ */ new Map([["bits", bits]]);
+  if (range > 0) options.set("hash_range", range);
+  const name = range > 0 ? "local-hashing" : "randomized-response";
+  const oracle = innerMechanism(name, numberedCategories(size), epsilon, options, weights, `${where}, part ${i}`);
+  return {
+    cells: oracle.cells,
+    ratio: oracle.certificate.ratio,
+    respond(value, words) {
+      if (range === 0) words.next();
+      const [first, second] = oracle.respondAt(value, words);
+      return range === 0 ? first : first * range + second;
+    },
+    find: (cell) => range === 0 ? { answer: cell } : { hash: Math.floor(cell / range), answer: cell % range }
+  };
+}
+function startsOf(parts) {
+  const starts = [0];
+  for (const { cells } of parts) starts.push(starts[starts.length - 1] + cells);
+  return starts;
+}
+
 // src/mechanisms/unary.ts
 function makeUnary(own, other, bits, where) {
   const total = 1n << BigInt(bits);
@@ -947,13 +1302,11 @@ function readHierarchy(source) {
   const bits = readBits(options);
   const branching = options.whole("branching", 2, Number.MAX_SAFE_INTEGER);
   const split = options.choice("split", ["population", "budget"]);
-  const ranges = options.list("hash_ranges");
   const sizes = [domain.bins];
   while (sizes[sizes.length - 1] > branching) sizes.push(Math.ceil(sizes[sizes.length - 1] / branching));
   const weights = list(source.weights, `${source.where}.weights`);
   requireWeights(source, weights.length === sizes.length, "a list with weights for every level");
-  const right = split === "budget" ? ranges.length === 0 : ranges.length === sizes.length && ranges.every((range) => typeof range === "number" && range >= 0);
-  options.require(right, "hash_ranges", "a number of at least 0 for every level, or none");
+  const ranges = readRanges(options, split === "budget" ? 0 : sizes.length);
   const tree = { source, bits, branching, sizes, weights };
   return forOneValue(domain, split === "population" ? byPopulation(tree, ranges) : byBudget(tree));
 }
@@ -961,30 +1314,16 @@ function nodeOf(bin, level, branching) {
   return Math.floor(bin / branching ** level);
 }
 function byPopulation({ source, bits, branching, sizes, weights }, ranges) {
-  const starts = [];
-  let cells = 0;
-  const levels2 = sizes.map((size, l) => {
-    const where = `${source.where}, level ${l}`;
-    const range = ranges[l];
-    const options = /* @__PURE__ */ new Map([["bits", bits]]);
-    if (range > 0) options.set("hash_range", range);
-    const name = range > 0 ? "local-hashing" : "randomized-response";
-    const level = innerMechanism(name, numberedCategories(size), source.epsilon, options, weights[l], where);
-    starts.push(cells);
-    cells += level.cells;
-    return { level, range };
-  });
+  const levels2 = sizes.map((size, l) => readOracle(source, bits, size, ranges[l], weights[l], l));
+  const starts = startsOf(levels2);
+  const cells = starts[levels2.length];
   return {
     fields: [numberField("cell", cells)],
     cells,
-    ratio: largest(ONE, ...levels2.map(({ level }) => level.certificate.ratio)),
+    ratio: largest(ONE, ...levels2.map(({ ratio }) => ratio)),
     respondAt(bin, words) {
-      const l = belowNumber(sizes.length, words);
-      const { level, range } = levels2[l];
-      const node = nodeOf(bin, l, branching);
-      if (range === 0) words.next();
-      const report = level.respondAt(node, words);
-      return [starts[l] + (range === 0 ? report[0] : report[0] * range + report[1])];
+      const level = belowNumber(sizes.length, words);
+      return [starts[level] + levels2[level].respond(nodeOf(bin, level, branching), words)];
     }
   };
 }
@@ -1009,14 +1348,6 @@ function byBudget({ source, bits, branching, sizes, weights }) {
     ratio,
     respondAt: (bin, words) => levels2.map((unary, l) => unaryReport(unary, sizes[l], nodeOf(bin, l, branching), words))
   };
-}
-function partOf(epsilon, levels2) {
-  let part = epsilon.value / levels2;
-  for (; ; ) {
-    const tried = decimalOf(part);
-    if (!exceeds(multiple(exact(tried), levels2), exact(epsilon))) return tried;
-    part *= 1 - Number.EPSILON / 2;
-  }
 }
 
 // src/mechanisms/keynumbers.ts
@@ -1227,15 +1558,8 @@ function readLocalHashing(source) {
   const domain = categorical(source);
   const d = domain.size;
   const options = readOptions(source, "bits", "hash_range");
-  const g = options.whole("hash_range", 2, primeFrom(d));
-  options.require(isPrime(g), "hash_range", "a prime");
-  const t = digitsFor(d, g);
-  const hashes = (g ** t - 1) / (g - 1);
-  let key;
-  const cell = (hash, value) => {
-    key ?? (key = fingerprintOf(source.document));
-    return linearCell(hash, point(value, g, t, key), g);
-  };
+  const family = readFamily(source, options, d);
+  const { g, hashes, cell } = family;
   const parts = hashing(source, domain, options, {
     hash: numberField("hash", hashes),
     g,
@@ -1245,7 +1569,18 @@ function readLocalHashing(source) {
       return [hash, cell(hash, value)];
     }
   });
-  return { ...parts, family: { name: `${g}^${t}`, hashes, cell } };
+  return { ...parts, family };
+}
+function readFamily({ document: document2 }, options, d) {
+  const g = options.whole("hash_range", 2, primeFrom(d));
+  options.require(isPrime(g), "hash_range", "a prime");
+  const t = digitsFor(d, g);
+  let key;
+  const cell = (hash, value) => {
+    key ?? (key = fingerprintOf(document2));
+    return linearCell(hash, point(value, g, t, key), g);
+  };
+  return { g, name: `${g}^${t}`, hashes: (g ** t - 1) / (g - 1), cell };
 }
 function digitsFor(d, g) {
   let t = 1;
@@ -1289,7 +1624,7 @@ function readMemoized(source) {
   const { domain, epsilon, where } = source;
   const options = readOptions(source, "half", "inner", "lifetime", "linkable");
   const lifetime = options.decimal("lifetime");
-  options.require(lifetime.value > epsilon.value && lifetime.value <= 20, "lifetime", "above epsilon, and at most 20");
+  options.require(lifetime.value > epsilon.value, "lifetime", "above epsilon");
   const inner = new Section(options.get("inner"), ["mechanism", "options"], `${options.where}.inner`);
   const name = inner.choice("mechanism", INNER);
   const unary = name === UNARY;
@@ -1302,30 +1637,29 @@ function readMemoized(source) {
   const given = { first, permanent: partOf2("permanent"), fresh: partOf2("fresh"), bits: inner.get("options").get("bits") };
   const { ratio, fromMemo, composed, remember, tell } = (unary ? bitRounds : outputRounds)(given);
   const texts = new Map(Object.entries(composed).map(([key, number2]) => [key, String(number2)]));
-  const { fields, cells, blocks = 1, steps = 1, family } = innerMechanism(name, domain, epsilon, inner.get("options"), texts, inner.where);
-  const single = domain;
+  const { fields, cells, steps = 1, family } = innerMechanism(name, domain, epsilon, inner.get("options"), texts, inner.where);
+  const single2 = domain;
   const memory = {
     lifetime,
     family,
     remember,
     ratio: first.certificate.ratio,
-    position: (value) => inputOf(single, value, steps),
+    position: (value) => inputOf(single2, value, steps),
     hash: (words) => family === void 0 ? 0 : belowNumber(family.hashes, words),
     entry: (hash, position) => family?.cell(hash, position) ?? position,
     report: (hash, memo, words) => family === void 0 ? [tell(memo, words)] : [hash, tell(memo, words)],
     cost(answers, windows2 = 1) {
       if (answers === 1) return lifetime.value;
       const each = logAbove(fromMemo, unary ? domain.size : 1);
-      const blocks2 = Math.min(answers, windows2);
-      const moved = blocks2 * lifetime.value + (windows2 - Math.ceil(windows2 / blocks2)) * each;
+      const blocks = Math.min(answers, windows2);
+      const moved = blocks * lifetime.value + (windows2 - Math.ceil(windows2 / blocks)) * each;
       return Math.min(moved, windows2 * each) * (1 + 2 ** -50);
     }
   };
   return {
-    ...forOneValue(single, {
+    ...forOneValue(single2, {
       fields,
       cells,
-      blocks,
       steps,
       ratio,
       respondAt(position, words) {
@@ -1383,9 +1717,124 @@ function ceil(numerator, denominator) {
   return (numerator + denominator - 1n) / denominator;
 }
 
+// src/mechanisms/questionsets.ts
+var MOST_APART = 512;
+var DESIGNS = ["sample", "pairs", "mixed", "parities", "joint", "split"];
+function readQuestionSets(source) {
+  const { domain, where } = source;
+  if (domain.kind !== "record") refuse(`${where}.domain`, "a record");
+  const { questions } = domain;
+  const options = readOptions(source, "bits", "design", "hash_ranges", "rates");
+  const bits = readBits(options);
+  const design = options.choice("design", DESIGNS);
+  const every = questions.map((_, i) => i);
+  const singles = every.map((i) => [i]);
+  const pairs2 = every.flatMap((i) => every.slice(i + 1).map((j) => [i, j]));
+  const both = [...singles, ...pairs2];
+  const sets = { sample: singles, pairs: pairs2, mixed: both, parities: both, joint: [every], split: [every] }[design];
+  const rates = options.list("rates");
+  const right = rates.length === sets.length && rates.every((rate) => typeof rate === "number" && rate >= 1);
+  const total = right ? rates.reduce((sum, rate) => sum + rate, 0) : 0;
+  options.require(right && total <= 2 ** 32, "rates", `a whole number from 1 for each of ${sets.length} sets, 2^32 in all`);
+  const count = design === "split" ? questions.length : sets.length;
+  const weights = list(source.weights, `${where}.weights`);
+  requireWeights(source, weights.length === count, `a list with weights for each of ${count}`);
+  const ranges = readRanges(options, count);
+  options.require(design !== "parities" || ranges.every((range) => range === 2), "hash_ranges", "2 with parities");
+  const asked2 = sets.map((set) => set.map((i) => questions[i]));
+  demand(asked2.every((set) => sizeOf(set) <= MOST_INPUTS), `${where}.domain`, "such that no set of questions has more than 2,500,000 cells");
+  function part(set, i) {
+    if (design === "parities" && set.length === 2) return parities({ ...source, weights: weights[i] }, bits, set);
+    return together(set, readOracle(source, bits, sizeOf(set), ranges[i], weights[i], i));
+  }
+  const parts = design === "split" ? [apart(source, bits, questions, ranges, weights)] : asked2.map(part);
+  const starts = startsOf(parts);
+  const cells = starts[parts.length];
+  return {
+    fields: [numberField("cell", cells)],
+    cells,
+    certificate: ratioCertificate(largest(ONE, ...parts.map(({ ratio }) => ratio))),
+    respond(value, words) {
+      const answers = domain.answers(value);
+      let rest = belowNumber(total, words);
+      const which = rates.findIndex((rate) => (rest -= rate) < 0);
+      return [starts[which] + parts[which].respond(sets[which].map((i) => answers[i]), words)];
+    },
+    inWords(cell) {
+      const which = starts.findIndex((start) => start > cell) - 1;
+      return parts[which].inWords(cell - starts[which]);
+    }
+  };
+}
+function together(set, oracle) {
+  const sizes = set.map(({ domain }) => domain.size);
+  return {
+    cells: oracle.cells,
+    ratio: oracle.ratio,
+    respond: (answers, words) => oracle.respond(numberOf(answers, sizes), words),
+    inWords(cell) {
+      const { hash, answer } = oracle.find(cell);
+      const said = hash === void 0 ? digitsOf(answer, sizes).map((digit, i) => labelOf(set[i].domain, digit)).join(" and ") : `cell ${answer} of hash number ${hash}`;
+      return `${about(set)}: ${said}`;
+    }
+  };
+}
+function parities(source, bits, set) {
+  const [first, second] = set.map(({ domain }) => orderAbove(domain.size) - 1);
+  const { ratio, respond } = readResponse(source, 2, bits);
+  return {
+    cells: 2 * first * second,
+    ratio,
+    respond([a, b], words) {
+      const drawn = belowNumber(first * second, words);
+      let ones = 1 + Math.floor(drawn / second) & a ^ 1 + drawn % second & b;
+      let parity2 = 0;
+      for (; ones > 0; ones >>>= 1) parity2 ^= ones & 1;
+      return 2 * drawn + respond(parity2, words);
+    },
+    inWords: (cell) => `${about(set)}: parity number ${Math.floor(cell / 2)} is ${cell % 2 === 0 ? "even" : "odd"}`
+  };
+}
+function orderAbove(size) {
+  let order = 1;
+  while (order < size) order *= 2;
+  return order;
+}
+function apart(source, bits, questions, ranges, weights) {
+  const { epsilon, where } = source;
+  demand(questions.every(({ domain }) => domain.size <= MOST_APART), `${where}.domain`, `of at most ${MOST_APART} answers to each question`);
+  demand(partOf(epsilon, questions.length).value >= 1e-6, `${where}.epsilon`, "at least 0.000001 for every question");
+  const oracles = questions.map((one, i) => together([one], readOracle(source, bits, one.domain.size, ranges[i], weights[i], i)));
+  const widths = oracles.map(({ cells }) => cells);
+  return {
+    cells: widths.reduce((cells, width) => cells * width, 1),
+    ratio: oracles.map(({ ratio }) => ratio).reduce(product),
+    respond: (answers, words) => numberOf(answers.map((answer, i) => oracles[i].respond([answer], words)), widths),
+    inWords: (cell) => digitsOf(cell, widths).map((digit, i) => oracles[i].inWords(digit)).join("; ")
+  };
+}
+function about(set) {
+  return `about ${set.map(({ name }) => `"${name}"`).join(" and ")}`;
+}
+function sizeOf(set) {
+  return set.reduce((size, { domain }) => size * domain.size, 1);
+}
+function numberOf(digits, sizes) {
+  return digits.reduce((number2, digit, i) => number2 * sizes[i] + digit, 0);
+}
+function digitsOf(number2, sizes) {
+  let rest = number2;
+  return sizes.slice().reverse().map((size) => {
+    const digit = rest % size;
+    rest = Math.floor(rest / size);
+    return digit;
+  }).reverse();
+}
+
 // src/mechanisms/rounding.ts
 function readRounding(source) {
   const domain = numeric(source);
+  if (domain.kind === "dates" || domain.kind === "interval" && domain.uneven) refuse(`${source.where}.domain`, "of numbers in equal bins");
   const options = readOptions(source, "bits", "steps");
   readBits(options);
   const steps = readSteps(options, domain, MOST_ROUNDED);
@@ -1423,39 +1872,6 @@ function readSampledCoordinate(source) {
       return [coordinate, ...inner.respond(row2[coordinate], words)];
     }
   };
-}
-
-// src/mechanisms/seededhashing.ts
-function readSeededHashing(source) {
-  const domain = categorical(source);
-  const d = domain.size;
-  const options = readOptions(source, "bits", "hash_range");
-  const g = options.whole("hash_range", 2, 2 ** 29);
-  return hashing(source, domain, options, {
-    hash: numberField("seed", 1n << 64n),
-    g,
-    cells: 2 * d,
-    blocks: d,
-    draw(value, words) {
-      const seed = words.next();
-      return [seed, seededCell(seed, value, g)];
-    }
-  });
-}
-function seededCell(seed, value, g) {
-  const low = Number(seed & 0xffffffffn);
-  const high = Number(seed >> 32n);
-  const hash = mix(mix((value ^ low) >>> 0) ^ high);
-  return Number(BigInt(hash) * BigInt(g) >> 32n);
-}
-function mix(word) {
-  let x = word >>> 0;
-  x ^= x >>> 16;
-  x = Math.imul(x, 2246822507);
-  x ^= x >>> 13;
-  x = Math.imul(x, 3266489909);
-  x ^= x >>> 16;
-  return x >>> 0;
 }
 
 // src/mechanisms/subset.ts
@@ -1528,6 +1944,134 @@ function drawSet(m, few, digits, words) {
       }
     }
   }
+}
+
+// src/mechanisms/sensitive.ts
+var NAMED = 12;
+function sensitive({ domain, where }, least) {
+  if (domain.kind !== "categories" || domain.sensitive === void 0) refuse(`${where}.domain`, "categories of which some are sensitive");
+  const { sensitive: protectedOnes } = domain;
+  demand(protectedOnes.length >= least, `${where}.domain`, `with at least ${least} sensitive values`);
+  const ranks = new Map(protectedOnes.map((input, rank) => [input, rank]));
+  return {
+    domain,
+    protectedOnes,
+    place(input) {
+      const rank = ranks.get(input);
+      return rank === void 0 ? { own: false, rank: input - protectedOnes.filter((one) => one < input).length } : { own: true, rank };
+    }
+  };
+}
+function certified({ domain, protectedOnes }, ratio) {
+  const values = domain.document.get("values");
+  const names = protectedOnes.slice(0, NAMED).map((input) => String(Array.isArray(values) ? values[input] : input));
+  const [count, all, rest] = [protectedOnes.length, domain.size, protectedOnes.length - NAMED].map((number2) => number2.toLocaleString("en-US"));
+  const named = names.join(", ") + (protectedOnes.length > NAMED ? ` and ${rest} more` : "");
+  return { ...ratioCertificate(ratio), scope: "sensitive answer", protects: { count: `${count} of ${all} answers`, named } };
+}
+function readSensitiveResponse(source) {
+  const values = sensitive(source, 1);
+  const { domain, protectedOnes } = values;
+  const bits = readBits(readOptions(source, "bits"));
+  const { keep, other } = readWeights(source, "keep", "other");
+  requireWeights(source, keep >= 1n && other >= 1n && keep + BigInt(protectedOnes.length) * other === 1n << BigInt(bits), "such that keep + s other is 2^bits");
+  const shift = BigInt(64 - bits);
+  return {
+    fields: [numberField("value", domain.size)],
+    cells: domain.size,
+    certificate: certified(values, fraction(keep + other, other)),
+    respond(value, words) {
+      const input = domain.input(value);
+      const x = words.next() >> shift;
+      return [x < keep ? input : protectedOnes[Number((x - keep) / other)]];
+    }
+  };
+}
+function readSensitiveHashing(source) {
+  const values = sensitive(source, 2);
+  const { domain, protectedOnes } = values;
+  const options = readOptions(source, "bits", "hash_range");
+  const { g, hashes, cell } = readFamily(source, options, protectedOnes.length);
+  const { ratio, respond } = readResponse(source, g, readBits(options));
+  const open = hashes * g;
+  const cells = open + domain.size - protectedOnes.length;
+  return {
+    fields: [numberField("cell", cells)],
+    cells,
+    certificate: certified(values, ratio),
+    respond(value, words) {
+      const { own, rank } = values.place(domain.input(value));
+      const hash = belowNumber(hashes, words);
+      const hashed = cell(hash, own ? rank : 0);
+      const answer = respond(own ? hashed : g, words);
+      return [answer === g ? open + rank : hash * g + answer];
+    }
+  };
+}
+function readSensitiveSubsets(source) {
+  const values = sensitive(source, 2);
+  const { domain, protectedOnes } = values;
+  const s = protectedOnes.length;
+  const options = readOptions(source, "bits", "subset_size");
+  const bits = readBits(options);
+  const k = options.whole("subset_size", 1, s - 1);
+  const { open, own: inside, start } = readWeights(source, "open", "own", "start");
+  const total = 1n << BigInt(bits);
+  const filled = BigInt(k) * total < BigInt(s) * inside && inside < total && open > 0n && open < total && start < 16n;
+  requireWeights(source, filled, "such that k 2^bits < s own, own < 2^bits, 0 < open < 2^bits and start < 16");
+  const [size, taken, left] = [s, k, s - k].map(BigInt);
+  const chances = [inside * size * left, (total - inside) * size * taken, (total - open) * taken * left].map((one) => fraction(one, 1n));
+  const most = chances.reduce((a, b) => exceeds(b, a) ? b : a);
+  const least = chances.reduce((a, b) => exceeds(a, b) ? b : a);
+  const digits = binaryDigits(start);
+  const shift = BigInt(64 - bits);
+  return {
+    fields: [numberField("open", domain.size - s + 1), bitsField("bits", s)],
+    cells: 2 * domain.size,
+    blocks: domain.size,
+    certificate: certified(values, fraction(most.numerator, least.numerator)),
+    respond(value, words) {
+      const { own, rank } = values.place(domain.input(value));
+      const x = words.next() >> shift;
+      const among = belowNumber(s, words) < k;
+      const set = chosen(own ? rank : 0, own ? x < inside : among, s, k, digits, words);
+      const opened = !own && x < open;
+      return [opened ? rank + 1 : 0, packBits(opened ? set.fill(0) : set)];
+    }
+  };
+}
+
+// src/mechanisms/seededhashing.ts
+function readSeededHashing(source) {
+  const domain = categorical(source);
+  const d = domain.size;
+  const options = readOptions(source, "bits", "hash_range");
+  const g = options.whole("hash_range", 2, 2 ** 29);
+  return hashing(source, domain, options, {
+    hash: numberField("seed", 1n << 64n),
+    g,
+    cells: 2 * d,
+    blocks: d,
+    draw(value, words) {
+      const seed = words.next();
+      return [seed, seededCell(seed, value, g)];
+    }
+  });
+}
+function seededCell(seed, value, g) {
+  const low = Number(seed & 0xffffffffn);
+  const high = Number(seed >> 32n);
+  const hash = mix(mix((value ^ low) >>> 0) ^ high);
+  return Number(BigInt(hash) * BigInt(g) >> 32n);
+}
+function mix(word) {
+  let x = word >>> 0;
+  x ^= x >>> 16;
+  x = Math.imul(x, 2246822507);
+  x ^= x >>> 13;
+  x = Math.imul(x, 3266489909);
+  x ^= x >>> 16;
+  return x >>> 0;
 }
 
 // src/mechanisms/table.ts
@@ -1637,6 +2181,9 @@ function unitsAtMost(x, width, cap) {
 // src/mechanisms/registry.ts
 var READERS = /* @__PURE__ */ new Map([
   ["binned", readBinned],
+  ["choice-response", readChoiceResponse],
+  ["choice-subsets", readChoiceSubsets],
+  ["drawn-option", readDrawnOption],
   ["degree-noise", readDegreeNoise],
   ["fixed-hashing", readFixedHashing],
   ["haar", readHaar],
@@ -1647,9 +2194,13 @@ var READERS = /* @__PURE__ */ new Map([
   ["local-hashing", readLocalHashing],
   ["memoized", readMemoized],
   ["piecewise", readPiecewise],
+  ["question-sets", readQuestionSets],
   ["randomized-response", readRandomizedResponse],
   ["sampled-coordinate", readSampledCoordinate],
   ["seeded-hashing", readSeededHashing],
+  ["sensitive-hashing", readSensitiveHashing],
+  ["sensitive-response", readSensitiveResponse],
+  ["sensitive-subsets", readSensitiveSubsets],
   ["square-wave", readSquareWave],
   ["stochastic-rounding", readRounding],
   ["subset-selection", readSubsetSelection],
@@ -1675,7 +2226,7 @@ function build(found, domain) {
   const reader = READERS.get(name) ?? found.refuse("mechanism", "the name of a mechanism");
   const epsilon = found.decimal("epsilon");
   found.require(epsilon.value >= 1e-6 && epsilon.value <= 20, "epsilon", "from 0.000001 to 20");
-  found.require(domain.size <= MOST_INPUTS, "domain", "of at most 2,500,000 inputs");
+  found.require(domain.kind === "record" || domain.kind === "choices" || domain.size <= MOST_INPUTS, "domain", "of at most 2,500,000 inputs");
   const parts = reader({ document: document2, domain, epsilon, options: found.get("options"), weights: found.get("weights"), where });
   demand(parts.cells <= MOST_INPUTS, where, "of at most 2,500,000 cells");
   demand(payloadBytes(parts.fields) <= MOST_REPORT_BYTES, where, "of at most 32,768 bytes a report");
@@ -1787,9 +2338,9 @@ function countKeys(text) {
 
 // src/privacy.ts
 function privacyOf(survey) {
-  const { cohorts, changes, period, certificate, mechanism: { memory } } = survey;
+  const { cohorts, changes, period, certificate, mechanism: { domain, memory } } = survey;
   if (memory === void 0) {
-    const words = privacyInWords(certificate);
+    const words = privacyInWords(certificate) + (domain.kind === "record" ? "\nThis holds for all your answers together, however many of them differ." : "");
     if (cohorts === 1) return words;
     return `${words}
 Your device draws which one of ${windows(cohorts, survey)} asks you: in any ${cohorts} in a row you send at most one report.`;
@@ -1810,14 +2361,21 @@ function costInWords(survey) {
   if (memory !== void 0) {
     return `epsilon ${general(Number(cost), 4)} for all reports${period > 0 ? ` in ${windows(period, survey)}` : ""}, ${one} for one`;
   }
+  if (survey.certificate.protects !== void 0) return `epsilon ${one} per report that hides its answer; an open report reveals it`;
   return cohorts > 1 ? `epsilon ${one} in any ${windows(cohorts, survey)} in a row` : `epsilon ${one} per report`;
 }
 function windows(count, { window }) {
   return `${count.toLocaleString("en-US")} windows (${window})`;
 }
-function privacyInWords({ ratio, scope }) {
+function privacyInWords({ ratio, scope, protects }) {
   if (ratio === null) return "The promise of this survey may fail.";
   const sure = `at most ${belief(ratio)}% sure of it after seeing your report`;
+  if (protects !== void 0) {
+    return `Only these answers are protected: ${protects.named} (${protects.count}).
+If yours is one of them, what you send is at most ${times(ratio)} times as likely as from any other answer, and never shows your answer for certain.
+If it is another, your device often sends it openly; whoever sees that knows your answer, and knows that it is none of the protected ones (an open report is unlimited times as likely under your answer as under any other).
+A report that hides its answer is therefore a hint at a protected one, never more than ${times(ratio)} to 1.`;
+  }
   const bound = `Any report is at most ${times(ratio)} times as likely under one`;
   if (scope === "") return `${bound} true answer as under another.
 Someone who thought an answer was a coin flip can be ${sure}.`;
@@ -1847,61 +2405,16 @@ function general(value, digits) {
   return rounded.toExponential().replace(/e(.)(.)$/, "e$10$2");
 }
 
-// src/windows.ts
-var DAY = 864e5;
-var FIRST = "0001-01-01";
-var LAST = "9999-12-31";
-function readDay(text) {
-  const day = Date.parse(text) / DAY;
-  return text !== "" && dayText(day) === text ? day : void 0;
-}
-function dayText(day) {
-  const date2 = new Date(day * DAY);
-  const text = Number.isNaN(date2.getTime()) ? "" : date2.toISOString().slice(0, 10);
-  return text >= FIRST ? text : "";
-}
-function isDay(text) {
-  return readDay(text) !== void 0;
-}
-function mondayOf(day) {
-  return day - ((day + 3) % 7 + 7) % 7;
-}
-function firstMonday(year) {
-  return mondayOf(Date.parse(`${year}-01-04`) / DAY);
-}
-function windowOf(kind, day) {
-  const number2 = readDay(day);
-  if (number2 === void 0) throw new InvalidArgument(`day must be a date such as 2026-01-31; got ${day}`);
-  if (kind === "once") return { name: "", first: FIRST, last: LAST };
-  if (kind === "day") return { name: day, first: day, last: day };
-  if (kind === "month") {
-    const name = day.slice(0, 7);
-    return { name, first: `${name}-01`, last: [31, 30, 29, 28].map((end) => `${name}-${end}`).find(isDay) };
-  }
-  const monday = mondayOf(number2);
-  const year = new Date((monday + 3) * DAY).toISOString().slice(0, 4);
-  const week = (monday - firstMonday(year)) / 7 + 1;
-  return { name: `${year}-W${String(week).padStart(2, "0")}`, first: dayText(monday), last: dayText(monday + 6) };
-}
-function windowIndex(kind, day) {
-  if (kind === "once") return 0;
-  if (kind === "month") return 12 * (Number(day.slice(0, 4)) - 1970) + Number(day.slice(5, 7)) - 1;
-  const number2 = readDay(day);
-  return kind === "day" ? number2 : Math.floor((number2 + 3) / 7);
-}
-function firstDay(kind, index) {
-  return dayText(kind === "month" ? Date.UTC(1970, index) / DAY : kind === "day" ? index : 7 * index - 3);
-}
-
 // src/repeating.ts
 var REPEATING = ["ask", "changes", "period"];
 var ASK = /^1(?:\/(?:[2-9]|[1-9][0-9]{1,2}|1000))?$/;
 function readRepeating(found, { mechanism, window, opens, closes }) {
-  const again = found.whole("survey", 2, 3) === 3;
+  const version = found.whole("survey", 2, 4);
+  const again = version > 2;
   const ask2 = again ? found.text("ask") : "1";
   const [changes, period] = again ? [found.whole("changes", 0, 1e3), found.whole("period", 0, 1e4)] : [0, 0];
   found.require(ASK.test(ask2), "ask", "1, or 1/W with W from 2 to 1000");
-  found.require(!again || ask2 !== "1" || changes + period > 0, "survey", "2 where ask is 1, and changes and period are 0");
+  found.require(version !== 3 || ask2 !== "1" || changes + period > 0, "survey", "2 where ask is 1, and changes and period are 0");
   const { memory } = mechanism;
   const repeats = window !== "once";
   const windows2 = period > 0 ? period : repeats && opens !== "" && closes !== "" ? windowIndex(window, closes) - windowIndex(window, opens) + 1 : void 0;
@@ -1962,6 +2475,7 @@ var Survey = class _Survey {
     found.require(this.opens === "" || this.closes === "" || this.opens <= this.closes, "closes", "a day from opens on");
     this.series = found.get("series") === "" ? "" : visibleText(found, "series", 200);
     ({ ask: this.ask, cohorts: this.cohorts, changes: this.changes, period: this.period, cost: this.cost } = readRepeating(found, this));
+    this.texts = textsOf(found, this.mechanism);
     this.document = found.items;
     this.digest = digestOf(this.document);
     this.fingerprint = this.digest.slice(0, 32);
@@ -1991,8 +2505,9 @@ var Survey = class _Survey {
     return Object.assign(survey, { collector: found[1] });
   }
   static read(document2, { maxDelta = "0" }) {
-    const again = document2 instanceof Map && document2.get("survey") === 3;
-    const survey = new _Survey(new Section(document2, again ? [...KEYS, ...REPEATING] : KEYS, "survey"));
+    const version = document2 instanceof Map ? document2.get("survey") : void 0;
+    const more = version === 3 ? REPEATING : version === 4 ? [...REPEATING, "texts"] : [];
+    const survey = new _Survey(new Section(document2, [...KEYS, ...more], "survey"));
     const most = readDecimal(maxDelta);
     if (most !== void 0 && !exceeds(survey.certificate.delta, exact(most))) return survey;
     throw new InvalidSurvey(`the delta of ${survey} is not at most maxDelta, which is ${maxDelta}`);
@@ -2031,6 +2546,13 @@ var Survey = class _Survey {
     return open ? name : void 0;
   }
 };
+function textsOf(found, { domain }) {
+  if (!found.items.has("texts")) return [];
+  const texts = found.list("texts");
+  const count = domain.kind === "record" ? domain.questions.length : 0;
+  found.require(texts.length === count && texts.some((text) => text !== ""), "texts", "a text for each question of a record, of which one is not empty");
+  return texts.map((text) => text === "" ? text : visibleText(new Section(/* @__PURE__ */ new Map([["text", text]]), ["text"], `${found.where}.texts`), "text", 2e3));
+}
 function visibleText(found, key, most) {
   const text = found.text(key);
   const short = text.length <= 2 * most && [...text].length <= most;
@@ -2139,36 +2661,36 @@ function checkReport(limits, survey) {
   }
   if (exceeds(survey.certificate.delta, ZERO)) throw new OverBudget(`${survey} has delta above 0, which this client does not answer`);
 }
-function refusalOf(limits, asked, before, pinned) {
-  const alike = before.filter((one) => one.name === asked.name || one.question === asked.question);
-  const why = outOfOrder(asked, alike) ?? (pinned ? void 0 : dearer(asked, alike)) ?? beyondLimit(limits, asked, before);
-  return why === void 0 ? why : new OverBudget(`survey "${asked.survey}" ${why}`);
+function refusalOf(limits, asked2, before, pinned) {
+  const alike = before.filter((one) => one.name === asked2.name || one.question === asked2.question);
+  const why = outOfOrder(asked2, alike) ?? (pinned ? void 0 : dearer(asked2, alike)) ?? beyondLimit(limits, asked2, before);
+  return why === void 0 ? why : new OverBudget(`survey "${asked2.survey}" ${why}`);
 }
-function outOfOrder(asked, alike) {
-  const later = alike.filter((one) => one.last >= asked.first);
+function outOfOrder(asked2, alike) {
+  const later = alike.filter((one) => one.last >= asked2.first);
   if (later.length === 0) return void 0;
   const last = later.reduce((a, b) => b.last > a.last ? b : a);
-  return last.fingerprint === asked.fingerprint ? `was answered for the window "${last.window}", so "${asked.window}" gets no answer: windows are answered in order. Check the clock of this device` : `has the name or question of "${last.survey}" (${last.fingerprint}), which was answered for the same days or later ones: one window gets one answer`;
+  return last.fingerprint === asked2.fingerprint ? `was answered for the window "${last.window}", so "${asked2.window}" gets no answer: windows are answered in order. Check the clock of this device` : `has the name or question of "${last.survey}" (${last.fingerprint}), which was answered for the same days or later ones: one window gets one answer`;
 }
-function dearer(asked, alike) {
-  const others = alike.filter((one) => one.fingerprint !== asked.fingerprint);
+function dearer(asked2, alike) {
+  const others = alike.filter((one) => one.fingerprint !== asked2.fingerprint);
   const [known] = others;
-  if (known === void 0 || !others.every((one) => exceeds(costOf(asked), costOf(one)))) return void 0;
-  return `asks for epsilon ${asked.epsilon}; under the fingerprint ${known.fingerprint} it asked for ${known.epsilon}. If the new one is agreed to, pass fingerprint: "${asked.fingerprint}"`;
+  if (known === void 0 || !others.every((one) => exceeds(costOf(asked2), costOf(one)))) return void 0;
+  return `asks for epsilon ${asked2.epsilon}; under the fingerprint ${known.fingerprint} it asked for ${known.epsilon}. If the new one is agreed to, pass fingerprint: "${asked2.fingerprint}"`;
 }
-function beyondLimit(limits, asked, before) {
+function beyondLimit(limits, asked2, before) {
   const sums = [
-    ["dayEpsilon", "per day", before.filter((one) => one.day >= asked.day)],
-    ["dayEpsilon", "per 24 hours since the machine started", before.filter((one) => one.boot === asked.boot && asked.uptime - one.uptime < SECONDS), 2]
+    ["dayEpsilon", "per day", before.filter((one) => one.day >= asked2.day)],
+    ["dayEpsilon", "per 24 hours since the machine started", before.filter((one) => one.boot === asked2.boot && asked2.uptime - one.uptime < SECONDS), 2]
   ];
   for (const [key, what] of SHARED) {
-    if (asked[key] !== "") sums.push([`${key}Epsilon`, `on ${what}`, before.filter((one) => one[key] === asked[key])]);
+    if (asked2[key] !== "") sums.push([`${key}Epsilon`, `on ${what}`, before.filter((one) => one[key] === asked2[key])]);
   }
   sums.push(["totalEpsilon", "in all", before]);
   for (const [name, what, spent, times2 = 1] of sums) {
     const most = multiple(exact(decimalOf(limits[name])), times2);
-    if (exceeds(costOf(...spent, asked), most)) {
-      return `asks for epsilon ${asked.epsilon}; of the ${times2 * limits[name]} that this device may spend ${what} (${name}), ${costText(spent)} are spent`;
+    if (exceeds(costOf(...spent, asked2), most)) {
+      return `asks for epsilon ${asked2.epsilon}; of the ${times2 * limits[name]} that this device may spend ${what} (${name}), ${costText(spent)} are spent`;
     }
   }
   return void 0;
@@ -2176,7 +2698,7 @@ function beyondLimit(limits, asked, before) {
 
 // src/device/ledger.ts
 function ownElapsed() {
-  if (boot === "") boot = toHex(newId());
+  if (boot === "") boot = toHex(newId2());
   return { boot, seconds: performance.now() / 1e3 };
 }
 var boot = "";
@@ -2315,9 +2837,9 @@ function envelope(survey, { upload, window }, take) {
     part("length", upload.length - survey.payloadBytes - 40 - size, "how many bytes follow")
   ];
 }
-function fieldsInWords({ mechanism: { domain, fields } }, take) {
+function fieldsInWords({ mechanism: { domain, fields, inWords } }, take) {
   const direct = ["value", "bits"].includes(fields[0].name);
-  const named = direct ? (index) => label(domain, index) : void 0;
+  const named = direct ? (index) => labelOf(domain, index) : inWords;
   return fields.map((field2) => {
     const bytes = take(fieldBytes(field2));
     return { name: field2.name, bytes: toHex(bytes), words: fieldInWords(field2, bytes, named) };
@@ -2342,15 +2864,6 @@ function isConstant(field2) {
 }
 function littleEndian(bytes) {
   return bytes.reduceRight((value, byte) => value << 8n | BigInt(byte), 0n);
-}
-function label(domain, index) {
-  if (domain.kind === "interval") {
-    const edge = (i) => Number((domain.low + i * (domain.high - domain.low) / domain.bins).toPrecision(6));
-    return `${edge(index)} to ${edge(index + 1)}`;
-  }
-  const values = domain.document.get("values");
-  if (Array.isArray(values)) return `"${String(values[index])}"`;
-  return String("least" in domain ? domain.least + index : index);
 }
 function statusOf({ state, code: code2 }) {
   if (state === "not-asked") return "This device is not asked in this window.";
@@ -2410,7 +2923,7 @@ function remove(collector, fingerprint, id) {
     return { ...refusal(answer, code2), state: "withdrawn", code: gone ? "" : `status-${status}` };
   });
 }
-async function about(collector, fingerprint) {
+async function about2(collector, fingerprint) {
   const answer = await ask(collector, `/surveys/${fingerprint}/about`);
   const said = readObject(answer);
   return answer.status === 200 || said.code === "unknown-survey" ? said : {};
@@ -2535,8 +3048,8 @@ function memoryOf(survey, day) {
   const span = survey.period > 0 ? [window, survey.period] : changes > 0 ? [window, opens, closes] : [];
   const memory = fingerprintOf([fingerprintOf(mechanism.document), changes, ...span]);
   const period = survey.period > 0 ? Math.floor(windowIndex(window, day) / survey.period) : 0;
-  const stored = (known) => ours(checked(known).memos).filter((one) => one.period === period).sort((a, b) => a.ordinal - b.ordinal);
-  const ours = (memos) => memos.filter((one) => one.question === question && one.memory === memory);
+  const ours = (known) => checked(known).memos.filter((one) => one.question === question && one.memory === memory);
+  const stored = (known) => ours(known).filter((one) => one.period === period).sort((a, b) => a.ordinal - b.ordinal);
   return {
     stored,
     report(known, value, words) {
@@ -2552,7 +3065,7 @@ function memoryOf(survey, day) {
       const payload = writePayload(fields, rounds.report(hash, memo, words));
       if (spoken !== void 0) return { payload, kept: draw.made };
       const memos = [{ question, memory, period, ordinal: before.length, tag, memo }];
-      return { payload, kept: draw.made, memos, forget: ours(known.memos).filter((one) => one.period < period) };
+      return { payload, kept: draw.made, memos, forget: ours(known).filter((one) => one.period < period) };
     }
   };
 }
@@ -2599,9 +3112,10 @@ var Client = class {
     this.collector = url === void 0 ? void 0 : { url: checkUrl(url, plain2), token: token2, patience: { ...PATIENCE, ...options.patience } };
     const names = Object.keys(LIMITS);
     this.limits = Object.fromEntries(names.map((name) => [name, options[name] === void 0 ? LIMITS[name] : options[name]]));
-    const { scope } = survey.certificate;
+    const { scope, protects } = survey.certificate;
     if (scope !== "" && !scopes.includes(scope)) {
-      throw new InvalidSurvey(`${survey} protects one ${scope}, not the whole answer; scopes: ["${scope}"] takes part all the same`);
+      const what = protects === void 0 ? `one ${scope}, not the whole answer` : `${protects.count} only, and open reports reveal theirs`;
+      throw new InvalidSurvey(`${survey} protects ${what}; scopes: ["${scope}"] takes part all the same`);
     }
     checkReport(this.limits, survey);
     systemWords();
@@ -2627,7 +3141,7 @@ var Client = class {
     const drawn = await spend(ledger, charge, this.limits, this.pinned, memory, (known) => {
       const words = systemWords();
       const { payload, ...kept } = memory?.report(known, value, words) ?? { payload: survey.randomize(value, words) };
-      const id = newId();
+      const id = newId2();
       return { ...kept, id, upload: encodeUpload({ fingerprint, window, reports: [{ id, payload }] }) };
     });
     return this.sent(drawn, checked2);
@@ -2706,7 +3220,7 @@ function refused(survey, code2, why) {
 }
 async function isReady(collector, ledger, survey) {
   try {
-    const { code: code2, closed, upload } = await about(collector, survey.fingerprint);
+    const { code: code2, closed, upload } = await about2(collector, survey.fingerprint);
     if (code2 === "unknown-survey") throw refused(survey, code2, "is not published by the collector");
     if (closed === true) throw refused(survey, "survey-closed", "is closed");
     if (upload === "tokens" && collector.token === void 0) throw refused(survey, "not-allowed", "is only for people with a token");
@@ -2738,12 +3252,27 @@ var TEXTS = {
   answer: "Your answer",
   choose: "Choose one",
   number: (low, high) => `A number from ${low} to ${high}`,
-  bins: (bins) => `, seen through ${bins} bins`,
+  from: (low) => `A number from ${low} up`,
+  unit: (unit) => unit === "" ? "" : `, in ${unit}`,
+  bins: (bins, uneven = false) => `, seen through ${bins} bins${uneven ? " of different widths" : ""}`,
+  more: (high) => `, the last of them ${high} or more`,
+  date: (first, last) => `A date from ${first} to ${last}`,
+  steps: (steps, step) => `, seen through ${steps} ${step}${steps === 1 ? "" : "s"}`,
   whole: (low, high) => `A whole number from ${low} to ${high}`,
-  nearest: ". A number outside counts as the nearest one inside",
+  nearest: ". One outside counts as the nearest one inside",
   listed: (size) => `One of ${size} values. Type a part of it to see what fits`,
   notListed: "This is not one of the values.",
   twice: "Each may be named once.",
+  nth: (i, count) => `${i} of ${count}`,
+  answered: (count, all) => `${count} of ${all} questions answered.`,
+  unanswered: "Please answer this question.",
+  must: (says) => `This is not a possible answer. ${says}.`,
+  incomplete: (count) => `${count === 1 ? "One question has" : `${count} questions have`} no possible answer yet, so nothing was drawn or sent.`,
+  tick: (most, all) => `Tick all that apply${most < all ? `, at most ${most}` : ""}`,
+  none: "none of these",
+  unticked: "Tick what applies, or none of these.",
+  atMost: (most) => `Tick at most ${most}.`,
+  only: (named) => `I know that only these answers are protected: ${named}. Any other answer is often sent openly.`,
   place: (i) => `Number ${i}`,
   pair: (i) => `Pair ${i}`,
   key: "What",
@@ -2761,14 +3290,14 @@ var TEXTS = {
   notAsked: "Your device is not asked in this window, so nothing is sent.",
   next: ({ window }, day) => day === void 0 ? "It is not asked again before the survey ends." : `It is asked next ${window === "day" ? "on" : `in the ${window} from`} ${day}.`,
   paying: (cost) => `Your first report is charged for all that follow: ${cost}.`,
-  kept: (changes) => `This browser keeps ${changes === 0 ? "your first answer, at random: whatever you choose now, that one is reported again" : "an answer, at random, for each that you gave: asked again, the same is reported"}. It costs nothing more.`,
+  kept: (changes) => `This browser keeps ${changes === 0 ? "one randomized answer, drawn from your first: whatever you choose now, it is reported again" : "a randomized answer for each that you gave: one that you give again is reported again"}. It costs nothing more.`,
   remembers: "This browser remembers what it sent, not what you answered. A private window forgets it when it is closed.",
   working: "Drawing at random, then sending.",
   states: { "not-asked": "Not asked", acknowledged: "Sent", pending: "Kept in this browser", refused: "Not taken", withdrawn: "Withdrawn" },
   cost: (epsilon, spent) => `It cost epsilon ${epsilon}. This browser has spent ${spent} on this site so far.`,
   paid: (spent) => `It cost nothing more: your first report paid for all. This browser has spent ${spent} on this site so far.`,
   asked: "Your device was asked in this window.",
-  same: "Asked again, it reports the same kept answer.",
+  same: "Asked again, the same randomized answer is kept.",
   again: {
     once: "This survey takes one answer.",
     day: "You can answer again tomorrow.",
@@ -2806,49 +3335,140 @@ function windowText({ window }) {
   return window === "" ? "once" : window;
 }
 
+// page/questions.ts
+function questionsOf({ questions }, texts, controlOf2) {
+  const rows = questions.map(({ name, domain }, i) => rowOf(name, controlOf2(domain, [make("small", {}, TEXTS.nth(i + 1, questions.length)), " ", foreign(texts[i] || name)])));
+  const progress = make("p", { class: "progress" });
+  const count = () => {
+    progress.textContent = TEXTS.answered(rows.filter((row2) => row2.open() === null).length, rows.length);
+  };
+  const element = make("div", { class: "questions" }, ...rows.map(({ control }) => control.element), progress);
+  element.oninput = ({ target }) => {
+    count();
+    rows.find(({ control }) => control.element.contains(target) && control.element.classList.contains("wrong"))?.show();
+  };
+  count();
+  return {
+    element,
+    check: () => {
+      const wrong = rows.filter((row2) => !row2.show());
+      wrong[0]?.control.element.scrollIntoView();
+      wrong[0]?.open()?.focus({ preventScroll: true });
+      return wrong.length === 0 ? void 0 : TEXTS.incomplete(wrong.length);
+    },
+    read: () => Object.fromEntries(rows.map(({ name, control }) => [name, control.read()]))
+  };
+}
+function rowOf(name, control) {
+  const { element } = control;
+  const said = make("p", { class: "error", id: newId(), hidden: true });
+  element.append(said);
+  const open = () => {
+    control.check?.();
+    return element.querySelector("input:invalid, select:invalid");
+  };
+  return {
+    name,
+    control,
+    open,
+    show: () => {
+      const field2 = open();
+      const right = field2 === null;
+      said.hidden = right;
+      element.classList.toggle("wrong", !right);
+      if (right) {
+        said.textContent = "";
+        for (const each of element.querySelectorAll("[aria-invalid]")) each.removeAttribute("aria-invalid");
+        element.removeAttribute("aria-describedby");
+        return true;
+      }
+      const { valueMissing, badInput } = field2.validity;
+      said.textContent = valueMissing && !badInput ? TEXTS.unanswered : TEXTS.must(control.says ?? field2.validationMessage);
+      element.setAttribute("aria-describedby", said.id);
+      if (field2.type !== "radio" && field2.type !== "checkbox") field2.setAttribute("aria-invalid", "true");
+      return false;
+    }
+  };
+}
+
 // page/controls.ts
 var RADIOS = 12;
+var FEW = 6;
 var LISTED = 200;
 var SUGGESTED = 50;
 var MOST_ROWS = 50;
 var LONGEST = 200;
-function controlOf({ mechanism: { domain }, outside }) {
+function controlOf({ mechanism: { domain }, outside, texts }) {
   switch (domain.kind) {
-    case "categories":
-      return pick(domain, TEXTS.answer, outside === "other");
     case "vector":
       return domain.coordinates > MOST_ROWS ? void 0 : row(domain);
     case "key-values":
       return domain.pairs === null ? pair(domain, RADIOS, TEXTS.answer) : pairs(domain);
+    case "choices":
+      return domain.options.size > LISTED ? void 0 : boxes(domain);
+    case "record":
+      return questionsOf(domain, texts, (one, legend) => grouped(single(one, legend, void 0, "", FEW), legend));
     default:
-      return isScale(domain) ? scale(domain) : number(domain, TEXTS.answer, outside === "nearest");
+      return single(domain, [TEXTS.answer], TEXTS.answer, outside);
   }
+}
+function single(domain, legend, name, outside = "", radios = RADIOS) {
+  if (domain.kind === "categories") return pick(domain, legend, name, outside === "other", radios);
+  return isScale(domain) ? scale(domain, legend) : number(domain, name, outside === "nearest");
+}
+function grouped(control, legend) {
+  if (control.element.matches("fieldset")) return control;
+  return { ...control, element: make("fieldset", {}, make("legend", {}, ...legend), control.element) };
 }
 function valuesOf(domain) {
   const values = domain.document.get("values");
   return Array.isArray(values) ? (index) => values[index] : (index) => index;
 }
-function pick(domain, name, open = false, radios = RADIOS) {
+function pick(domain, legend, name, open = false, radios = RADIOS) {
   const value = valuesOf(domain);
   const indices = Array.from({ length: Math.min(domain.size, LISTED) }, (_, i) => i);
-  if (domain.size <= radios) return choose(indices.map(value), name, "choices");
+  if (domain.size <= radios) return choose(indices.map(value), legend, isYesNo(indices.map(value)) ? "scale" : "choices");
   if (domain.size > LISTED) {
     return Array.isArray(domain.document.get("values")) ? search(domain, name, open) : wholeNumber(0, domain.size - 1, name, false);
   }
   const options = indices.map((i) => make("option", { value: String(i), dir: "auto" }, cut(String(value(i)))));
   const select = make("select", { required: true }, make("option", { value: "" }, TEXTS.choose), ...options);
   return {
-    element: make("div", {}, ...labelled(name, select)),
+    element: make("div", {}, ...labelled(name ?? TEXTS.choose, select)),
     check: () => select.setCustomValidity(""),
     read: () => select.value === "" ? void 0 : value(Number(select.value))
   };
 }
-function choose(values, name, kind) {
-  const inputs = values.map((_, i) => make("input", { type: "radio", name: "answer", value: String(i), required: true }));
+function isYesNo([first, second, third]) {
+  return first === "no" && second === "yes" && third === void 0;
+}
+function choose(values, legend, kind) {
+  const name = newId();
+  const inputs = values.map((_, i) => make("input", { type: "radio", name, value: String(i), required: true }));
   const labels = inputs.map((input, i) => make("label", {}, input, foreign(String(values[i]))));
   return {
-    element: make("fieldset", { class: kind }, make("legend", {}, name), ...labels),
+    element: make("fieldset", { class: kind }, make("legend", {}, ...legend), ...labels),
     read: () => values[inputs.findIndex((input) => input.checked)]
+  };
+}
+function boxes({ options, most }) {
+  const value = valuesOf(options);
+  const indices = Array.from({ length: options.size }, (_, i) => i);
+  const inputs = [...indices, -1].map((i) => make("input", { type: "checkbox", value: String(i) }));
+  const none = inputs[options.size];
+  const ticked = () => indices.filter((i) => inputs[i].checked);
+  const labels = inputs.map((input, i) => make("label", {}, input, input === none ? TEXTS.none : foreign(String(value(i)))));
+  const element = make("fieldset", { class: "choices" }, make("legend", {}, TEXTS.tick(most, options.size)), ...labels);
+  element.onchange = ({ target }) => {
+    for (const input of inputs) if (input === none !== (target === none)) input.checked = false;
+  };
+  return {
+    element,
+    check: () => {
+      const count = ticked().length;
+      inputs[0].setCustomValidity(count > most ? TEXTS.atMost(most) : count === 0 && !none.checked ? TEXTS.unticked : "");
+    },
+    read: () => ticked().map(value)
   };
 }
 function search(domain, name, open) {
@@ -2859,7 +3479,7 @@ function search(domain, name, open) {
     if (typeof value(i) === "string" || typeof value(indices.get(text)) !== "string") indices.set(text, i);
   }
   const names = [...indices.keys()].reverse();
-  const id = newId2();
+  const id = newId();
   const suggestions = make("datalist", { id });
   const input = make("input", { type: "text", list: id, required: true, autocomplete: "off", dir: "auto" });
   const suggest = () => {
@@ -2872,51 +3492,59 @@ function search(domain, name, open) {
   input.oninput = suggest;
   suggest();
   return {
-    element: make("div", {}, ...labelled(name, input), suggestions, hint(input, TEXTS.listed(domain.size))),
+    element: make("div", {}, ...described(name, input, TEXTS.listed(domain.size)), suggestions),
+    says: TEXTS.listed(domain.size),
     check: () => input.setCustomValidity(open || indices.has(input.value) ? "" : TEXTS.notListed),
     read: () => indices.has(input.value) ? value(indices.get(input.value)) : input.value
   };
 }
 function isScale(domain) {
-  return domain.kind !== "interval" && domain.bins <= RADIOS;
+  return "least" in domain && domain.bins <= RADIOS;
 }
-function scale(domain) {
-  return choose(Array.from({ length: domain.bins }, (_, i) => domain.least + i), TEXTS.answer, "scale");
+function scale(domain, legend) {
+  return choose(Array.from({ length: domain.bins }, (_, i) => domain.least + i), [...legend, TEXTS.unit(domain.unit)], "scale");
 }
 function number(domain, name, nearest) {
-  if (domain.kind !== "interval") return wholeNumber(domain.least, domain.most, name, nearest);
-  return field(domain.low, domain.high, "any", name, TEXTS.number(domain.low, domain.high) + TEXTS.bins(domain.bins), nearest);
+  if (domain.kind === "dates") {
+    const says2 = TEXTS.date(domain.first, domain.last) + (domain.step === "day" ? "" : TEXTS.steps(domain.bins, domain.step));
+    return field({ type: "date", min: domain.first, max: domain.last }, name, says2, nearest);
+  }
+  if (domain.kind !== "interval") return wholeNumber(domain.least, domain.most, name, nearest, domain.unit);
+  const { low, high, bins, uneven, openEnd, unit } = domain;
+  const says = (openEnd ? TEXTS.from(low) : TEXTS.number(low, high)) + TEXTS.unit(unit) + TEXTS.bins(bins, uneven) + (openEnd ? TEXTS.more(high) : "");
+  return field({ ...amount(low), step: "any", min: String(low), ...openEnd ? {} : { max: String(high) } }, name, says, nearest);
 }
-function wholeNumber(low, high, name, nearest) {
-  return field(low, high, "1", name, TEXTS.whole(low, high), nearest);
+function wholeNumber(low, high, name, nearest, unit = "") {
+  return field({ ...amount(low), step: "1", min: String(low), max: String(high) }, name, TEXTS.whole(low, high) + TEXTS.unit(unit), nearest);
 }
-function field(low, high, step, name, says, nearest) {
-  const bounds = nearest ? {} : { min: String(low), max: String(high) };
-  const input = make("input", { type: "number", required: true, step, inputmode: low < 0 ? "text" : "decimal", autocomplete: "off", ...bounds });
+function amount(low) {
+  return { type: "number", inputmode: low < 0 ? "text" : "decimal" };
+}
+function field({ min, max, ...attributes }, name, says, nearest) {
+  const bounds = nearest ? {} : { ...min === void 0 ? {} : { min }, ...max === void 0 ? {} : { max } };
+  const input = make("input", { required: true, autocomplete: "off", ...attributes, ...bounds });
   return {
-    element: make("div", {}, ...labelled(name, input), hint(input, says + (nearest ? TEXTS.nearest : ""))),
-    read: () => input.valueAsNumber
+    element: make("div", {}, ...described(name, input, says + (nearest ? TEXTS.nearest : ""))),
+    says,
+    read: () => attributes.type === "date" ? input.value : input.valueAsNumber
   };
 }
 function labelled(name, input) {
-  input.id = newId2();
+  input.id = newId();
   return [make("label", { for: input.id }, name), input];
 }
-function hint(input, text) {
-  const id = newId2();
+function described(name, input, says) {
+  if (name === void 0) return labelled(says, input);
+  const id = newId();
   input.setAttribute("aria-describedby", id);
-  return make("small", { class: "hint", id }, `${text}.`);
+  return [...labelled(name, input), make("small", { class: "hint", id }, `${says}.`)];
 }
-function newId2() {
-  return `sottovoce-${++ids}`;
-}
-var ids = 0;
 function row({ interval, coordinates }) {
   const fields = Array.from({ length: coordinates }, (_, i) => number(interval, TEXTS.place(i + 1), false));
   return { element: group(TEXTS.answer, fields), read: () => fields.map((one) => one.read()) };
 }
 function pair({ keys, interval }, radios, name) {
-  const parts = [pick(keys, TEXTS.key, false, radios), number(interval, TEXTS.value, false)];
+  const parts = [pick(keys, [TEXTS.key], TEXTS.key, false, radios), number(interval, TEXTS.value, false)];
   return { element: group(name, parts), check: () => parts[0].check?.(), read: () => parts.map((one) => one.read()) };
 }
 function pairs(domain) {
@@ -3033,7 +3661,7 @@ var Interview = class {
   async showForm() {
     const client = this.client;
     const { survey } = client;
-    const { scope } = survey.certificate;
+    const { scope, protects } = survey.certificate;
     const control = controlOf(survey);
     const refused2 = this.asking.refused ?? closedOn(survey, today2());
     this.status.textContent = refused2 !== void 0 ? refusal2(refused2, false) : control === void 0 ? TEXTS.cannot : "";
@@ -3048,16 +3676,17 @@ var Interview = class {
       "form",
       { novalidate: true },
       ...kept === void 0 ? [] : [make("p", {}, kept)],
-      control.element,
-      ...scope === "" ? [] : [consent(scope)],
+      ...scope === "" ? [control.element] : protects === void 0 ? [control.element, consent(TEXTS.scope(scope))] : asked(TEXTS.only(protects.named), control.element),
       make("p", { class: "submit" }, submit, make("small", {}, TEXTS.first[survey.window])),
       this.status,
       make("p", { class: "muted" }, make("small", {}, TEXTS.remembers))
     );
+    form.oninput = () => this.status.replaceChildren();
     form.onsubmit = async (event) => {
       event.preventDefault();
-      control.check?.();
-      if (submit.disabled || !form.reportValidity()) return;
+      const wrong = control.check?.();
+      this.status.textContent = wrong ?? "";
+      if (wrong !== void 0 || submit.disabled || !form.reportValidity()) return;
       submit.disabled = true;
       this.status.textContent = TEXTS.working;
       await this.guarded(async () => this.finish("report", await client.report(control.read())));
@@ -3125,8 +3754,16 @@ function closedOn(survey, day) {
 function today2() {
   return (/* @__PURE__ */ new Date()).toISOString().slice(0, 10);
 }
-function consent(scope) {
-  return make("label", { class: "consent" }, make("input", { type: "checkbox", required: true }), TEXTS.scope(scope));
+function consent(says) {
+  return make("label", { class: "consent" }, make("input", { type: "checkbox", required: true }), foreign(says));
+}
+function asked(says, control) {
+  const first = consent(says);
+  const rest = make("fieldset", { class: "gated", disabled: true }, control);
+  first.onchange = () => {
+    rest.disabled = !first.querySelector("input").checked;
+  };
+  return [first, rest];
 }
 
 // page/answer.ts

@@ -1,34 +1,46 @@
 import { readCategories } from "./categories.js";
+import { readChoices } from "./choices.js";
+import { readDates } from "./dates.js";
 import { readInterval } from "./interval.js";
 import { readKeyValues } from "./keyvalues.js";
 import { refuse, Section } from "./reading.js";
+import { readRecord } from "./record.js";
 import { readVector } from "./vector.js";
 import { readCounts, readRatings } from "./whole.js";
-/** The readers of all kinds, each with the keys of its document beside `kind` and `version`. */
+/** The readers of all kinds, each with the keys of its document beside `kind` and `version`, and those that version 2 adds. */
 const KINDS = new Map([
-    ["categories", [readCategories, "size", "values"]],
-    ["interval", [readInterval, "bins", "high", "low"]],
-    ["counts", [readCounts, "most"]],
-    ["ratings", [readRatings, "high", "low"]],
-    ["vector", [readVector, "coordinates", "interval"]],
-    ["key-values", [readKeyValues, "interval", "keys", "larger", "pairs"]],
+    ["categories", [readCategories, "size values", "sensitive"]],
+    ["choices", [readChoices, "most options"]],
+    ["interval", [readInterval, "bins high low", "edges open_end scale unit"]],
+    ["counts", [readCounts, "most", "unit"]],
+    ["dates", [readDates, "first last step"]],
+    ["ratings", [readRatings, "high low", "unit"]],
+    ["vector", [readVector, "coordinates interval"]],
+    ["key-values", [readKeyValues, "interval keys larger pairs"]],
+    ["record", [readRecord, "questions"]],
 ]);
 /** Read a domain of any kind. */
 export function readDomain(document, where) {
     const kind = document instanceof Map ? document.get("kind") : undefined;
-    const [read, ...keys] = KINDS.get(kind) ?? refuse(`${where}.kind`, [...KINDS.keys()].join(" or "));
-    const found = new Section(document, [...keys, "kind", "version"], where);
-    found.whole("version", 1, 1);
+    const [read, keys, more] = KINDS.get(kind) ?? refuse(`${where}.kind`, [...KINDS.keys()].join(" or "));
+    const second = more !== undefined && document.get("version") === 2;
+    const found = new Section(document, `${keys}${second ? ` ${more}` : ""} kind version`.split(" "), where);
+    if (!second)
+        found.whole("version", 1, 1);
     return read(found);
 }
-/** Whether a domain is of one number. */
+/** Whether a domain is of one number or date. */
 export function isNumeric(domain) {
-    return domain.kind === "interval" || domain.kind === "counts" || domain.kind === "ratings";
+    return ["interval", "counts", "ratings", "dates"].includes(domain.kind);
 }
 /** Refuse a value that is not in a domain. */
 export function checkValue(domain, value) {
     if (domain.kind === "vector")
         domain.row(value);
+    else if (domain.kind === "record")
+        domain.answers(value);
+    else if (domain.kind === "choices")
+        domain.items(value);
     else if (domain.kind === "key-values" && domain.pairs !== null)
         domain.set(value);
     else
@@ -42,4 +54,21 @@ export function inputOf(domain, value, steps) {
         return domain.input(value);
     const { key, number } = domain.pair(value);
     return key * domain.interval.bins + domain.interval.bin(number);
+}
+/** An input of a domain as people know it. */
+export function labelOf(domain, index) {
+    if (domain.kind === "interval") {
+        const [from, to] = [domain.edge(index), domain.edge(index + 1)].map((edge) => Number(edge.toPrecision(6)));
+        return to === Infinity ? `${from} or more` : `${from} to ${to}`;
+    }
+    if (domain.kind === "dates")
+        return domain.start(index);
+    if (domain.kind === "choices") {
+        const { options } = domain;
+        return index < options.size ? labelOf(options, index) : `at most ${index - options.size} boxes`;
+    }
+    const values = domain.document.get("values");
+    if (Array.isArray(values))
+        return `"${String(values[index])}"`;
+    return String("least" in domain ? domain.least + index : index);
 }

@@ -1,5 +1,7 @@
 /** The most inputs of a mechanism, and the most cells of its tally. */
 export const MOST_INPUTS = 2500000;
+/** The most edges of an interval. */
+export const MOST_EDGES = 4096;
 /** The bounds of ratings are at most this far from 0. */
 export const FARTHEST_RATING = 1000000000000;
 /** The most bytes of a report's payload. */

@@ -17,6 +17,8 @@ export interface Parts {
     readonly certificate: Certificate;
     /** The report of a value. The value is refused before the first word is drawn. */
     respond(value: unknown, words: Words): Report;
+    /** What a report of one number says, where it is more than that number. */
+    inWords?(number: number): string;
     /** The report of a position, where the mechanism is one of a single number or category. */
     respondAt?(position: number, words: Words): Report;
     /** Public hashes of which a report names one. */

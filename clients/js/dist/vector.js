@@ -4,7 +4,7 @@ import { MOST_INPUTS } from "./limits.js";
 /** Read a document of vectors; their interval may be of kind counts or ratings. */
 export function readVector(found) {
     const inside = readDomain(found.get("interval"), `${found.where}.interval`);
-    const interval = isNumeric(inside) ? inside : found.refuse("interval", "an interval, counts or ratings");
+    const interval = isNumeric(inside) && inside.kind !== "dates" ? inside : found.refuse("interval", "an interval, counts or ratings");
     const coordinates = found.whole("coordinates", 1, MOST_INPUTS);
     function row(value) {
         if (!Array.isArray(value) || value.length !== coordinates) {

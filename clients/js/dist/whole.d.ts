@@ -9,6 +9,8 @@ export interface WholeNumbers<Kind extends string> {
     readonly most: number;
     readonly bins: number;
     readonly size: number;
+    /** What is counted, such as visits; empty where nothing is said. */
+    readonly unit: string;
     /** The bin of a number: its distance to the least. */
     bin(value: unknown): number;
     /** The position of a number; `steps` is 1 for whole numbers. */

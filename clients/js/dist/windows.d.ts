@@ -5,8 +5,14 @@ export interface WindowDays {
     readonly first: string;
     readonly last: string;
 }
+/** The days from 1970 to a date such as 2026-01-31, or undefined where it is not a day of the years 1 to 9999. */
+export declare function readDay(text: string): number | undefined;
+/** The date of a day, or an empty text where it is not one of these years. */
+export declare function dayText(day: number): string;
 /** Whether a text is a date such as 2026-01-31. */
 export declare function isDay(text: string): boolean;
+/** Monday of the week of a day: 1 January 1970 was a Thursday. */
+export declare function mondayOf(day: number): number;
 /** The window that a day (in UTC) is in: its name, first and last day. */
 export declare function windowOf(kind: WindowKind, day: string): WindowDays & {
     readonly name: string;

@@ -1,22 +1,27 @@
 import type { Domain, Survey } from "@sottovoce/client";
-import { foreign, make } from "./dom.js";
+import { foreign, make, newId, type Content } from "./dom.js";
+import { questionsOf } from "./questions.js";
 import { TEXTS } from "./texts.js";
 
 type Of<Kind extends Domain["kind"]> = Extract<Domain, { kind: Kind }>;
 type Categories = Of<"categories">;
-type Numbers = Of<"interval" | "counts" | "ratings">;
+type Numbers = Of<"interval" | "counts" | "ratings" | "dates">;
 
 /** What a person fills in. */
 export interface Control {
   readonly element: HTMLElement;
-  /** Mark what no browser finds by itself, before the form is checked. */
-  check?(): void;
+  /** What an answer must be, in words. */
+  readonly says?: string;
+  /** Mark what no browser finds by itself, before the form is checked; what is wrong, where the control says itself of which answers. */
+  check?(): string | void;
   /** The answer, once the form is valid. */
   read(): unknown;
 }
 
 /** Values up to which each has a radio button, and up to which they are in a list. */
 const RADIOS = 12;
+/** The same of one question among several, for a phone. */
+const FEW = 6;
 const LISTED = 200;
 /** Values that a field suggests at a time. */
 const SUGGESTED = 50;
@@ -26,13 +31,26 @@ const MOST_ROWS = 50;
 const LONGEST = 200;
 
 /** The control of a survey's kind of question, or undefined where a form makes no sense. */
-export function controlOf({ mechanism: { domain }, outside }: Survey): Control | undefined {
+export function controlOf({ mechanism: { domain }, outside, texts }: Survey): Control | undefined {
   switch (domain.kind) {
-    case "categories": return pick(domain, TEXTS.answer, outside === "other");
     case "vector": return domain.coordinates > MOST_ROWS ? undefined : row(domain);
     case "key-values": return domain.pairs === null ? pair(domain, RADIOS, TEXTS.answer) : pairs(domain);
-    default: return isScale(domain) ? scale(domain) : number(domain, TEXTS.answer, outside === "nearest");
+    case "choices": return domain.options.size > LISTED ? undefined : boxes(domain);
+    case "record": return questionsOf(domain, texts, (one, legend) => grouped(single(one, legend, undefined, "", FEW), legend));
+    default: return single(domain, [TEXTS.answer], TEXTS.answer, outside);
   }
+}
+
+/** One value: buttons below a legend, or a field below a name. */
+function single(domain: Categories | Numbers, legend: readonly Content[], name: string | undefined, outside = "", radios = RADIOS): Control {
+  if (domain.kind === "categories") return pick(domain, legend, name, outside === "other", radios);
+  return isScale(domain) ? scale(domain, legend) : number(domain, name, outside === "nearest");
+}
+
+/** A control with a legend: buttons have one, a field gets one. */
+function grouped(control: Control, legend: readonly Content[]): Control {
+  if (control.element.matches("fieldset")) return control;
+  return { ...control, element: make("fieldset", {}, make("legend", {}, ...legend), control.element) };
 }
 
 /** The values of categories by index: texts, or whole numbers. */
@@ -42,34 +60,61 @@ function valuesOf(domain: Categories): (index: number) => string | number {
 }
 
 /** One of some categories. `open` is where any other text counts too. */
-function pick(domain: Categories, name: string, open = false, radios = RADIOS): Control {
+function pick(domain: Categories, legend: readonly Content[], name: string | undefined, open = false, radios = RADIOS): Control {
   const value = valuesOf(domain);
   const indices = Array.from({ length: Math.min(domain.size, LISTED) }, (_, i) => i);
-  if (domain.size <= radios) return choose(indices.map(value), name, "choices");
+  if (domain.size <= radios) return choose(indices.map(value), legend, isYesNo(indices.map(value)) ? "scale" : "choices");
   if (domain.size > LISTED) {
     return Array.isArray(domain.document.get("values")) ? search(domain, name, open) : wholeNumber(0, domain.size - 1, name, false);
   }
   const options = indices.map((i) => make("option", { value: String(i), dir: "auto" }, cut(String(value(i)))));
   const select = make("select", { required: true }, make("option", { value: "" }, TEXTS.choose), ...options);
   return {
-    element: make("div", {}, ...labelled(name, select)),
+    element: make("div", {}, ...labelled(name ?? TEXTS.choose, select)),
     check: () => select.setCustomValidity(""),
     read: () => (select.value === "" ? undefined : value(Number(select.value))),
   };
 }
 
+function isYesNo([first, second, third]: readonly (string | number)[]): boolean {
+  return first === "no" && second === "yes" && third === undefined;
+}
+
 /** A radio button for each value. */
-function choose(values: readonly (string | number)[], name: string, kind: string): Control {
-  const inputs = values.map((_, i) => make("input", { type: "radio", name: "answer", value: String(i), required: true }));
+function choose(values: readonly (string | number)[], legend: readonly Content[], kind: string): Control {
+  const name = newId();
+  const inputs = values.map((_, i) => make("input", { type: "radio", name, value: String(i), required: true }));
   const labels = inputs.map((input, i) => make("label", {}, input, foreign(String(values[i]))));
   return {
-    element: make("fieldset", { class: kind }, make("legend", {}, name), ...labels),
+    element: make("fieldset", { class: kind }, make("legend", {}, ...legend), ...labels),
     read: () => values[inputs.findIndex((input) => input.checked)],
   };
 }
 
+/** A box for each option, and one for none, which stands alone: nothing ticked is no answer yet. */
+function boxes({ options, most }: Of<"choices">): Control {
+  const value = valuesOf(options);
+  const indices = Array.from({ length: options.size }, (_, i) => i);
+  const inputs = [...indices, -1].map((i) => make("input", { type: "checkbox", value: String(i) }));
+  const none = inputs[options.size]!;
+  const ticked = (): number[] => indices.filter((i) => inputs[i]!.checked);
+  const labels = inputs.map((input, i) => make("label", {}, input, input === none ? TEXTS.none : foreign(String(value(i)))));
+  const element = make("fieldset", { class: "choices" }, make("legend", {}, TEXTS.tick(most, options.size)), ...labels);
+  element.onchange = ({ target }) => {
+    for (const input of inputs) if ((input === none) !== (target === none)) input.checked = false;
+  };
+  return {
+    element,
+    check: () => {
+      const count = ticked().length;
+      inputs[0]!.setCustomValidity(count > most ? TEXTS.atMost(most) : count === 0 && !none.checked ? TEXTS.unticked : "");
+    },
+    read: () => ticked().map(value),
+  };
+}
+
 /** A field that suggests the values that hold what is typed. */
-function search(domain: Categories, name: string, open: boolean): Control {
+function search(domain: Categories, name: string | undefined, open: boolean): Control {
   const value = valuesOf(domain);
   const indices = new Map<string, number>();
   for (let i = domain.size - 1; i >= 0; i--) {
@@ -90,37 +135,49 @@ function search(domain: Categories, name: string, open: boolean): Control {
   input.oninput = suggest;
   suggest();
   return {
-    element: make("div", {}, ...labelled(name, input), suggestions, hint(input, TEXTS.listed(domain.size))),
+    element: make("div", {}, ...described(name, input, TEXTS.listed(domain.size)), suggestions),
+    says: TEXTS.listed(domain.size),
     check: () => input.setCustomValidity(open || indices.has(input.value) ? "" : TEXTS.notListed),
     read: () => (indices.has(input.value) ? value(indices.get(input.value)!) : input.value),
   };
 }
 
 /** Whether there are so few whole numbers that each has a button. */
-function isScale(domain: Numbers): domain is Exclude<Numbers, Of<"interval">> {
-  return domain.kind !== "interval" && domain.bins <= RADIOS;
+function isScale(domain: Numbers): domain is Of<"counts" | "ratings"> {
+  return "least" in domain && domain.bins <= RADIOS;
 }
 
-function scale(domain: Exclude<Numbers, Of<"interval">>): Control {
-  return choose(Array.from({ length: domain.bins }, (_, i) => domain.least + i), TEXTS.answer, "scale");
+function scale(domain: Of<"counts" | "ratings">, legend: readonly Content[]): Control {
+  return choose(Array.from({ length: domain.bins }, (_, i) => domain.least + i), [...legend, TEXTS.unit(domain.unit)], "scale");
 }
 
-/** A number; `nearest` is where one outside counts as the nearest one inside. */
-function number(domain: Numbers, name: string, nearest: boolean): Control {
-  if (domain.kind !== "interval") return wholeNumber(domain.least, domain.most, name, nearest);
-  return field(domain.low, domain.high, "any", name, TEXTS.number(domain.low, domain.high) + TEXTS.bins(domain.bins), nearest);
+/** A number or a date; `nearest` is where one outside counts as the nearest one inside. */
+function number(domain: Numbers, name: string | undefined, nearest: boolean): Control {
+  if (domain.kind === "dates") {
+    const says = TEXTS.date(domain.first, domain.last) + (domain.step === "day" ? "" : TEXTS.steps(domain.bins, domain.step));
+    return field({ type: "date", min: domain.first, max: domain.last }, name, says, nearest);
+  }
+  if (domain.kind !== "interval") return wholeNumber(domain.least, domain.most, name, nearest, domain.unit);
+  const { low, high, bins, uneven, openEnd, unit } = domain;
+  const says = (openEnd ? TEXTS.from(low) : TEXTS.number(low, high)) + TEXTS.unit(unit) + TEXTS.bins(bins, uneven) + (openEnd ? TEXTS.more(high) : "");
+  return field({ ...amount(low), step: "any", min: String(low), ...(openEnd ? {} : { max: String(high) }) }, name, says, nearest);
 }
 
-function wholeNumber(low: number, high: number, name: string, nearest: boolean): Control {
-  return field(low, high, "1", name, TEXTS.whole(low, high), nearest);
+function wholeNumber(low: number, high: number, name: string | undefined, nearest: boolean, unit = ""): Control {
+  return field({ ...amount(low), step: "1", min: String(low), max: String(high) }, name, TEXTS.whole(low, high) + TEXTS.unit(unit), nearest);
 }
 
-function field(low: number, high: number, step: string, name: string, says: string, nearest: boolean): Control {
-  const bounds: Record<string, string> = nearest ? {} : { min: String(low), max: String(high) };
-  const input = make("input", { type: "number", required: true, step, inputmode: low < 0 ? "text" : "decimal", autocomplete: "off", ...bounds });
+function amount(low: number): Record<string, string> {
+  return { type: "number", inputmode: low < 0 ? "text" : "decimal" };
+}
+
+function field({ min, max, ...attributes }: Record<string, string>, name: string | undefined, says: string, nearest: boolean): Control {
+  const bounds: Record<string, string> = nearest ? {} : { ...(min === undefined ? {} : { min }), ...(max === undefined ? {} : { max }) };
+  const input = make("input", { required: true, autocomplete: "off", ...attributes, ...bounds });
   return {
-    element: make("div", {}, ...labelled(name, input), hint(input, says + (nearest ? TEXTS.nearest : ""))),
-    read: () => input.valueAsNumber,
+    element: make("div", {}, ...described(name, input, says + (nearest ? TEXTS.nearest : ""))),
+    says,
+    read: () => (attributes.type === "date" ? input.value : input.valueAsNumber),
   };
 }
 
@@ -130,17 +187,13 @@ function labelled(name: string, input: HTMLElement): HTMLElement[] {
   return [make("label", { for: input.id }, name), input];
 }
 
-/** A sentence that describes a field. */
-function hint(input: HTMLInputElement, text: string): HTMLElement {
+/** A field with a name and a sentence that describes it; without a name the sentence is the label. */
+function described(name: string | undefined, input: HTMLInputElement, says: string): HTMLElement[] {
+  if (name === undefined) return labelled(says, input);
   const id = newId();
   input.setAttribute("aria-describedby", id);
-  return make("small", { class: "hint", id }, `${text}.`);
+  return [...labelled(name, input), make("small", { class: "hint", id }, `${says}.`)];
 }
-
-function newId(): string {
-  return `sottovoce-${++ids}`;
-}
-let ids = 0;
 
 /** The numbers of a vector. */
 function row({ interval, coordinates }: Of<"vector">): Control {
@@ -150,7 +203,7 @@ function row({ interval, coordinates }: Of<"vector">): Control {
 
 /** A key with its number. */
 function pair({ keys, interval }: Of<"key-values">, radios: number, name: string): Control {
-  const parts = [pick(keys, TEXTS.key, false, radios), number(interval, TEXTS.value, false)];
+  const parts = [pick(keys, [TEXTS.key], TEXTS.key, false, radios), number(interval, TEXTS.value, false)];
   return { element: group(name, parts), check: () => parts[0]!.check?.(), read: () => parts.map((one) => one.read()) };
 }
 

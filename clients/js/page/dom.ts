@@ -46,3 +46,9 @@ export function table(caption: string, head: readonly string[], rows: readonly (
     ),
   );
 }
+
+/** An id that no other element of these has. */
+export function newId(): string {
+  return `sottovoce-${++ids}`;
+}
+let ids = 0;

@@ -19,10 +19,19 @@ label { display: block; font-weight: 600; }
 .scale legend { float: left; width: 100%; }
 .scale label { margin: 0; }
 .consent { margin-block: .75rem; }
+.gated:disabled { opacity: .55; }
 input, select, button { font: inherit; line-height: 1.4; min-height: 2.75rem; max-width: 100%; border-radius: .5rem; }
 input:not([type="radio"], [type="checkbox"]), select { display: block; width: 100%; margin-top: .25rem; padding: .5rem .75rem; border: 1px solid var(--edge); color: inherit; background: transparent; }
 option { color: CanvasText; background: Canvas; }
 input[type="radio"], input[type="checkbox"] { min-height: 0; margin: 0; flex: none; accent-color: var(--accent); }
+.questions > fieldset { padding-block: 1rem; border-top: 1px solid var(--edge); }
+.questions legend { padding-inline-end: .5rem; float: left; width: 100%; }
+.questions legend + * { clear: both; }
+.questions legend small { font-weight: 400; margin-inline-end: .25rem; }
+.questions > fieldset > div > label { font-weight: 400; }
+.questions .scale { gap: .375rem; }
+.questions .scale label { gap: .5rem; }
+.error { font-weight: 600; margin: .5rem 0 0; padding-inline-start: .75rem; border-inline-start: .25rem solid currentColor; width: 100%; }
 .hint { display: block; margin-block: .25rem .75rem; }
 .parts > * { margin-bottom: .75rem; }
 .pairs > fieldset { margin-bottom: 1rem; }

@@ -2,7 +2,8 @@ import "./mechanisms/withdelta.js";
 import "./device/nodedefault.js";
 
 export * from "./page.js";
-export type { Change, Elapsed, Ledger, Log, Receipt, Row, State } from "./device/ledger.js";
+export type { Change, Changing, Elapsed, Ledger, Log, Receipt, Row, State } from "./device/ledger.js";
+export type { Kept, Memo, Memories } from "./device/memory.js";
 export type { Limits } from "./device/budget.js";
 export type { Explanation, Part } from "./device/explaining.js";
 export type { Patience } from "./device/sending.js";

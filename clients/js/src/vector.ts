@@ -1,5 +1,6 @@
 import { InvalidValue } from "./errors.js";
 import { isNumeric, readDomain, type NumberDomain } from "./domain.js";
+import type { Dates } from "./dates.js";
 import type { JsonObject } from "./json.js";
 import { MOST_INPUTS } from "./limits.js";
 import type { Section } from "./reading.js";
@@ -8,7 +9,7 @@ import type { Section } from "./reading.js";
 export interface Vector {
   readonly kind: "vector";
   readonly document: JsonObject;
-  readonly interval: NumberDomain;
+  readonly interval: Exclude<NumberDomain, Dates>;
   readonly coordinates: number;
   readonly size: number;
   /** The numbers of a row, every one of them checked. */
@@ -18,7 +19,7 @@ export interface Vector {
 /** Read a document of vectors; their interval may be of kind counts or ratings. */
 export function readVector(found: Section): Vector {
   const inside = readDomain(found.get("interval"), `${found.where}.interval`);
-  const interval = isNumeric(inside) ? inside : found.refuse("interval", "an interval, counts or ratings");
+  const interval = isNumeric(inside) && inside.kind !== "dates" ? inside : found.refuse("interval", "an interval, counts or ratings");
   const coordinates = found.whole("coordinates", 1, MOST_INPUTS);
 
   function row(value: unknown): number[] {

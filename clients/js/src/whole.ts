@@ -1,5 +1,5 @@
 import { InvalidValue } from "./errors.js";
-import { makeInterval, type Interval } from "./interval.js";
+import { makeInterval, readUnit, type Interval } from "./interval.js";
 import type { JsonObject } from "./json.js";
 import { FARTHEST_RATING, MOST_INPUTS } from "./limits.js";
 import type { Section } from "./reading.js";
@@ -12,6 +12,8 @@ export interface WholeNumbers<Kind extends string> {
   readonly most: number;
   readonly bins: number;
   readonly size: number;
+  /** What is counted, such as visits; empty where nothing is said. */
+  readonly unit: string;
   /** The bin of a number: its distance to the least. */
   bin(value: unknown): number;
   /** The position of a number; `steps` is 1 for whole numbers. */
@@ -29,18 +31,22 @@ export type Ratings = WholeNumbers<"ratings">;
 
 /** Read a document of counts. */
 export function readCounts(found: Section): Counts {
-  return wholeNumbers("counts", found.items, 0, found.whole("most", 0, MOST_INPUTS - 1));
+  return wholeNumbers("counts", found, 0, found.whole("most", 0, MOST_INPUTS - 1));
 }
 
 /** Read a document of ratings. */
 export function readRatings(found: Section): Ratings {
   const low = found.whole("low", -FARTHEST_RATING, FARTHEST_RATING);
   const most = Math.min(FARTHEST_RATING, low + MOST_INPUTS - 1);
-  return wholeNumbers("ratings", found.items, low, found.whole("high", low + 1, most));
+  return wholeNumbers("ratings", found, low, found.whole("high", low + 1, most));
 }
 
 /** Whole numbers of one kind, whose bounds are known to be right. */
-function wholeNumbers<Kind extends string>(kind: Kind, document: JsonObject, least: number, most: number): WholeNumbers<Kind> {
+function wholeNumbers<Kind extends string>(kind: Kind, found: Section, least: number, most: number): WholeNumbers<Kind> {
+  const document = found.items;
+  const unit = document.has("unit") ? readUnit(found) : "";
+  found.require(!document.has("unit") || unit !== "", "unit", "left out, with version 1, where it is empty");
+
   function bin(value: unknown): number {
     const number = Number.isInteger(value) ? (value as number) : NaN;
     if (number >= least && number <= most) return number - least + 0; // -0 becomes 0
@@ -55,7 +61,7 @@ function wholeNumbers<Kind extends string>(kind: Kind, document: JsonObject, lea
 
   const bins = most - least + 1;
   return {
-    kind, document, least, most, bins, size: bins, bin, nearest,
+    kind, document, least, most, bins, size: bins, unit, bin, nearest,
     position: (value, steps) => bin(value) * steps,
     cut: (wide) => makeInterval(least - 0.5, most + 0.5, wide),
   };

@@ -15,13 +15,13 @@ const FIRST = "0001-01-01";
 const LAST = "9999-12-31";
 
 /** The days from 1970 to a date such as 2026-01-31, or undefined where it is not a day of the years 1 to 9999. */
-function readDay(text: string): number | undefined {
+export function readDay(text: string): number | undefined {
   const day = Date.parse(text) / DAY;
   return text !== "" && dayText(day) === text ? day : undefined;
 }
 
 /** The date of a day, or an empty text where it is not one of these years. */
-function dayText(day: number): string {
+export function dayText(day: number): string {
   const date = new Date(day * DAY);
   const text = Number.isNaN(date.getTime()) ? "" : date.toISOString().slice(0, 10);
   return text >= FIRST ? text : ""; // other years than 1 to 9999 are 0000, or begin with a sign
@@ -33,7 +33,7 @@ export function isDay(text: string): boolean {
 }
 
 /** Monday of the week of a day: 1 January 1970 was a Thursday. */
-function mondayOf(day: number): number {
+export function mondayOf(day: number): number {
   return day - ((((day + 3) % 7) + 7) % 7);
 }
 

@@ -1,7 +1,7 @@
 // What this client makes of surveys, values and words that another client has drawn with: a line of JSON on standard
 // input for each survey, a line on standard output with what differs, and at the end one with counts.
 import readline from "node:readline";
-import { Survey, toHex } from "../dist/index.js";
+import { ratioText, Survey, toHex } from "../dist/index.js";
 import { toNumber } from "../dist/fraction.js";
 import { checkBytes, checkCertificate, givenWords, same } from "./support.js";
 
@@ -25,6 +25,11 @@ function compareCertificate(survey, wanted) {
   return Math.abs(found - Number(wanted.delta)) <= tolerance * found ? undefined : `delta: ${found} for ${wanted.delta}`;
 }
 
+/** All reports of one value together; nothing is said of it where devices do not remember. */
+function compareLifetime({ mechanism: { memory } }, wanted) {
+  return memory === undefined && !wanted ? undefined : same(ratioText(memory), wanted, "lifetime");
+}
+
 /** What differs in one case, or undefined. */
 function compareCase(survey, { value, number, words, payload }) {
   const given = givenWords(words ?? "");
@@ -41,7 +46,7 @@ function compareCase(survey, { value, number, words, payload }) {
   return checkBytes(drawn, payload, "payload") ?? same(given.left(), 0, "words left") ?? same(drawn.length, survey.payloadBytes, "length");
 }
 
-function compareSurvey({ text, taken, fingerprint, certificate, privacy, cost, cases }) {
+function compareSurvey({ text, taken, fingerprint, certificate, privacy, lifetime, cost, cases }) {
   const { survey, refusal } = readSurvey(text);
   counts.surveys++;
   if (refusal !== undefined) {
@@ -53,6 +58,7 @@ function compareSurvey({ text, taken, fingerprint, certificate, privacy, cost, c
   if (!taken) return ["is taken"];
   const wrong = [
     same(survey.fingerprint, fingerprint, "fingerprint"), compareCertificate(survey, certificate),
+    compareLifetime(survey, lifetime),
     privacy === undefined ? undefined : same(survey.privacy(), privacy, "privacy") ?? same([survey.cost, survey.costInWords()].join(), cost.join(), "cost"),
   ];
   for (const one of cases) {

@@ -4,7 +4,7 @@ import http from "node:http";
 import os from "node:os";
 import path from "node:path";
 import { digestOf } from "../dist/canonical.js";
-import { BrowserLedger, Client, Survey } from "../dist/index.js";
+import { BrowserLedger, Client, newId, Survey, toHex } from "../dist/index.js";
 import { NodeLedger } from "../dist/device/nodeledger.js";
 import { MemoryLedger } from "../dist/testing.js";
 
@@ -37,6 +37,11 @@ export function makeClient(survey, options = {}) {
 /** Every kind of ledger that there is here, by name: a maker, whose ledgers share what they hold; or why there is none. */
 export async function ledgers() {
   const kinds = { memory: () => { const ledger = new MemoryLedger(); return () => ledger; } };
+  if (typeof document === "object") { // a browser, with the real one
+    kinds.IndexedDB = () => { const name = `sottovoce ${toHex(newId())}`; return () => new BrowserLedger(name); };
+    kinds["node:sqlite"] = "browsers have no node:sqlite";
+    return kinds;
+  }
   try {
     const { IDBFactory } = await import("fake-indexeddb");
     await import("fake-indexeddb/auto");

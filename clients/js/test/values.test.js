@@ -12,7 +12,10 @@ function place(domain, value, steps) {
     case "interval":
     case "counts":
     case "ratings":
+    case "dates":
       return [domain.bin(value), domain.position(value, steps)];
+    case "record":
+      return [domain.answers(value), null];
     case "vector": {
       const row = domain.row(value);
       return [row.map((x) => domain.interval.bin(x)), row.map((x) => domain.interval.position(x, steps))];

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import isfinite
+from datetime import date
+from math import inf, isfinite, isinf
 from typing import Any
 
 from sottovoce.answers.notebook import answer_html
@@ -19,7 +20,8 @@ class Answer:
     """One number with its error: an estimate, its standard error and its interval.
 
     The interval holds possible values only: shares from 0 to 1, means between the bounds of the
-    numbers. It need not be symmetric. An unbiased estimate may lie outside of what is possible,
+    numbers. It need not be symmetric. Over dates the mean and quantiles are ``datetime.date``, with a
+    standard error in days. An unbiased estimate may lie outside of what is possible,
     and then outside of its interval.
 
     Parameters
@@ -38,6 +40,10 @@ class Answer:
         For differences: how often noise alone would be at least as large.
     adjusted : float, optional
         For differences of several: the p-value adjusted for all of them (Holm).
+    unit : str
+        The unit of the numbers, such as ``"EUR"``.
+    beyond : float, optional
+        Over an interval with an open end: the number above which an infinite value or bound lies.
 
     Examples
     --------
@@ -58,6 +64,10 @@ class Answer:
     """For differences: how often pure noise would be at least as large."""
     adjusted: float | None = None
     """For differences of several: Holm's p-value, adjusted for all of them."""
+    unit: str = ""
+    """The unit of the numbers, such as EUR; empty for shares."""
+    beyond: float | None = None
+    """Of an interval with an open end: an infinite quantile or bound lies above this number."""
 
     def __float__(self) -> float:
         return self.value
@@ -66,7 +76,10 @@ class Answer:
         head = f"{label_text(self.label)}: " if self.label != "" else ""
         tail = "" if self.p_value is None else f", p = {self.p_value:.3g}"
         value, stderr, low, high = self.texts()
-        return f"{head}{value} +- {stderr} ({self.confidence:.0%} from {low} to {high}{tail})"
+        unit = f" {self.unit}" if self.unit else ""
+        around = "" if isinf(self.stderr) and self.beyond is not None else f" +- {stderr}"
+        told = f"{value}{around}{unit} ({self.confidence:.0%} from {low} to {high}{tail})"
+        return f"{head}{told}"
 
     def _repr_html_(self) -> str:
         """The answer, for a notebook."""
@@ -74,9 +87,14 @@ class Answer:
 
     def texts(self) -> list[str]:
         """Value, standard error, and interval as text: four decimals, fewer where numbers are large: five digits in all; ``nan`` and ``inf`` too."""
+        if isinstance(self.value, date):
+            return [str(self.value), f"{self.stderr:.1f}", str(self.low), str(self.high)]
         parts = self.value, self.stderr, self.low, self.high
         digits = len(str(int(max((abs(part) for part in parts if isfinite(part)), default=0))))
-        return [f"{part:.{max(0, 5 - digits)}f}" for part in parts]
+        known = self.beyond if self.beyond is None else f"above {self.beyond:.10g}"
+        return [
+            known if known and part == inf else f"{part:.{max(0, 5 - digits)}f}" for part in parts
+        ]
 
 
 def two_sided(confidence: float, part: float = 1.0) -> float:

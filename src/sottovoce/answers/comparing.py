@@ -23,13 +23,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sottovoce.answers.answer import Answer, two_sided
 from sottovoce.answers.errors import LinearErrors
-from sottovoce.answers.estimate import Estimate
 from sottovoce.channels.base import Floats, SupportProbabilities
+
+if TYPE_CHECKING:
+    from sottovoce.answers.estimate import Estimate
 
 __all__ = ["combine", "equal_share_stderr", "holm", "normal_p", "ratio_of", "share_stderr"]
 
@@ -124,4 +127,5 @@ def combine(first: Answer, second: Answer, confidence: float) -> Answer:
     above = math.hypot(second.high - second.value, first.value - first.low)
     stderr = (below + above) / (2 * two_sided(confidence))
     p_value = float(normal_p(value, stderr))
-    return Answer(value, stderr, value - below, value + above, first.label, confidence, p_value)
+    low, high = value - below, value + above
+    return Answer(value, stderr, low, high, first.label, confidence, p_value, unit=first.unit)

@@ -188,10 +188,17 @@ class Difference:
         """The difference in the share of numbers up to ``x``."""
         return self._linear(lambda e: e.cdf(x), confidence)
 
-    def mean(self, key: Any = None, *, confidence: float = 0.95) -> Answer:
-        """The difference of the means; over pairs, of the means of a ``key``'s numbers."""
+    def mean(
+        self, key: Any = None, *, top: float | None = None, confidence: float = 0.95
+    ) -> Answer:
+        """The difference of the means; over pairs, of the means of a ``key``'s numbers.
+
+        ``top`` stands for every answer in an open bin, on both sides.
+        """
+        if self.first.domain.dates is not None:
+            return self._plain.mean(confidence=confidence)
         if self.first.domain.keyed is None and key is None:
-            return self._linear(lambda e: e.mean(), confidence)
+            return self._linear(lambda e: e.mean(top=top), confidence)
         return self._nonlinear("means", lambda e: e.mean(key, confidence=confidence), confidence)
 
     def frequency(self, key: Any, *, confidence: float = 0.95) -> Answer:
@@ -209,7 +216,9 @@ class Difference:
         if self.looks is not None:
             p = always_valid_p(ratio_of(value, stderr), tau, 1 - confidence)
         reach = float(self._reach(tau, confidence))
-        return answer(value, stderr, first.label, confidence, reach=reach, p_value=float(p))
+        return answer(
+            value, stderr, first.label, confidence, reach=reach, p_value=float(p), unit=first.unit
+        )
 
     def both(self, ask: Ask) -> tuple[Answer, Answer]:
         """The answers of the first and the second side that a difference compares."""
@@ -269,7 +278,9 @@ class Difference:
         return replace(self.quantile(0.5, confidence=confidence), label="median")
 
     def quantile(self, q: float, *, confidence: float = 0.95) -> Answer:
-        """The difference of the quantiles."""
+        """The difference of the quantiles; of dates it is a number of days."""
+        if self.first.domain.dates is not None:
+            return self._plain.quantile(q, confidence=confidence)
         ask: Ask = lambda e: e.quantile(q, confidence=confidence)  # noqa: E731
         compared = self._nonlinear("quantile", ask, confidence)
         (one, first), (two, second) = self._asked(ask)
@@ -280,10 +291,20 @@ class Difference:
         place = two.cumulative.place(q) - one.cumulative.place(q)
         return replace(compared, stderr=stderr, p_value=float(normal_p(place, stderr)))
 
+    @property
+    def _plain(self) -> Difference:
+        """Of dates, the difference in days."""
+        return replace(self, first=self.first.plain, second=self.second.plain)
+
     def _nonlinear(self, question: str, ask: Ask, confidence: float) -> Answer:
         """A difference of answers that are not sums of shares."""
         self._one_look(question)
         (_, first), (_, second) = self._asked(ask)
+        if math.isinf(first.value) or math.isinf(second.value):
+            raise NotIdentified(
+                f"the difference of {question} is not identified: it lies above {first.beyond:g}, in the "
+                "open bin, on one side at least"
+            )
         return combine(first, second, confidence)
 
     def _one_look(self, question: str) -> None:
@@ -312,7 +333,8 @@ class Difference:
                 "high": self.shares + reach,
                 "p_value": self.p_value,
                 "adjusted": self.adjusted,
-            }
+            },
+            {"value": self.first.domain.unit},
         )
 
     def plot(

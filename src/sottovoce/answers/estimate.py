@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable
+import functools
+import math
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -15,10 +17,14 @@ from sottovoce.answers import keys, numbers, parts
 from sottovoce.answers.about import check_about
 from sottovoce.answers.answer import Answer, two_sided
 from sottovoce.answers.anytime import Looks
+from sottovoce.answers.calendar import in_days
 from sottovoce.answers.companion import for_every_look, unbiased_of
 from sottovoce.answers.errors import CellErrors, ErrorModel
 from sottovoce.answers.intervals import ShareIntervals, share_bounds, within
 from sottovoce.answers.notebook import estimate_html
+from sottovoce.answers.records.answered import answered
+from sottovoce.answers.records.calibrated import Calibrated, calibrated
+from sottovoce.answers.records.joint import Joint, joint_of
 from sottovoce.answers.show import renderer
 from sottovoce.answers.tables import Table
 from sottovoce.answers.top import TopAnswer, top_answers
@@ -28,6 +34,7 @@ from sottovoce.base.errors import InvalidInput, NotIdentified, Unfit
 from sottovoce.base.frame import Frame
 from sottovoce.channels.base import Floats
 from sottovoce.domains.base import Domain
+from sottovoce.domains.choices import NONE
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.key_values import KeyValues
 
@@ -81,6 +88,8 @@ class Estimate:
         The steps of a mixture reduction.
     unbiased_source : callable, optional
         Makes :attr:`unbiased`; None where the estimate is its own.
+    boxes : int, optional
+        How many options a person may tick, where shares need not sum to 1; None where people hold one value.
     looks : Looks, optional
         That intervals hold at every look (:meth:`anytime`); None for intervals of one look.
     part_source : callable, optional
@@ -112,6 +121,8 @@ class Estimate:
     """The steps of a mixture reduction, kept and undone; empty for other methods."""
     unbiased_source: Callable[[], Estimate | None] | None = None
     """Makes the unbiased estimate of the same reports; None where this one is its own."""
+    boxes: int | None = None
+    """How many options a person may tick, where shares need not sum to 1; None where people hold one value."""
     looks: Looks | None = None
     """That answers are looked at again and again; None for one look."""
     part_source: Callable[..., Estimate] | None = None
@@ -190,16 +201,16 @@ class Estimate:
             raise InvalidInput(
                 "weights", "linear", f"{self.domain.size} finite numbers", f"shape {z.shape}"
             )
-        return self._sum(z, 0.0, label, confidence)
+        return self.sum_of(z, 0.0, label, confidence)
 
-    def _sum(
+    def sum_of(
         self, weights: Floats, offset: float, label: Any, confidence: float, *, clips: bool = False,
         bounds: tuple[float, float] | None = None,
     ) -> Answer:  # fmt: skip
-        """``offset + weights . shares``: from the shares, or where there are none from the cells."""
+        """``offset + weights . shares`` within ``bounds``: from the shares, or where there are none from the cells."""
         value = offset + self.value_of(weights)
         stderr = self.error_model.stderr_of(weights, self.about)
-        least, most = bounds or (offset + float(weights.min()), offset + float(weights.max()))
+        least, most = bounds or self._reachable(weights, offset)
         around = None
         if isinstance(self.error_model, ShareIntervals):
             centre = self.error_model.centre_of(weights, self.about)
@@ -208,6 +219,14 @@ class Estimate:
         low, high = within(value, stderr, reach, least, most, around=around)
         shown = max(value, 0.0) if clips and self.clips else value
         return Answer(float(shown), stderr, low, high, label, confidence)
+
+    def _reachable(self, weights: Floats, offset: float) -> tuple[float, float]:
+        """The bounds of a sum: the least and largest weight, or where a person may tick several those together."""
+        if self.boxes is None:
+            return offset + float(weights.min()), offset + float(weights.max())
+        ordered = np.sort(weights)
+        least, most = ordered[: self.boxes], ordered[-self.boxes :]
+        return offset + float(least[least < 0].sum()), offset + float(most[most > 0].sum())
 
     def value_of(self, weights: Floats) -> float:
         """``weights . shares``, without its error."""
@@ -258,7 +277,7 @@ class Estimate:
     def total(
         self, values: Iterable[Any], *, confidence: float = 0.95, anytime: bool = False
     ) -> Answer:
-        """The share of several values together."""
+        """The share of several values together; where people tick several, how many of these on average."""
         if anytime:
             return self.anytime().total(values, confidence=confidence)
         self.require_shares("total")
@@ -272,7 +291,16 @@ class Estimate:
             return dataclasses.replace(self._at(indices.tolist(), confidence)[0], label=label)
         mask = np.zeros(self.domain.size)
         mask[indices] = 1.0
-        return self._sum(mask, 0.0, label, confidence, clips=True)
+        return self.sum_of(mask, 0.0, label, confidence, clips=True)
+
+    def ticked(self, *, confidence: float = 0.95) -> Answer:
+        """How many options people tick on average, where they may tick several."""
+        if self.boxes is None:
+            raise Unfit(
+                f"ticked needs sets of options (Choices); this estimate is over {self.domain}"
+            )
+        weights = np.array([float(label != NONE) for label in self.domain.labels()])
+        return self.sum_of(weights, 0.0, "options ticked", confidence)
 
     def top(self, count: int = 10, *, confidence: float = 0.95) -> list[TopAnswer]:
         """The values of largest estimated share, largest first.
@@ -289,16 +317,21 @@ class Estimate:
 
     # -- answers on numbers: see sottovoce.answers.numbers for what they assume ---------
 
-    def mean(self, key: Any = None, *, confidence: float = 0.95, anytime: bool = False) -> Answer:
-        """The mean, every number taken at the middle of its bin; over pairs, of a ``key``'s numbers."""
+    def mean(
+        self, key: Any = None, *, top: float | None = None, confidence: float = 0.95,
+        anytime: bool = False,
+    ) -> Answer:  # fmt: skip
+        """The mean, every number taken at the middle of its bin; over pairs, of a ``key``'s numbers.
+
+        An open bin has no middle. With ``top`` every answer in it counts as that number, at least
+        the bin's edge: with the edge itself the answer is the least that the mean can be.
+        """
         if anytime:
-            return self.anytime().mean(key, confidence=confidence)
+            return self.anytime().mean(key, top=top, confidence=confidence)
         if self.domain.keyed is not None or key is not None:
             return keys.mean(self, *self._key(key, "mean"), confidence)
         domain = self._interval("mean")
-        center = (domain.low + domain.high) / 2
-        middles = domain.midpoints - center
-        return self._sum(middles, center, "mean", confidence, bounds=domain.span)
+        return in_days(numbers.mean(self, domain, top, confidence), domain)
 
     def variance(self, *, confidence: float = 0.95) -> Answer:
         """The variance, numbers spread evenly over their bin."""
@@ -315,20 +348,24 @@ class Estimate:
         """The share of numbers from ``low`` to ``high``, bins at the ends taken in proportion."""
         if anytime:
             return self.anytime().range(low, high, confidence=confidence)
-        covered = self._interval("range").overlap(low, high)
-        return self._part(covered, "range", f"from {low:g} to {high:g}", confidence)
+        domain = self._interval("range")
+        covered, told = domain.overlap(low, high), f"{domain.told(low)} or more"
+        if high != math.inf:
+            first = domain.told(low).removesuffix(f" {domain.unit}")
+            told = f"from {first} to {domain.told(high)}"
+        return self._part(covered, "range", told, confidence)
 
     def cdf(self, x: float, *, confidence: float = 0.95, anytime: bool = False) -> Answer:
         """The share of numbers up to ``x``."""
         if anytime:
             return self.anytime().cdf(x, confidence=confidence)
-        covered = self._interval("cdf").below(x)
-        return self._part(covered, "cdf", f"up to {x:g}", confidence)
+        domain = self._interval("cdf")
+        return self._part(domain.below(x), "cdf", f"up to {domain.told(x)}", confidence)
 
     def _part(self, covered: Floats, question: str, label: str, confidence: float) -> Answer:
         self.require_shares(question)
         known = float(covered.mean())
-        return self._sum(covered - known, known, label, confidence, clips=True)
+        return self.sum_of(covered - known, known, label, confidence, clips=True)
 
     @overload
     def quantile(self, q: float, *, confidence: float = 0.95) -> Answer: ...
@@ -344,11 +381,11 @@ class Estimate:
         The interval holds every number that the reports do not rule out, and need not be
         symmetric.
         """
-        self._interval("quantile")
+        domain = self._interval("quantile")
         self.require_shares("quantile")
         if np.iterable(q) and not isinstance(q, str):
-            return [numbers.quantile(self, one, confidence) for one in q]
-        return numbers.quantile(self, q, confidence)
+            return [in_days(numbers.quantile(self, domain, one, confidence), domain) for one in q]
+        return in_days(numbers.quantile(self, domain, q, confidence), domain)
 
     def median(self, *, confidence: float = 0.95) -> Answer:
         """The median: the number below which half of the numbers lie."""
@@ -359,11 +396,25 @@ class Estimate:
         """The cumulative share at every edge of the bins, with errors."""
         return numbers.cumulative(self, self._interval("cdf"))
 
+    @cached_property
+    def plain(self) -> Estimate:
+        """Of dates, the same over numbers of days since 1970-01-01; of all else, itself."""
+        dates = self.domain.dates
+        if dates is None:
+            return self
+        source = self.unbiased_source
+        if source is not None:
+            source = functools.partial(_plain_of, source)
+        return dataclasses.replace(self, domain=dates.days, unbiased_source=source)
+
     def _interval(self, question: str) -> Interval:
-        numbers = self.domain.numbers
+        numbers = self.domain.numbers or self.domain.dates
         if numbers is None:
+            hint = ""
+            if self.domain.may_decline is not None:
+                hint = ". answered() is about those who answered"
             raise Unfit(
-                f"{question} needs numbers (an Interval); this estimate is over {self.domain}"
+                f"{question} needs numbers (an Interval); this estimate is over {self.domain}{hint}"
             )
         return numbers
 
@@ -402,6 +453,15 @@ class Estimate:
             )
         return pairs
 
+    def answered(self) -> Estimate:
+        """Of those who answered, where people may decline: an estimate over their answers.
+
+        Its errors are those of ratios, of both the answers and how many declined; single shares
+        have Fieller's intervals.
+        """
+        self.require_one_look("answered")
+        return answered(self)
+
     # -- answers on records: see sottovoce.answers.parts for what they are made of ----------
 
     def part(
@@ -434,6 +494,29 @@ class Estimate:
         self.require_one_look("table")
         return parts.table(self, first, second)
 
+    def poststratified(
+        self, known: Mapping[str, Any] | None = None, /, **shares: Any
+    ) -> Calibrated:
+        """The respondents of a record weighted to known shares: ``poststratified(os={"mac": 0.4, ...})``.
+
+        Of each question a mapping of answers, or of groups of them, to their shares in the population, or
+        a share per answer in order. With several questions weights are a sum of one per question
+        (linear calibration, as in raking). Asked for a question, the result gives its shares in the
+        population, with errors.
+        """
+        self.require_one_look("poststratified")
+        record, sets = parts.record_sets(self, "poststratified")
+        return calibrated(sets, record, self, dict(known or {}, **shares))
+
+    def joint(self, *questions: str, max_iterations: int = 1000) -> Joint:
+        """A model of several questions of a record together, from their tables of two.
+
+        The distribution of most entropy with these tables: no answer to one question changes how two
+        others depend on each other. Reports say nothing about that; it is assumed.
+        """
+        self.require_one_look("joint")
+        return joint_of(self, questions, check_int(max_iterations, "max_iterations", "joint", 1))
+
     # -- shown ---------------------------------------------------------------------
 
     def frame(self, *, confidence: float = 0.95) -> Frame:
@@ -448,7 +531,8 @@ class Estimate:
                 "stderr": self.stderr,
                 "low": low,
                 "high": high,
-            }
+            },
+            {"value": self.domain.unit},
         )
 
     def plot(self, kind: str | None = None, **options: Any) -> Any:
@@ -474,6 +558,12 @@ class Estimate:
     def __repr__(self) -> str:
         stopped = "" if self.converged else f", not converged at iteration {self.iterations}"
         return f"<{self.method} estimate over {self.domain} from {self.n} reports{stopped}>"
+
+
+def _plain_of(source: Callable[[], Estimate | None]) -> Estimate | None:
+    """What a source makes, over days."""
+    found = source()
+    return None if found is None else found.plain
 
 
 def _told_without_shares(domain: Domain) -> str:

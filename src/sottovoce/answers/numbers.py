@@ -4,6 +4,8 @@ Numbers are taken to lie anywhere in their bin alike.  So the mean has every bin
 middle, the variance adds ``width^2 / 12``, and the cumulative share F is a line within a bin.
 Whole numbers lie in the middle of theirs: the variance adds nothing, and F is a step there.
 
+Bins may differ in width; an open one has no middle, and holds what lies anywhere beyond its edge.
+
 Shares sum to 1, but unbiased ones only on average.  What their sum lacks is spread over
 all bins alike: with ``z`` the weights of an answer and ``z0`` their mean over bins, the
 answer is ``z0 + (z - z0) . f``.  It is unbiased where ``z . f`` is; it does not depend on
@@ -13,8 +15,8 @@ the sum is 1 already.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from math import sqrt
+from dataclasses import dataclass, replace
+from math import inf, isfinite, sqrt
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -31,7 +33,7 @@ from sottovoce.domains.interval import Interval
 if TYPE_CHECKING:
     from sottovoce.answers.estimate import Estimate
 
-__all__ = ["Cumulative", "cumulative", "quantile", "root", "variance"]
+__all__ = ["Cumulative", "cumulative", "mean", "quantile", "root", "variance"]
 
 _MOST_EDGES = 1024
 """At so many edges the error of F is computed; between them its square is interpolated."""
@@ -79,6 +81,37 @@ class Cumulative:
         """Half of the interval's width, in units of the normal law."""
         low, high = Cumulative.interval(self, q, reach)
         return (high - low) / (2 * reach)
+
+
+class OpenCumulative(Cumulative):
+    """The same where the last bin is open: what lies in it lies above its edge, at infinity.
+
+    The last edge is any number beyond; where in the bin the line crosses q, nobody knows.
+    """
+
+    def place(self, q: float) -> float:
+        return (
+            self._told(_first_reach(self._drawn, self.values, q))
+            + self._told(_last_below(self._drawn, self.values, q))
+        ) / 2
+
+    def interval(self, q: float, reach: float) -> tuple[float, float]:
+        low = _first_reach(self._drawn, self.values + reach * self.stderr, q)
+        high = _last_below(self._drawn, self.values - reach * self.stderr, q)
+        return self._told(low), self._told(high)
+
+    def error(self, q: float, reach: float) -> float:
+        low, high = self.interval(q, reach)
+        return (high - low) / (2 * reach) if isfinite(high) else inf
+
+    @property
+    def _drawn(self) -> Floats:
+        """The edges, with a finite one at the end."""
+        beyond = 2 * self.edges[-2] - self.edges[-3]
+        return np.append(self.edges[:-1], beyond)
+
+    def _told(self, x: float) -> float:
+        return x if x <= self.edges[-2] else inf
 
 
 class WholeCumulative(Cumulative):
@@ -148,7 +181,7 @@ def cumulative(estimate: Estimate, domain: Interval) -> Cumulative:
     places = np.unique(np.linspace(0, d, min(d, _MOST_EDGES) + 1).astype(np.int64))
     squares = [_squared_error(estimate, int(k), d) for k in places]
     stderr = np.sqrt(np.interp(np.arange(d + 1), places, squares))
-    kind = WholeCumulative if domain.whole else Cumulative
+    kind = WholeCumulative if domain.whole else OpenCumulative if domain.open_end else Cumulative
     return kind(domain.edges, values, stderr)
 
 
@@ -160,9 +193,12 @@ def _squared_error(estimate: Estimate, k: int, bins: int) -> float:
     return estimate.error_model.stderr_of(weights, estimate.about) ** 2
 
 
-def quantile(estimate: Estimate, q: float, confidence: float) -> Answer:
+def quantile(estimate: Estimate, domain: Interval, q: float, confidence: float) -> Answer:
     """The q-quantile; its interval need not be symmetric, and its standard error is half of
-    its width in units of the normal law."""
+    its width in units of the normal law.
+
+    What lies in an open bin is infinite: the value, an end of the interval, and its error.
+    """
     share = check_real(q, "q", "quantile", "a number from 0 to 1")
     if not 0 <= share <= 1:
         raise InvalidInput("q", "quantile", "a number from 0 to 1", q)
@@ -170,11 +206,39 @@ def quantile(estimate: Estimate, q: float, confidence: float) -> Answer:
     curve = estimate.cumulative
     value, (low, high) = curve.quantile(share), curve.interval(share, reach)
     stderr = curve.error(share, reach)
-    return Answer(value, stderr, low, high, f"quantile {share:g}", confidence)
+    beyond = domain.high if domain.open_end else None
+    label = f"quantile {share:g}"
+    return Answer(value, stderr, low, high, label, confidence, unit=domain.unit, beyond=beyond)
+
+
+def mean(estimate: Estimate, domain: Interval, top: float | None, confidence: float) -> Answer:
+    """``c + f . (m - c)``, m the middles of bins and c their mean; ``top`` stands for an open bin."""
+    if top is None:
+        middles, label = domain.midpoints, "mean"
+    else:
+        middles, label = domain.places, _label_of(domain, top)
+        middles[-1] = top
+    center = domain.center if top is None else float(middles.mean())
+    bounds = (domain.span[0], domain.high if top is None else top)
+    told = estimate.sum_of(middles - center, center, label, confidence, bounds=bounds)
+    return replace(told, unit=domain.unit)
+
+
+def _label_of(domain: Interval, top: float) -> str:
+    """What a mean with a stated value for the open bin is called."""
+    if not domain.open_end:
+        allowed = "left out: no bin has an open end"
+        raise InvalidInput("top", f"mean of {domain}", allowed, top)
+    allowed = f"a number of at least {domain.high:g}, where the open bin begins"
+    if check_real(top, "top", "mean", allowed) < domain.high:
+        raise InvalidInput("top", "mean", allowed, top)
+    if top == domain.high:
+        return f"mean, at least: {domain.high:g} or more as {domain.high:g}"
+    return f"mean, {domain.high:g} or more as {top:g}"
 
 
 def variance(estimate: Estimate, domain: Interval, confidence: float) -> Answer:
-    """``f . (m - mu)^2 + width^2 / 12``, m the middles of bins and mu the mean.
+    """``f . ((m - mu)^2 + width^2 / 12)``, m the middles of bins and mu the mean.
 
     Whole numbers are nowhere but in the middle, and the second part is left out.
 
@@ -184,17 +248,20 @@ def variance(estimate: Estimate, domain: Interval, confidence: float) -> Answer:
     the normal law.  An unbiased estimate adds ``s^2`` back; all take ``2 s^4`` into account.
     """
     shares = estimate.require_shares("variance")
-    width = 0.0 if domain.whole else (domain.high - domain.low) / domain.bins
-    middles = domain.midpoints - (domain.low + domain.high) / 2
+    domain.require_closed("the variance")
+    middles = domain.midpoints - domain.center
     mean = float(shares @ middles)
-    from_mean = (middles - mean) ** 2
+    within = np.zeros(domain.bins) if domain.whole else domain.widths**2 / 12
+    from_mean = (middles - mean) ** 2 + within
     typical = float(from_mean.mean())
-    value = typical + float(shares @ (from_mean - typical)) + width**2 / 12
+    value = typical + float(shares @ (from_mean - typical))
     if _is_linear(estimate.error_model):
         value += estimate.error_model.stderr_of(middles, "respondents") ** 2
     of_mean = estimate.error_model.stderr_of(middles, estimate.about)
     first = estimate.error_model.stderr_of(from_mean - typical, estimate.about)
-    return answer(value, np.hypot(first, np.sqrt(2) * of_mean**2), "variance", confidence)
+    unit = f"{domain.unit}^2" if domain.unit else ""
+    stderr = np.hypot(first, np.sqrt(2) * of_mean**2)
+    return answer(value, stderr, "variance", confidence, unit=unit)
 
 
 def root(variance: Answer) -> Answer:
@@ -208,7 +275,9 @@ def root(variance: Answer) -> Answer:
     """
     value, low, high = (sqrt(max(0.0, x)) for x in (variance.value, variance.low, variance.high))
     stderr = (high - low) / (2 * two_sided(variance.confidence))
-    return Answer(value, stderr, low, high, "standard deviation", variance.confidence)
+    unit = variance.unit.removesuffix("^2")
+    label = "standard deviation"
+    return Answer(value, stderr, low, high, label, variance.confidence, unit=unit)
 
 
 def _is_linear(errors: ErrorModel) -> bool:

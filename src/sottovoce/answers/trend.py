@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,7 +16,7 @@ from sottovoce.answers.floors import least_stderr
 from sottovoce.answers.overlap import Overlap
 from sottovoce.answers.series import Series
 from sottovoce.answers.shared_noise import SharedNoise, SharedSpread
-from sottovoce.base.errors import NotIdentified
+from sottovoce.base.errors import NotIdentified, Unfit
 from sottovoce.channels.base import Floats
 from sottovoce.core.mechanism import Mechanism
 
@@ -63,6 +64,8 @@ class Trend:
     overlap: Overlap
     earlier: tuple[int | None, ...]
     about: str = "population"
+    people: tuple[int, ...] = ()
+    """Respondents of every window, where the estimates are of a part of them; else empty."""
 
     def share(self, value: Any, *, confidence: float = 0.95) -> Series:
         """The share of one value."""
@@ -77,22 +80,40 @@ class Trend:
         """The share of numbers from ``low`` to ``high``."""
         return self._sums(lambda e: e.range(low, high, confidence=confidence))
 
-    def mean(self, *, confidence: float = 0.95) -> Series:
-        """The mean."""
-        return self._sums(lambda e: e.mean(confidence=confidence))
+    def mean(self, *, top: float | None = None, confidence: float = 0.95) -> Series:
+        """The mean; ``top`` stands for every answer in an open bin."""
+        self._refuse_dates("mean")
+        return self._sums(lambda e: e.mean(top=top, confidence=confidence))
 
     def quantile(self, q: float, *, confidence: float = 0.95) -> Series:
         """The number below which a share ``q`` lies, 0.5 for the median."""
+        self._refuse_dates("quantile")
         shown = [e.quantile(q, confidence=confidence) for e in self._own]
+        for window, one in zip(self.windows, shown, strict=True):
+            if math.isinf(one.high):
+                raise NotIdentified(
+                    f"a trend of this quantile is not identified: in window {window} its interval "
+                    f"reaches above {one.beyond:g}, into the open bin"
+                )
         return self._of_answers(shown, shown, "compares the methods' own quantiles")
 
-    def part(self, question: str) -> Trend:
-        """The trend of one question of a record: its own estimate in every window.
+    def _refuse_dates(self, question: str) -> None:
+        domain = self.estimates[0].domain
+        if domain.dates is not None:
+            raise Unfit(
+                f"a trend of a {question} needs numbers; these reports are over {domain}. "
+                "Shares of steps, and ranges, have trends"
+            )
 
-        Who answers twice shares the values of that question, whichever set of questions was drawn, so
-        that what windows share is that of a survey of the question alone.
+    def part(self, question: str, method: str = "auto") -> Trend:
+        """The trend of one question of a record: its estimate in every window, by a method for it.
+
+        Of N respondents ``r N`` are asked the question, drawn anew in every window.  m people who answered
+        twice were both times asked it with chance ``r_s r_t``, so that the covariance of two answers is
+        ``m r_s r_t / (r_s N_s r_t N_t)`` times the spread of their values: that of all respondents.
         """
-        return replace(self, estimates=tuple(each.part(question) for each in self.estimates))
+        parts = tuple(each.part(question, method) for each in self.estimates)
+        return replace(self, estimates=parts, people=tuple(each.n for each in self.estimates))
 
     # -- what a series is made of ------------------------------------------------------
 
@@ -149,7 +170,8 @@ class Trend:
 
     def _whole(self, variances: Floats) -> float:
         """What one person who answered twice adds to a covariance, if windows share all of their error."""
-        return float(np.mean([v * e.n for v, e in zip(variances, self.estimates, strict=True)]))
+        people = self.people or tuple(e.n for e in self.estimates)
+        return float(np.mean([v * n for v, n in zip(variances, people, strict=True)]))
 
     def _of_answers(self, shown: list[Answer], compared: list[Answer], why: str) -> Series:
         """Answers of which it is not known what they share: nothing, or all of their error."""

@@ -37,6 +37,8 @@ class Frame:
     ----------
     columns : mapping of str to sequence
         The columns, in order.
+    units : mapping of str to str, optional
+        Units of columns, which stand in their heads where the table is printed or written as CSV.
 
     Examples
     --------
@@ -46,11 +48,18 @@ class Frame:
     b       0.25
     """
 
-    def __init__(self, columns: Mapping[str, Any]) -> None:
+    def __init__(self, columns: Mapping[str, Any], units: Mapping[str, str] | None = None) -> None:
+        self.units = {name: unit for name, unit in (units or {}).items() if unit}
         self.columns: dict[str, list[Any]] = {
             name: column.tolist() if isinstance(column, np.ndarray) else list(column)
             for name, column in columns.items()
         }
+
+    @property
+    def heads(self) -> list[str]:
+        """The names of columns, with units."""
+        units = self.units
+        return [f"{name} ({units[name]})" if name in units else name for name in self.columns]
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), []))
@@ -65,7 +74,7 @@ class Frame:
 
     def __str__(self) -> str:
         rows = [[_text(cell) for cell in row.values()] for row in self._shown()]
-        table = [[printable(name) for name in self.columns], *rows]
+        table = [[printable(name) for name in self.heads], *rows]
         left = [all(isinstance(c, str) for c in column) for column in self.columns.values()]
         widths = [max(map(len, column)) for column in zip(*table, strict=True)]
         lines = [
@@ -83,7 +92,7 @@ class Frame:
 
     def _repr_html_(self) -> str:
         """The table for a notebook: text to the left, numbers to the right."""
-        head = "".join(f"<th>{escape(printable(name))}</th>" for name in self.columns)
+        head = "".join(f"<th>{escape(printable(name))}</th>" for name in self.heads)
         body = "".join(
             "<tr>" + "".join(map(_cell_html, row.values())) + "</tr>" for row in self._shown()
         )
@@ -108,11 +117,13 @@ class Frame:
         known = [row for row, cell in enumerate(column) if not _is_missing(cell)]
         order = sorted(known, key=column.__getitem__, reverse=descending)
         order += sorted(set(range(len(column))) - set(known))
-        return Frame({name: [cells[row] for row in order] for name, cells in self.columns.items()})
+        ordered = {name: [cells[row] for row in order] for name, cells in self.columns.items()}
+        return Frame(ordered, self.units)
 
     def head(self, count: int = 10) -> Frame:
         """The first rows."""
-        return Frame({name: cells[:count] for name, cells in self.columns.items()})
+        first = {name: cells[:count] for name, cells in self.columns.items()}
+        return Frame(first, self.units)
 
     def _column(self, name: str) -> list[Any]:
         if name not in self.columns:
@@ -125,7 +136,7 @@ class Frame:
 
     def to_csv(self) -> str:
         """The table as CSV text; text that a spreadsheet would run gets an apostrophe before it."""
-        return csv_text(self.columns, zip(*self.columns.values(), strict=True))
+        return csv_text(self.heads, zip(*self.columns.values(), strict=True))
 
     def to_arrow(self) -> Any:
         """A ``pyarrow.Table``."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 import numbers
 import re
 from collections.abc import Callable, Iterable
@@ -19,7 +20,7 @@ _FORMULA = tuple("=+-@\uff1d\uff0b\uff0d\uff20")
 """What begins a formula, also in full width, which spreadsheets take for the same."""
 
 _REAL = r"[-+]?\d+(\.\d+)?(e[-+]?\d+)?"
-_NUMBERS = re.compile(f"{_REAL}( to {_REAL})?", re.ASCII)
+_NUMBERS = re.compile(f"{_REAL}( to {_REAL}| or more)?", re.ASCII)
 """Numbers and bins that are written as text are no formulas."""
 
 
@@ -35,19 +36,25 @@ def printable(text: str) -> str:
 def label_text(label: Any, number: Callable[[float], str] = "{:g}".format) -> str:
     """The label of an input of a domain, or of an answer, as text; ``number`` writes floats.
 
-    A bin is written as its two ends, a pair as its parts, and the input of a person who holds no
-    pair as such.
+    A bin is written as its two ends, an open one as where it begins, a pair or a set as its parts, and the input of a
+    person who holds no pair, or ticks no option, as such.
 
     >>> label_text("tea"), label_text((20.0, 30.0)), label_text(None)
     ('tea', '20 to 30', 'no pair')
     >>> label_text(("film", (0.0, 2.5))), label_text((0.0, 1 / 3), repr)
     ('film, 0 to 2.5', '0.0 to 0.3333333333333333')
+    >>> label_text((1000.0, float("inf")))
+    '1000 or more'
     """
     if label is None:
         return "no pair"
     if isinstance(label, float):
         return number(label)
+    if label == ():
+        return "none of these"
     if isinstance(label, (tuple, list)):
+        if len(label) == 2 and label[1] == math.inf:
+            return f"{label_text(label[0], number)} or more"
         joint = " to " if all(isinstance(part, float) for part in label) else ", "
         return joint.join(label_text(part, number) for part in label)
     return str(label)

@@ -59,8 +59,8 @@ class RecordChannel(StackedChannel):
     def has_margins(self, number: int) -> bool:
         """Whether reports of a set say anything about its questions one by one.
 
-        Where sets of one have their own reports, those of a pair may be about dependence only
-        (:class:`~sottovoce.channels.parities.PairParityChannel`).
+        Where sets of one have their own reports, those of a pair may be about dependence only,
+        as parities are.
         """
         return not self._beyond_margins or len(self.sets[number]) == 1
 

@@ -31,7 +31,8 @@ class Alignment:
 
     def __init__(self, interval: Interval) -> None:
         self._interval = interval
-        self._whole = not interval.whole  # else every bin centers on its number
+        # A bin of a whole number centers on it; of bins on a logarithmic scale the wide ones matter.
+        self._whole = not interval.whole and interval.scale == "linear"
         self._off = 0.0
         self._least, self._greatest = math.inf, -math.inf
 
@@ -48,12 +49,18 @@ class Alignment:
     @property
     def misaligned(self) -> bool:
         """Whether there are different values, all whole, in bins that do not center on them."""
-        far = self._off > _TOLERATED * self._interval.width * (1 + 1e-9)
+        far = self._off > _TOLERATED * (1 + 1e-9)
         return self._whole and self._least < self._greatest and far
 
     def message(self) -> str:
         """What to say of it: the same for every batch, so that Python shows it once."""
         low, high = math.ceil(self._interval.low), math.floor(self._interval.high)
+        if self._interval.uneven is not None:
+            return (
+                f"all values are whole numbers, and bins of {self._interval} do not center on those in "
+                "them: means, quantiles and ranges are biased. Take edges half a unit lower, such as "
+                f"{low - 0.5:g}; if the values were rounded down, add 0.5 to each"
+            )
         return (
             f"all values are whole numbers, and the bins of {self._interval} do not center on them: "
             f"means, quantiles and ranges are biased. Use Ratings({low}, {high}), or bounds that are "
@@ -78,10 +85,15 @@ def _all_whole(numbers: Any) -> bool:
 
 
 def _farthest_off(interval: Interval, numbers: Any) -> float:
-    """The greatest distance from the middle of a bin to the mean of the whole numbers in it."""
+    """The greatest distance from the middle of a bin to the mean of the whole numbers in it.
+
+    In widths of the bin; an open one has no middle.
+    """
     bins = np.unique(interval.indices(numbers[:_LOOKED_AT]))
+    bins = bins[bins < interval.bins - interval.open_end]
     start, end = interval.edges_at(bins), interval.edges_at(bins + 1)
     last = np.where(
-        bins == interval.bins - 1, np.floor(end), np.ceil(end) - 1
+        (bins == interval.bins - 1), np.floor(end), np.ceil(end) - 1
     )  # high is in its bin
-    return float(np.abs((np.ceil(start) + last) / 2 - (start + end) / 2).max())
+    off = np.abs((np.ceil(start) + last) / 2 - (start + end) / 2) / (end - start)
+    return float(off.max(initial=0.0))

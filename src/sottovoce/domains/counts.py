@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sottovoce.base.checks import check_int
 from sottovoce.domains.base import MOST_INPUTS, TomlKeys, register_domain
-from sottovoce.domains.whole import WholeNumbers
+from sottovoce.domains.whole import WholeNumbers, unit_of
 
 __all__ = ["Counts"]
 
@@ -24,6 +24,8 @@ class Counts(WholeNumbers):
     ----------
     most : int
         The largest number.
+    unit : str
+        What is counted, such as ``"visits"``: shown with every answer.
 
     Examples
     --------
@@ -35,10 +37,10 @@ class Counts(WholeNumbers):
     """
 
     kind: ClassVar[str] = "counts"
-    toml: ClassVar[TomlKeys | None] = TomlKeys(("most",), (), "most")
+    toml: ClassVar[TomlKeys | None] = TomlKeys(("most",), ("unit",), "most, unit")
 
-    def __init__(self, most: int) -> None:
-        super().__init__(0, check_int(most, "most", "Counts", 0, MOST_INPUTS - 1))
+    def __init__(self, most: int, *, unit: str = "") -> None:
+        super().__init__(0, check_int(most, "most", "Counts", 0, MOST_INPUTS - 1), unit)
 
     @property
     def most(self) -> int:
@@ -46,13 +48,16 @@ class Counts(WholeNumbers):
         return self.last
 
     def to_json(self) -> dict[str, Any]:
-        return {"kind": self.kind, "version": 1, "most": self.most}
+        return self._document({"most": self.most})
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Counts:
-        return cls(document["most"])
+        return cls(document["most"], unit=unit_of(document))
+
+    def to_toml(self) -> dict[str, Any]:
+        return self._with_unit({"most": self.most})
 
     def __str__(self) -> str:
-        return f"Counts({self.most})"
+        return self._told(f"{self.most}")
 
     __repr__ = __str__

@@ -1,4 +1,4 @@
-"""A number between two bounds, seen through equal bins."""
+"""A number between two bounds, seen through bins."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.base.checks import check_int, check_real
-from sottovoce.base.errors import InvalidInput
+from sottovoce.base.errors import InvalidInput, NotIdentified
 from sottovoce.base.exact import decimal_text
 from sottovoce.domains.base import (
     MOST_INPUTS,
@@ -20,55 +20,122 @@ from sottovoce.domains.base import (
     Indices,
     Read,
     TomlKeys,
+    check_version,
     register_domain,
 )
+from sottovoce.domains.columns import plain_column, refuse_missing
+from sottovoce.domains.edges import (
+    Edges,
+    check_edge_options,
+    given_edges,
+    log_edges,
+    spaced_edges,
+)
+from sottovoce.domains.units import check_unit, in_unit
 
-__all__ = ["Interval"]
+__all__ = ["DEFAULT_BINS", "Interval"]
 
+DEFAULT_BINS = 256
+
+_SHOWN = 10
+"""How many edges are named one by one."""
 _WIDTH = 16
 """Least width of a bin, in units in the last place of the larger bound."""
 
 
 @register_domain
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False, repr=False)
 class Interval(Domain):
-    """Real numbers from ``low`` to ``high``, both included, in bins of equal width.
+    """Real numbers from ``low`` to ``high``, both included, in bins of equal width or between edges.
 
-    A value on an inner edge belongs to the bin above it; ``high`` belongs to the last bin.
+    A value on an inner edge belongs to the bin above it; ``high`` belongs to the last bin, or to the
+    open one.
 
     Parameters
     ----------
     low, high : float
         The bounds.
-    bins : int
-        How many bins there are. Whole bounds with one bin per whole number, as in
-        ``Interval(1, 5, bins=5)``, are refused: :class:`Ratings` are for whole numbers.
+    bins : int, optional
+        How many bins there are, an open one among them; 256 unless given. Whole bounds with one
+        bin per whole number, as in ``Interval(1, 5, bins=5)``, are refused: :class:`Ratings` are
+        for whole numbers.
+    edges : sequence of float, optional
+        The edges of bins of any widths, strictly increasing from ``low`` to ``high``, in place of
+        ``bins``.
+    scale : str
+        ``"log"`` for bins that are equal in the logarithm, drawn on a logarithmic axis.
+    start : float, optional
+        With ``scale="log"`` and ``low=0``: the first bin is from 0 to ``start``.
+    open_end : bool
+        Whether one more bin holds every number from ``high`` on. The mean is then not identified
+        (see :meth:`Estimate.mean`), and quantiles may lie above ``high``.
+    unit : str
+        What the numbers are of, such as ``"EUR"``: shown with every answer.
 
     Raises
     ------
     InvalidInput
-        Where a bound or the number of bins is not allowed.
+        Where a bound, an edge or the number of bins is not allowed.
 
     Examples
     --------
     >>> age = Interval(0, 120, bins=12)
     >>> age.index(10), age.index(120), age.label(0)
     (1, 11, (0.0, 10.0))
+    >>> rent = Interval(0, 2000, edges=[0, 300, 500, 750, 1000, 2000], open_end=True, unit="EUR")
+    >>> rent.bins, rent.index(749.99), rent.index(9999), rent.label(5)
+    (6, 2, 5, (2000.0, inf))
+    >>> Interval(0, 1_000_000, bins=7, scale="log", start=10, open_end=True).edges.tolist()
+    [0.0, 10.0, 100.0, 1000.0, 10000.0, 100000.0, 1000000.0, inf]
     """
 
     kind: ClassVar[str] = "interval"
     ordered: ClassVar[bool] = True
     written_as: ClassVar[str] = "a number"
-    toml: ClassVar[TomlKeys | None] = TomlKeys(("low", "high"), ("bins",), "low, high, bins")
+    toml: ClassVar[TomlKeys | None] = TomlKeys(
+        ("low", "high"), ("bins", "edges", "scale", "start", "open_end", "unit"),
+        'low, high, bins; or edges = [0, 10, 100]; scale = "log", open_end = true, unit = "EUR"',
+    )  # fmt: skip
     whole: ClassVar[bool] = False
     """Whether a bin holds one whole number, in its middle, and not all that lie in it."""
 
     low: float
     high: float
-    bins: int = 256
+    bins: int
+    uneven: Edges | None
+    """The edges of bins that are not all equal; None where they are."""
+    unit: str
 
-    def __post_init__(self) -> None:
-        self._fill(self.low, self.high, self.bins)
+    def __init__(
+        self, low: float, high: float, bins: int | None = None, *, edges: Any = None,
+        scale: str = "linear", start: float | None = None, open_end: bool = False, unit: str = "",
+    ) -> None:  # fmt: skip
+        check_edge_options(scale, open_end)
+        if start is not None and (scale != "log" or edges is not None):
+            allowed = 'left out but with scale="log" and bins'
+            raise InvalidInput("start", "Interval", allowed, start)
+        self._fill_bounds(low, high)
+        if edges is not None:
+            if bins is not None:
+                raise InvalidInput("bins", "Interval", "left out where edges are given", bins)
+            bounds: tuple[float, ...] | None = given_edges(edges, self.low, self.high)
+        else:
+            asked = check_int(
+                DEFAULT_BINS if bins is None else bins,
+                "bins",
+                "Interval",
+                1 + open_end,
+                MOST_INPUTS,
+            )
+            between = asked - open_end
+            if scale == "log":
+                bounds = log_edges(self.low, self.high, between, start)
+            else:
+                bounds = spaced_edges(self.low, self.high, between) if open_end else None
+        if bounds is None:
+            self._fill(low, high, asked, unit)
+        else:
+            self._fill_uneven(Edges(bounds, open_end, scale), unit)
         if self.misleads:
             whole = f"Ratings({self.low:.0f}, {self.high:.0f})"
             hint = f"Whole numbers are {whole}; for real numbers take more or fewer bins."
@@ -84,8 +151,18 @@ class Interval(Domain):
         made._fill(low, high, bins)
         return made
 
-    def _fill(self, low: Any, high: Any, bins: Any) -> None:
-        """Check the bounds and the bins, and set them."""
+    def cut(self, bins: int) -> Interval:
+        """The same numbers in ``bins`` wider bins; of uneven ones, their number is a multiple."""
+        if self.uneven is None:
+            return Interval.agreed(self.low, self.high, bins)
+        made = object.__new__(Interval)
+        edges = self.uneven.every(self.bins // bins)
+        made._fill_bounds(edges.bounds[0], edges.bounds[-1])
+        made._fill_uneven(edges, "")
+        return made
+
+    def _fill_bounds(self, low: Any, high: Any) -> None:
+        """Check the bounds, and set them."""
         least = check_real(low, "low", "Interval") + 0.0  # -0 becomes 0
         above = f"a finite number above low = {least:g}"
         greatest = check_real(high, "high", "Interval", above) + 0.0
@@ -93,12 +170,22 @@ class Interval(Domain):
             raise InvalidInput("high", "Interval", above, high)
         object.__setattr__(self, "low", least)
         object.__setattr__(self, "high", greatest)
+
+    def _fill(self, low: Any, high: Any, bins: Any, unit: str = "") -> None:
+        """Check the bounds and the number of equal bins, and set them."""
+        self._fill_bounds(low, high)
         object.__setattr__(self, "bins", check_int(bins, "bins", "Interval", 1, MOST_INPUTS))
-        if self.width < _WIDTH * math.ulp(max(abs(least), abs(greatest))):
-            allowed = (
-                f"fewer: floats between {least:g} and {greatest:g} cannot represent so fine a grid"
-            )
+        object.__setattr__(self, "uneven", None)
+        object.__setattr__(self, "unit", check_unit(unit, "Interval"))
+        if self.width < _WIDTH * math.ulp(max(abs(self.low), abs(self.high))):
+            allowed = f"fewer: floats between {self.low:g} and {self.high:g} cannot represent so fine a grid"
             raise InvalidInput("bins", "Interval", allowed, self.bins)
+
+    def _fill_uneven(self, edges: Edges, unit: str) -> None:
+        """Set edges from bound to bound."""
+        object.__setattr__(self, "bins", edges.bins)
+        object.__setattr__(self, "uneven", edges)
+        object.__setattr__(self, "unit", check_unit(unit, "Interval"))
 
     @property
     def off_center(self) -> bool:
@@ -107,7 +194,7 @@ class Interval(Domain):
         So it is with whole bounds and one bin too many: ``Interval(1, 5, bins=5)`` has bins of width
         0.8, and reads 1 as 1.4 and 5 as 4.6.
         """
-        whole = self.low.is_integer() and self.high.is_integer()
+        whole = self.uneven is None and self.low.is_integer() and self.high.is_integer()
         return whole and self.high - self.low + 1 == self.bins
 
     @property
@@ -133,30 +220,71 @@ class Interval(Domain):
         return self
 
     @property
+    def open_end(self) -> bool:
+        """Whether the last bin holds every number from ``high`` on."""
+        return self.uneven is not None and self.uneven.open_end
+
+    @property
+    def scale(self) -> str:
+        """``"log"`` where bins were made, and are drawn, on a logarithmic axis; else ``"linear"``."""
+        return "linear" if self.uneven is None else self.uneven.scale
+
+    @property
     def span(self) -> tuple[float, float]:
-        """The least and the greatest value."""
-        return self.low, self.high
+        """The least and the greatest value; infinite where the end is open."""
+        return self.low, math.inf if self.open_end else self.high
 
     @property
     def width(self) -> float:
-        """The width of a bin."""
-        return (self.high - self.low) / self.bins
+        """The width of a bin, on average where they are not equal."""
+        return (self.high - self.low) / (self.bins - self.open_end)
+
+    @property
+    def widths(self) -> NDArray[np.float64]:
+        """The width of every bin; infinite if it is open."""
+        return np.diff(self.edges)
 
     def edges_at(self, indices: Any) -> NDArray[np.float64]:
-        """Where some bins begin: ``low + i * width``, and ``high`` for the end of the last."""
+        """Where some bins begin: of equal ones ``low + i * width``, and ``high`` for the end."""
+        if self.uneven is not None:
+            return self.uneven.all[np.asarray(indices)]
         starts = np.asarray(indices) * self.width + self.low
         return np.where(np.asarray(indices) == self.bins, self.high, starts)
 
     @property
     def edges(self) -> NDArray[np.float64]:
-        """The ``bins + 1`` edges."""
+        """The ``bins + 1`` edges; the last is infinite where the end is open."""
         return self.edges_at(np.arange(self.bins + 1))
 
     @property
-    def midpoints(self) -> NDArray[np.float64]:
-        """The middle of every bin."""
+    def places(self) -> NDArray[np.float64]:
+        """A number in every bin: the middle, and of an open one where it begins."""
         edges = self.edges
+        if self.open_end:
+            edges[-1] = edges[-2]
         return (edges[:-1] + edges[1:]) / 2
+
+    @property
+    def midpoints(self) -> NDArray[np.float64]:
+        """The middle of every bin; an open one has none, so that no mean is identified."""
+        self.require_closed("the mean")
+        return self.places
+
+    @property
+    def center(self) -> float:
+        """The mean of all middles."""
+        if self.uneven is None:
+            return (self.low + self.high) / 2
+        return float(self.midpoints.mean())
+
+    def require_closed(self, question: str) -> None:
+        """Refuse a question that needs to know where in the open bin answers are."""
+        if self.open_end:
+            raise NotIdentified(
+                f"{question} is not identified: reports do not say how far beyond {self.high:g} the "
+                f"answers in the bin {self.high:g} or more lie. mean(top={self.high:g}) is the least "
+                "that the mean can be; another top counts every answer in that bin as top"
+            )
 
     def is_one(self, values: object) -> bool:
         return isinstance(values, (str, bytes, numbers.Number, np.generic)) or values is None
@@ -167,6 +295,7 @@ class Interval(Domain):
         return int(self.indices(np.array([value], dtype=np.float64))[0])
 
     def indices(self, values: Any) -> Indices:
+        values = plain_column(values)
         array = np.asarray(values)
         if array.ndim != 1:
             raise InvalidInput(
@@ -174,11 +303,16 @@ class Interval(Domain):
             )
         self._refuse_empty(len(array), values)
         if array.dtype.kind not in "iuf":
+            refuse_missing(array)
             raise InvalidInput("values", str(self), "numbers", f"an array of dtype {array.dtype}")
-        inside = (array >= self.low) & (array <= self.high)  # False for NaN
+        least, greatest = self.span
+        inside = (array >= least) & (array <= greatest) & np.isfinite(array)  # False for NaN
         if not inside.all():
+            refuse_missing(array)
             raise InvalidInput("value", str(self), self._allowed(), array[~inside][0].item())
         numbers_ = array.astype(np.float64)
+        if self.uneven is not None:
+            return self.uneven.find(numbers_)
         found = np.clip(((numbers_ - self.low) / self.width).astype(np.int64), 0, self.bins - 1)
         # Rounding may put a value on the wrong side of an edge: 0.29 / 0.01 is 28.999999999999996.
         # It cannot put it two bins away, because a bin is _WIDTH roundings of an edge wide.
@@ -192,32 +326,61 @@ class Interval(Domain):
         if not number or math.isnan(value):
             raise InvalidInput("value", str(self), "a number", value)
         least, greatest = self.span
+        if math.isinf(value) and self.open_end:
+            greatest = self.high  # no device has an infinite number
         return min(max(value, least), greatest)
 
     def _allowed(self) -> str:
+        if self.open_end:
+            return f"a finite number of at least {self.low:g}"
         return f"a number from {self.low:g} to {self.high:g}"
+
+    def as_numbers(self, values: Any) -> NDArray[np.float64]:
+        """Values of the domain as the numbers that bins are of."""
+        return np.asarray(plain_column(values), dtype=np.float64)
+
+    def told(self, x: float) -> str:
+        """A number that was asked about, with its unit."""
+        return f"{x:g} {self.unit}" if self.unit else f"{x:g}"
 
     def overlap(self, low: float, high: float) -> NDArray[np.float64]:
         """How much of each bin lies in ``[low, high]``: 0, 1, or a fraction at the ends."""
-        start = check_real(low, "low", "range", self._allowed())
-        stop = check_real(high, "high", "range", self._allowed())
-        least, greatest = self.span
-        if not least <= start <= stop <= greatest:
-            raise InvalidInput("low, high", "range", f"{self._allowed()}, low first", (low, high))
+        start, stop = self._real(low, "low", "range"), self._real(high, "high", "range")
+        if not (self._known(start) and self._known(stop) and start <= stop):
+            raise InvalidInput("low, high", "range", f"{self._bounds()}, low first", (low, high))
         return self._covered(start, stop)
+
+    def below(self, x: float) -> NDArray[np.float64]:
+        """How much of each bin lies up to ``x``."""
+        stop = self._real(x, "x", "cdf")
+        if not self._known(stop):
+            raise InvalidInput("x", "cdf", self._bounds(), x)
+        return self._covered(self.span[0], stop)
+
+    def _real(self, x: Any, parameter: str, question: str) -> float:
+        """A bound that was asked about; infinity only where the end is open."""
+        if self.open_end and isinstance(x, float) and x == math.inf:
+            return math.inf
+        return check_real(x, parameter, question, self._bounds())
+
+    def _known(self, x: float) -> bool:
+        """Whether it is told which answers are up to ``x``: within an open bin it is not."""
+        least, greatest = self.span
+        return least <= x <= greatest and (x <= self.high or x == math.inf)
+
+    def _bounds(self) -> str:
+        if self.open_end:
+            return f"a number from {self.low:g} to {self.high:g}, or math.inf for all beyond"
+        return self._allowed()
 
     def _covered(self, start: float, stop: float) -> NDArray[np.float64]:
         edges = self.edges
         covered = np.minimum(edges[1:], stop) - np.maximum(edges[:-1], start)
-        return np.clip(covered / self.width, 0.0, 1.0)
-
-    def below(self, x: float) -> NDArray[np.float64]:
-        """How much of each bin lies up to ``x``."""
-        stop = check_real(x, "x", "cdf", self._allowed())
-        least, greatest = self.span
-        if not least <= stop <= greatest:
-            raise InvalidInput("x", "cdf", self._allowed(), x)
-        return self._covered(least, stop)
+        if self.uneven is None:
+            return np.clip(covered / self.width, 0.0, 1.0)
+        parts = covered[: len(self.uneven.bounds) - 1] / np.diff(self.uneven.bounds)
+        beyond = [float(stop == math.inf)] if self.open_end else []
+        return np.clip([*parts, *beyond], 0.0, 1.0)
 
     @property
     def outside_rules(self) -> tuple[str, ...]:
@@ -227,10 +390,15 @@ class Interval(Domain):
         return self.nearest(value) if rule == "nearest" else super()._replaced(value, rule)
 
     def summary(self) -> str:
-        return f"a number from {self.low:g} to {self.high:g}"
+        if self.open_end:
+            return in_unit(f"a number from {self.low:,g} up", self.unit)
+        return in_unit(f"a number from {self.low:g} to {self.high:g}", self.unit)
 
     def in_words(self) -> str:
-        return f"{self.summary()}, seen through {self.bins:,} bins"
+        if self.uneven is None:
+            return f"{self.summary()}, seen through {self.bins:,} bins"
+        last = f", the last of them {self.high:,g} or more" if self.open_end else ""
+        return f"{self.summary()}, seen through {self.bins:,} bins of different widths{last}"
 
     def reader(self) -> Read:
         return float
@@ -240,17 +408,60 @@ class Interval(Domain):
         return start, end
 
     def to_json(self) -> dict[str, Any]:
-        return {
+        plain: dict[str, Any] = {
             "kind": self.kind,
             "version": 1,
             "low": decimal_text(self.low),
             "high": decimal_text(self.high),
             "bins": self.bins,
         }
+        if self.uneven is None and not self.unit:
+            return plain
+        edges = None if self.uneven is None else [decimal_text(x) for x in self.uneven.bounds]
+        more = {"edges": edges, "open_end": self.open_end, "scale": self.scale, "unit": self.unit}
+        return {**plain, "version": 2, **more}
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Interval:
-        return cls.agreed(float(document["low"]), float(document["high"]), document["bins"])
+        low, high, bins = float(document["low"]), float(document["high"]), document["bins"]
+        if document["version"] == 1:
+            return cls.agreed(low, high, bins)
+        check_version(document, (1, 2))
+        made, given = object.__new__(Interval), document["edges"]
+        if given is None:
+            if document["open_end"] is not False or document["scale"] != "linear":
+                allowed = "null only where open_end is false and scale linear"
+                raise InvalidInput("edges", "Interval", allowed, None)
+            made._fill(low, high, bins, document["unit"])
+            return made
+        made._fill_bounds(low, high)
+        bounds = given_edges([float(edge) for edge in given], made.low, made.high)
+        edges = Edges(bounds, document["open_end"], document["scale"])
+        if bins != edges.bins:
+            raise InvalidInput("bins", "Interval", f"{edges.bins}, as the edges are", bins)
+        made._fill_uneven(edges, document["unit"])
+        return made
+
+    def to_toml(self) -> dict[str, Any]:
+        table: dict[str, Any] = {"low": self.low, "high": self.high}
+        if self.uneven is None:
+            table["bins"] = self.bins
+        else:
+            table["edges"] = list(self.uneven.bounds)
+            table |= {"scale": self.scale} if self.scale != "linear" else {}
+            table |= {"open_end": True} if self.open_end else {}
+        return table | ({"unit": self.unit} if self.unit else {})
 
     def __str__(self) -> str:
-        return f"Interval({self.low:g}, {self.high:g}, bins={self.bins})"
+        more = f", unit={self.unit!r}" if self.unit else ""
+        if self.uneven is None:
+            return f"Interval({self.low:g}, {self.high:g}, bins={self.bins}{more})"
+        scale = f", scale={self.scale!r}" if self.scale != "linear" else ""
+        open_end = ", open_end=True" if self.open_end else ""
+        edges = [f"{edge:g}" for edge in self.uneven.bounds]
+        told = ", ".join(
+            edges if len(edges) <= _SHOWN else [*edges[: _SHOWN - 2], "...", edges[-1]]
+        )
+        return f"Interval({self.low:g}, {self.high:g}, edges=[{told}]{scale}{open_end}{more})"
+
+    __repr__ = __str__

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from sottovoce.base.checks import check_int
 from sottovoce.domains.base import MOST_INPUTS, TomlKeys, register_domain
-from sottovoce.domains.whole import WholeNumbers
+from sottovoce.domains.whole import WholeNumbers, unit_of
 
 __all__ = ["Ratings"]
 
@@ -27,6 +27,8 @@ class Ratings(WholeNumbers):
     ----------
     low, high : int
         The lowest and the highest rating, negative ones too.
+    unit : str
+        What the numbers are of, such as ``"stars"``: shown with every answer.
 
     Raises
     ------
@@ -46,24 +48,26 @@ class Ratings(WholeNumbers):
     """
 
     kind: ClassVar[str] = "ratings"
-    toml: ClassVar[TomlKeys | None] = TomlKeys(("low", "high"), (), "low, high (whole numbers)")
+    toml: ClassVar[TomlKeys | None] = TomlKeys(
+        ("low", "high"), ("unit",), "low, high (whole numbers), unit"
+    )
 
-    def __init__(self, low: int, high: int) -> None:
+    def __init__(self, low: int, high: int, *, unit: str = "") -> None:
         lowest = check_int(low, "low", "Ratings", -_FARTHEST, _FARTHEST)
         most = min(_FARTHEST, lowest + MOST_INPUTS - 1)
-        super().__init__(lowest, check_int(high, "high", "Ratings", lowest + 1, most))
+        super().__init__(lowest, check_int(high, "high", "Ratings", lowest + 1, most), unit)
 
     def to_json(self) -> dict[str, Any]:
-        return {"kind": self.kind, "version": 1, "low": self.first, "high": self.last}
+        return self._document({"low": self.first, "high": self.last})
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Ratings:
-        return cls(document["low"], document["high"])
+        return cls(document["low"], document["high"], unit=unit_of(document))
 
     def to_toml(self) -> dict[str, Any]:
-        return {"low": self.first, "high": self.last}
+        return self._with_unit({"low": self.first, "high": self.last})
 
     def __str__(self) -> str:
-        return f"Ratings({self.first}, {self.last})"
+        return self._told(f"{self.first}, {self.last}")
 
     __repr__ = __str__

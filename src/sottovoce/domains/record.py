@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,6 +26,8 @@ __all__ = ["Record"]
 
 _MOST_QUESTIONS = 30
 _LONGEST_NAME = 100
+_NAME = re.compile(rf"(?! )[^\x00-\x1f\x7f-\x9f\ud800-\udfff]{{1,{_LONGEST_NAME}}}(?<! )")
+"""Names of questions: the same in every language, and whatever its version of Unicode."""
 _LARGEST_INDEX = 2**62
 """Records up to which all of them have an index of 64 bits."""
 
@@ -90,6 +94,10 @@ class Record(Domain):
     def part(self, question: str) -> Domain:
         return self.domains[self.question(question)]
 
+    @cached_property
+    def _name_set(self) -> frozenset[str]:
+        return frozenset(self.names)
+
     def question(self, name: Any) -> int:
         """The position of a question; an unknown name is refused with the nearest one."""
         if name not in self.names:
@@ -119,19 +127,27 @@ class Record(Domain):
         """
         names = getattr(values, "column_names", getattr(values, "columns", None))
         if names is not None:
-            return self._columns(values, list(names))
+            self._check_names(list(names))
+            self._refuse_empty(len(values), values)
+            return self._columns(values)
         if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
             allowed = "a list of mappings, or a table with a column per question"
             raise InvalidInput("values", str(self), allowed, values)
-        rows = [self.answers(value) for value in values]
-        self._refuse_empty(len(rows), values)
-        return np.array(rows, dtype=np.int64)
+        records = list(values)
+        self._refuse_empty(len(records), values)
+        for value in records:
+            if not isinstance(value, Mapping) or value.keys() != self._name_set:
+                self.answers(value)  # refused, with what is missing or too much
+        try:
+            return self._columns({name: [value[name] for value in records] for name in self.names})
+        except (TypeError, ValueError):
+            for value in records:
+                self.answers(value)  # refused in the words for one value
+            raise
 
-    def _columns(self, table: Any, names: Sequence[Any]) -> Indices:
-        self._check_names(names)
-        self._refuse_empty(len(table), table)
+    def _columns(self, table: Any) -> Indices:
         pairs = zip(self.names, self.domains, strict=True)
-        columns = [_answer(name, domain.indices, _column(table[name])) for name, domain in pairs]
+        columns = [_answer(name, domain.indices, table[name]) for name, domain in pairs]
         return np.stack(columns, axis=1)
 
     def _check_names(self, names: Sequence[Any]) -> None:
@@ -238,17 +254,15 @@ class Record(Domain):
 
 
 def _check_question(name: object, domain: object) -> None:
-    if (
-        not isinstance(name, str)
-        or not name.isprintable()
-        or name != name.strip()
-        or not 1 <= len(name) <= _LONGEST_NAME
-    ):
-        allowed = f"printable text of 1 to {_LONGEST_NAME} characters, without spaces at the ends"
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        allowed = (
+            f"text of 1 to {_LONGEST_NAME} characters, none of them a control character, without "
+            "spaces at the ends"
+        )
         raise InvalidInput("name of a question", "Record", allowed, name)
     parameter = f"question {name!r}"
     plain = isinstance(domain, Domain) and not (
-        domain.holds_sets or domain.keyed or domain.vector or domain.record
+        domain.holds_sets or domain.keyed or domain.vector or domain.record or domain.choices
     )
     if not plain:
         allowed = "a domain of one value per person, such as Categories or Interval"
@@ -272,9 +286,3 @@ def _answer(name: str, find: Any, answer: Any) -> Any:
         raise InvalidInput(
             parameter, error.owner, error.allowed, error.given, hint=error.hint
         ) from None
-
-
-def _column(column: Any) -> Any:
-    """The column of a table as numbers, or as a list of texts."""
-    array = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
-    return array if array.dtype.kind in "iuf" else list(column if array.ndim != 1 else array)

@@ -61,8 +61,8 @@ class Vector(Domain):
     coordinates: int
 
     def __init__(self, interval: Interval, size: int) -> None:
-        if not isinstance(interval, Interval):
-            raise InvalidInput("interval", "Vector", "an Interval", interval)
+        if not isinstance(interval, Interval) or interval.dates is not None:
+            raise InvalidInput("interval", "Vector", "an Interval of numbers", interval)
         object.__setattr__(self, "interval", interval)
         object.__setattr__(self, "coordinates", check_int(size, "size", "Vector", 1))
 
@@ -131,7 +131,7 @@ class Vector(Domain):
         return f"{self.coordinates} numbers, each {self.interval.in_words()}"
 
     def to_toml(self) -> dict[str, Any]:
-        if type(self.interval) is not Interval:
+        if type(self.interval) is not Interval or self.interval.uneven or self.interval.unit:
             raise Unfit(f"{self} cannot be written as TOML")
         return {**self.interval.to_toml(), "coordinates": self.coordinates}
 

@@ -26,7 +26,7 @@ signals, 1998, section IV.B.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -50,11 +50,14 @@ _HALVINGS = 60
 class BoundedMean(Estimate):
     """An estimate without shares, whose mean is kept within the bounds of the numbers."""
 
-    def mean(self, key: Any = None, *, confidence: float = 0.95, anytime: bool = False) -> Answer:
+    def mean(
+        self, key: Any = None, *, top: float | None = None, confidence: float = 0.95,
+        anytime: bool = False,
+    ) -> Answer:  # fmt: skip
         """The mean, with an interval inside of the bounds; the plain average where ``anytime``."""
         if anytime:
-            return self.anytime().mean(key, confidence=confidence)
-        plain = super().mean(key, confidence=confidence)
+            return self.anytime().mean(key, top=top, confidence=confidence)
+        plain = super().mean(key, top=top, confidence=confidence)
         low, high = self._interval("mean").span
         return bounded(plain, low, high)
 
@@ -78,12 +81,13 @@ def bounded(plain: Answer, low: float, high: float) -> Answer:
     a, s = plain.value, plain.stderr
     if s == 0.0:
         a = min(max(a, low), high)
-        return Answer(a, s, a, a, plain.label, plain.confidence)
+        return replace(plain, value=a, low=a, high=a)
     value, stderr = _posterior(a, s, low, high)
     least = _least_not_rejected(a, s, low, high, 1 - plain.confidence)
     most = -_least_not_rejected(-a, s, -high, -low, 1 - plain.confidence)
     # Far outside, an interval of little confidence is hardly more than the bound.
-    return Answer(value, stderr, min(least, value), max(most, value), plain.label, plain.confidence)
+    low, high = min(least, value), max(most, value)
+    return replace(plain, value=value, stderr=stderr, low=low, high=high)
 
 
 def _posterior(a: float, s: float, low: float, high: float) -> tuple[float, float]:

@@ -18,6 +18,7 @@ from sottovoce.channels.cell_weights import CellWeights
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.tally import Tally
 from sottovoce.domains.interval import Interval
+from sottovoce.estimators.ticks import estimate_of_ticks, only_options
 
 __all__ = [
     "average_noise",
@@ -32,12 +33,12 @@ __all__ = [
 
 
 def from_the_middle(domain: Interval) -> tuple[float, Floats]:
-    """The middle m of an interval and ``midpoints - m``.
+    """The mean m of the middles of all bins, and ``midpoints - m``.
 
     A mean is ``m + (midpoints - m) . shares``: unbiased shares need not sum to 1, and what they
     lack would be counted as numbers at 0.
     """
-    middle = (domain.low + domain.high) / 2
+    middle = domain.center
     return middle, domain.midpoints - middle
 
 
@@ -48,7 +49,7 @@ def mean_gains(mechanism: Mechanism, channel: Channel | None = None) -> CellWeig
     takes its place.
     """
     domain, channel = mechanism.domain.numbers, channel or mechanism.channel()
-    if domain is None or channel.blocks != 1:
+    if domain is None or domain.open_end or channel.blocks != 1:
         return None
     middle, places = from_the_middle(domain)
     cell_weights = channel.cell_weights(places)
@@ -104,12 +105,16 @@ def only_told(mechanism: Mechanism) -> str:
         return "the mean"
     if only_questions(mechanism):
         return "shares of questions"
+    if only_options(mechanism):
+        return "shares of options"
     return "frequencies and means of keys" if only_keys(mechanism) else ""
 
 
 def estimate_without_shares(tally: Tally, method: str, why: str) -> Estimate:
     """An estimate without shares, of which nothing can be asked but what :func:`only_told` says."""
     mechanism, channel = tally.mechanism, tally.mechanism.channel()
+    if only_options(mechanism):
+        return estimate_of_ticks(tally, method, why)
     noise = CellErrors(channel, tally.n, tally.cells / tally.n)
     if channel.identifies_distribution:
         reason = (

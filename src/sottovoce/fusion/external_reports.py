@@ -129,8 +129,9 @@ class Foreign:
         """The law of that name, over an interval."""
         owner = f"service {service!r}"
         numbers = domain.numbers
-        if numbers is None or numbers.whole:
-            raise InvalidInput("domain", owner, "an Interval of real numbers", str(domain))
+        if numbers is None or numbers.whole or numbers.uneven is not None:
+            allowed = "an Interval of real numbers in equal bins"
+            raise InvalidInput("domain", owner, allowed, str(domain))
         low, high = _interval(units, owner) or numbers.span
         sigma, reach = options.pop("sigma", None), options.get("reach")
         made = mechanism(name, domain, epsilon, **options)

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from sottovoce.base.randomness import Source, uniform_below, uniform_below_many
 from sottovoce.channels.base import Channel
-from sottovoce.channels.parities import PairParityChannel, order_above
 from sottovoce.channels.product import ProductChannel
 from sottovoce.core.certificate import Certificate
 from sottovoce.core.mechanism import Mechanism
@@ -28,6 +27,7 @@ from sottovoce.domains.base import Indices
 from sottovoce.domains.categories import Categories
 from sottovoce.kernels.bits import popcount
 from sottovoce.mechanisms._level_oracle import LevelOracle
+from sottovoce.mechanisms._parity_channel import PairParityChannel, order_above
 from sottovoce.mechanisms.randomized_response import RandomizedResponse, respond_all, respond_one
 
 __all__ = ["AnswersApart", "OneOracle", "PairParities", "SetOracle"]

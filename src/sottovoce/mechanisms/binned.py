@@ -22,6 +22,7 @@ from sottovoce.core.reports import Reports
 from sottovoce.domains.base import Indices
 from sottovoce.domains.interval import Interval
 from sottovoce.mechanisms._binned_channel import BinnedChannel
+from sottovoce.mechanisms._fine_grid import declining_hint
 from sottovoce.mechanisms._inner import asked_mechanism, check_forgets, described
 from sottovoce.mechanisms._level_oracle import best_hash_range
 
@@ -67,7 +68,8 @@ class Binned(CoarseMechanism):
 
     def _check_domain(self) -> None:
         if not isinstance(self.domain, Interval):
-            raise InvalidInput("domain", self.name, "an Interval: bins are of numbers", self.domain)
+            allowed, hint = "an Interval: bins are of numbers", declining_hint(self.domain)
+            raise InvalidInput("domain", self.name, allowed, self.domain, hint=hint)
 
     def _check_options(self) -> None:
         wide = check_int(self.report_bins, "report_bins", self.name, 1, self.domain.size)
@@ -75,11 +77,17 @@ class Binned(CoarseMechanism):
         if self.domain.whole and self.domain.size % wide:
             allowed = f"a divisor of {self.domain.size}: no whole number lies in two bins"
             raise InvalidInput("report_bins", self.name, allowed, wide)
+        if self.domain.uneven is not None and (
+            self.domain.size % wide or wide < 1 + self.domain.open_end
+        ):
+            least = ", at least 2," if self.domain.open_end else ""
+            allowed = f"a divisor{least} of {self.domain.size}: wide bins end where narrow ones do"
+            raise InvalidInput("report_bins", self.name, allowed, wide)
 
     @property
     def _wide(self) -> Interval:
         assert isinstance(self.domain, Interval) and self.report_bins is not None
-        return Interval.agreed(self.domain.low, self.domain.high, self.report_bins)
+        return self.domain.cut(self.report_bins)
 
     def _asked(self) -> tuple[str, Mapping[str, Any]]:
         """Name and options of the oracle asked for."""

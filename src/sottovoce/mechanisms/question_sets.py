@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
-from itertools import accumulate, combinations
+from itertools import accumulate
 from typing import Any, ClassVar
 
 import numpy as np
@@ -35,18 +34,24 @@ from sottovoce.domains.base import Indices
 from sottovoce.domains.categories import Categories
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.record import Record
-from sottovoce.mechanisms._level_oracle import best_hash_range, oracle_of_range, part_of_epsilon
+from sottovoce.mechanisms._designs import DESIGNS, MOST_APART, Design, best_design
+from sottovoce.mechanisms._level_oracle import oracle_of_range
 from sottovoce.mechanisms._set_oracles import AnswersApart, OneOracle, PairParities, SetOracle
-from sottovoce.mechanisms._set_rates import design_rates
-from sottovoce.mechanisms.local_hashing import cells_of_range
+from sottovoce.mechanisms._set_rates import design_rates, expected_variances
 
 __all__ = ["QuestionSets"]
 
-_DESIGNS = ("sample", "pairs", "mixed", "parities", "joint", "split")
-_MOST_APART = 512
-"""Answers to each question at most with "split": as many as have errors with all covariances."""
 _LARGEST_TOTAL = 2**32
 """Sum of rates at most: one word draws the set."""
+_WHY = {
+    "sample": "Every report is about one question with the whole epsilon; nothing is learned of two together.",
+    "pairs": "Every report is about two questions; shares of questions are pooled from all pairs with them.",
+    "mixed": "Some reports are about one question, for its shares, and others about a pair, for its table.",
+    "parities": "A parity is one bit, whatever the number of answers: it errs less at small epsilon.",
+    "joint": "All answers together are few enough to be reported as one value.",
+    "split": "Epsilon is large enough to be divided by the number of questions.",
+}
+"""Why a design errs least, where it does."""
 
 
 @register
@@ -88,17 +93,20 @@ class QuestionSets(Mechanism):
     aka: ClassVar[dict[str, dict[str, Any]]] = {"record": {}}
     lists_inputs: ClassVar[bool] = False
     is_planned: ClassVar[bool] = False
+    named_options: ClassVar[tuple[str, ...]] = ("design",)
     domain: Record
 
     _: KW_ONLY
-    design: str = "sample"
+    design: str = ""
     """Which sets of questions a device draws from.  Allowed: "sample", "pairs", "mixed", "parities",
-    "joint" or "split".
+    "joint" or "split".  Unless given: the one with the least product of the standard errors to expect
+    of a share and of a table's cell, on average over questions and pairs.
     """
-    rates: tuple[int, ...] | None = None
+    rates: tuple[int, ...] | str | None = None
     """How often each set is drawn, in proportion: single questions first, then pairs, each in order.
-    Allowed: a whole number from 1 for each set, 2^32 in all.  Unless given: equal, and with "mixed"
-    those of least variance of questions times variance of pairs.
+    Allowed: a whole number from 1 for each set, 2^32 in all, or "least": the largest errors of questions
+    that differ in size fall.  Unless given: equal, and with "mixed" and "parities" those of least
+    variance of questions times variance of pairs.
     """
     hash_ranges: tuple[int, ...] | None = None
     """Range of each set's hashes, with "split" of each question's; 0 is randomized response on the
@@ -114,52 +122,52 @@ class QuestionSets(Mechanism):
 
     def _check_options(self) -> None:
         check_bits(self.bits, self.name)
-        check_choice(self.design, "design", self.name, _DESIGNS)
-        largest = max(self._set_sizes)
+        if self.design == "":
+            object.__setattr__(self, "design", self._best_design())
+        check_choice(self.design, "design", self.name, DESIGNS)
+        largest = max(self._design.set_sizes)
         if largest > MOST_CELLS:
             allowed = f"such that no set of questions has more than {MOST_CELLS} cells"
             raise InvalidInput("design", self.name, allowed, f"{self.design} with {largest} cells")
-        if self.design == "split":
-            self._check_split()
-        object.__setattr__(self, "rates", self._check_rates())
+        if self._design.apart:
+            self._check_apart()
         object.__setattr__(self, "hash_ranges", self._check_ranges())
+        object.__setattr__(self, "rates", self._check_rates())
 
-    def _check_split(self) -> None:
+    def _best_design(self) -> str:
+        """Of all that fit this domain and epsilon, for shares and tables together."""
+        given = {"rates": self.rates, "hash_ranges": self.hash_ranges, "weights": self.weights}
+        for option, value in given.items():
+            if value is not None:
+                raise InvalidInput("design", self.name, f"given where {option} are", None)
+        return best_design(self.domain.sizes, self.epsilon)
+
+    def _check_apart(self) -> None:
         most, questions = max(self.domain.sizes), len(self.domain.sizes)
-        if most > _MOST_APART:
-            allowed = f"other than split for questions of more than {_MOST_APART} answers"
+        if most > MOST_APART:
+            allowed = f"other than split for questions of more than {MOST_APART} answers"
             raise InvalidInput("design", self.name, allowed, f"split with {most} answers")
-        if self._oracle_epsilon < MIN_EPSILON:
+        if self._design.response_epsilon < MIN_EPSILON:
             allowed = f"at least {questions * MIN_EPSILON:g} to be split over {questions} questions"
             raise InvalidInput("epsilon", self.name, allowed, self.epsilon)
 
     def _check_rates(self) -> tuple[int, ...]:
-        if self.rates is None:
-            return design_rates(self.sets, self._set_sizes)
+        if self.rates is None or self.rates == "least":
+            assert self.hash_ranges is not None  # checked before
+            errors = self._design.errors(self.hash_ranges)
+            return design_rates(errors, least=self.rates is not None)
         rates = self._one_each("rates", self.rates, 1, len(self.sets))
         if sum(rates) > _LARGEST_TOTAL:
             raise InvalidInput("rates", self.name, "at most 2^32 in all", sum(rates))
         return rates
 
     def _check_ranges(self) -> tuple[int, ...]:
-        sizes, name = self._oracle_sizes, "hash_ranges"
+        count, name = len(self._design.response_sizes), "hash_ranges"
         if self.hash_ranges is None:
-            return self._best_ranges()
-        ranges = self._one_each(name, self.hash_ranges, 0, len(sizes))
+            return self._design.best_ranges
+        ranges = self._one_each(name, self.hash_ranges, 0, count)
         if self.design == "parities" and set(ranges) != {2}:
             raise InvalidInput(name, self.name, 'all 2 with design "parities"', self.hash_ranges)
-        return ranges
-
-    def _best_ranges(self) -> tuple[int, ...]:
-        """Of least variance, as far as the cells of answers apart fit in a tally."""
-        sizes, epsilon = self._oracle_sizes, self._oracle_epsilon
-        if self.design == "parities":
-            return (2,) * len(sizes)
-        ranges = tuple(best_hash_range(size, epsilon) for size in sizes)
-        if self.design == "split":
-            pairs = zip(sizes, ranges, strict=True)
-            cells = math.prod(cells_of_range(size, g) if g else size for size, g in pairs)
-            return ranges if cells <= MOST_CELLS else (0,) * len(sizes)
         return ranges
 
     def _one_each(self, option: str, numbers: Any, least: int, count: int) -> tuple[int, ...]:
@@ -172,41 +180,35 @@ class QuestionSets(Mechanism):
     # -- sets --------------------------------------------------------------------------
 
     @cached_property
+    def _design(self) -> Design:
+        return Design(self.design, self.domain.sizes, self.epsilon)
+
+    @property
     def sets(self) -> tuple[tuple[int, ...], ...]:
         """The sets of questions, by position: single ones first, then pairs."""
-        questions = range(len(self.domain.names))
-        orders = {"sample": (1,), "pairs": (2,), "mixed": (1, 2), "parities": (1, 2)}
-        every = (len(questions),)
-        return tuple(
-            asked
-            for order in orders.get(self.design, every)
-            for asked in combinations(questions, order)
-        )
+        return self._design.sets
 
-    def _shape(self, asked: tuple[int, ...]) -> tuple[int, ...]:
-        """The number of answers to each question of a set."""
-        return tuple(self.domain.sizes[question] for question in asked)
-
-    @cached_property
-    def _set_sizes(self) -> tuple[int, ...]:
-        return tuple(math.prod(self._shape(asked)) for asked in self.sets)
+    @property
+    def _rates(self) -> tuple[int, ...]:
+        """The rates, completed."""
+        assert isinstance(self.rates, tuple)
+        return self.rates
 
     @cached_property
     def _ends(self) -> tuple[int, ...]:
         """Sums of the rates up to and with each set."""
-        assert self.rates is not None  # completed at birth
-        return tuple(accumulate(self.rates))
+        return tuple(accumulate(self._rates))
 
-    @property
-    def _oracle_sizes(self) -> tuple[int, ...]:
-        """The number of values of everything that is answered at once."""
-        return self.domain.sizes if self.design == "split" else self._set_sizes
+    def expected_variances(self) -> tuple[Floats, Floats]:
+        """n times the variance of a share of every question, and of a cell of every pair of questions.
 
-    @property
-    def _oracle_epsilon(self) -> float:
-        """What goes into each of them: weights are derived for it."""
-        parts = len(self.domain.sizes) if self.design == "split" else 1
-        return part_of_epsilon(self.epsilon, parts)
+        Given the respondents, all answers equally frequent; infinite where a design has no tables.
+        """
+        assert self.hash_ranges is not None  # completed at birth
+        return expected_variances(self._design.errors(self.hash_ranges), self._rates)
+
+    def why_least_error(self) -> str:
+        return _WHY[self.design]
 
     def _make_oracles(self, weights: Sequence[Any]) -> list[SetOracle]:
         """The oracle of every set; ``weights`` has an object for each response, or None.
@@ -215,16 +217,16 @@ class QuestionSets(Mechanism):
         """
         assert self.hash_ranges is not None  # completed at birth
         derived = None in weights
-        epsilon = self._oracle_epsilon if derived else self.epsilon
+        epsilon = self._design.response_epsilon if derived else self.epsilon
         common: dict[str, Any] = {"epsilon": epsilon, "bits": self.bits}
-        responses = zip(self._oracle_sizes, self.hash_ranges, weights, strict=True)
-        if self.design == "split":
+        responses = zip(self._design.response_sizes, self.hash_ranges, weights, strict=True)
+        if self._design.apart:
             parts = [
                 oracle_of_range(size, g, weights=given, **common) for size, g, given in responses
             ]
             return [AnswersApart(parts)]
         return [
-            PairParities(self._shape(asked), weights=given, **common)
+            PairParities(self._design.shape(asked), weights=given, **common)
             if self.design == "parities" and len(asked) == 2
             else OneOracle(oracle_of_range(size, g, weights=given, **common))
             for asked, (size, g, given) in zip(self.sets, responses, strict=True)
@@ -244,14 +246,15 @@ class QuestionSets(Mechanism):
         """The oracle of the set that holds this question alone."""
         if (question,) not in self.sets:
             return None
-        oracle, domain = self.oracles[self.sets.index((question,))], self.domain.domains[question]
-        return RenamedMechanism(domain, self.epsilon, inner=oracle)
+        alone, domain = self.oracles[self.sets.index((question,))], self.domain.domains[question]
+        assert isinstance(alone, OneOracle)
+        return RenamedMechanism(domain, self.epsilon, inner=alone.oracle)
 
     def _derive_weights(self) -> Any:
-        return self._weights_of([None] * len(self._oracle_sizes))
+        return self._weights_of([None] * len(self._design.response_sizes))
 
     def _check_weights(self, weights: Any) -> Any:
-        count = len(self._oracle_sizes)
+        count = len(self._design.response_sizes)
         if not isinstance(weights, Sequence) or len(weights) != count:
             things = "questions" if self.design == "split" else "sets"
             allowed = f"those of the oracles of {count} {things}"
@@ -314,7 +317,7 @@ class QuestionSets(Mechanism):
         """The cell of every row in the table of a set."""
         asked = self.sets[number]
         columns = tuple(rows[:, list(asked)].T)
-        return np.ravel_multi_index(columns, self._shape(asked)).astype(np.int64)
+        return np.ravel_multi_index(columns, self._design.shape(asked)).astype(np.int64)
 
     # -- collector -----------------------------------------------------------------------
 
@@ -342,9 +345,8 @@ class QuestionSets(Mechanism):
         return channel
 
     def _channel(self) -> RecordChannel:
-        assert self.rates is not None  # completed at birth
         total, channels = self._ends[-1], [oracle.channel() for oracle in self.oracles]
-        rates = [rate / total for rate in self.rates]
+        rates = [rate / total for rate in self._rates]
         beyond = self.design == "parities"
         return RecordChannel(self.domain.sizes, self.sets, rates, channels, beyond_margins=beyond)
 
@@ -367,7 +369,9 @@ class QuestionSets(Mechanism):
         return found
 
     def audit_plan(self) -> AuditPlan:
-        """Records that differ in every answer, and in one; the event is every answer as in the record."""
+        """Records that differ in every answer, and in one; the events are every answer as in the record,
+        and, where there are several, which set was drawn.
+        """
         last = tuple(size - 1 for size in self.domain.sizes)
         first = (0,) * len(last)
         values = [first, last, (*first[:-1], last[-1])]
@@ -375,18 +379,24 @@ class QuestionSets(Mechanism):
         def sample(answers: tuple[int, ...], count: int) -> Reports:
             return self.randomize_positions(np.tile(answers, (count, 1)), OperatingSystem())
 
-        return AuditPlan(values, sample, self._supports)
+        def drawn(reports: Reports) -> Indices:
+            return np.searchsorted(self._starts, reports.columns["cell"], side="right") - 1
+
+        sets = AuditPlan(values, sample, outcomes=len(self.sets), read=drawn)
+        return AuditPlan(
+            values, sample, self._supports, further=[sets] if len(self.sets) > 1 else []
+        )
 
     @classmethod
     def examples(cls) -> Iterable[Mechanism]:
         three = Record({"a": Categories(2), "b": Categories(3), "c": Categories(2)})
         two = Record({"os": Categories(["mac", "linux"]), "age": Interval(0, 90, bins=9)})
-        yield cls(three, 1.0)
+        yield cls(three, 1.0, design="sample")
         yield cls(three, 2.0, design="pairs", bits=16)
         yield cls(two, 0.5, design="mixed")
         yield cls(two, 1.0, design="joint")
         yield cls(three, 1.0, design="parities")
-        yield cls(three, 6.0, design="split", hash_ranges=[0, 2, 0], bits=16)
+        yield cls(three, 6.0, design="split", hash_ranges=(0, 2, 0), bits=16)
 
 
 def _whole(table: Floats) -> Indices:

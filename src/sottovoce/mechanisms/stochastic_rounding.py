@@ -50,6 +50,15 @@ class StochasticRounding(FineGrid):
     largest_grid: ClassVar[int] = 2**40
     weight_names: ClassVar[tuple[str, ...]] = ("base", "unit")
 
+    def _check_domain(self) -> None:
+        super()._check_domain()
+        if self.domain.uneven is not None or self.domain.numbers is None:
+            allowed = (
+                "an Interval of equal bins: its reports identify a mean, and only over such bins"
+            )
+            hint = "Frequency oracles, hierarchies and waves take bins of any widths."
+            raise InvalidInput("domain", self.name, allowed, self.domain, hint=hint)
+
     def _check_options(self) -> None:
         super()._check_options()
         if self.positions == 1:

@@ -11,7 +11,7 @@ from sottovoce.channels.base import Floats
 from sottovoce.domains.base import Domain
 from sottovoce.domains.interval import Interval
 
-__all__ = ["length_of", "summing_to_one", "two_distributions", "two_shares"]
+__all__ = ["edges_of", "summing_to_one", "two_distributions", "two_shares"]
 
 _OFF = 1e-6
 """By how much a sum of shares may miss 1, and a share be below 0."""
@@ -61,11 +61,12 @@ def two_distributions(estimate: Any, truth: Any, owner: str) -> tuple[Floats, Fl
     return both
 
 
-def length_of(domain: Interval | None, d: int, owner: str) -> float:
-    """The length of the whole range."""
+def edges_of(domain: Interval | None, d: int, owner: str) -> Floats:
+    """The edges of the bins; without a domain, of equal ones from 0 to 1."""
     if domain is None:
-        return 1.0
+        return np.arange(d + 1) / d
     numbers = domain.numbers if isinstance(domain, Domain) else None
     if numbers is None or numbers.bins != d:
         raise InvalidInput("domain", owner, f"an Interval with {d} bins", domain)
-    return numbers.high - numbers.low
+    numbers.require_closed(owner)
+    return numbers.edges

@@ -11,7 +11,7 @@ from sottovoce.base.checks import check_real
 from sottovoce.base.errors import InvalidInput
 from sottovoce.channels.base import Floats
 from sottovoce.domains.interval import Interval
-from sottovoce.metrics.checks import length_of, summing_to_one, two_distributions, two_shares
+from sottovoce.metrics.checks import edges_of, summing_to_one, two_distributions, two_shares
 
 __all__ = [
     "DECILES",
@@ -31,14 +31,16 @@ _ROUNDING = 1e-12
 
 
 def wasserstein(estimate: Any, truth: Any, *, domain: Interval | None = None) -> Floats:
-    """The work of moving one histogram into the other: ``1/d sum_v |F'(v) - F(v)|``.
+    """The work of moving one histogram into the other: ``sum_v |F'(v) - F(v)| (m_(v+1) - m_v)``.
 
-    F is the share of people up to bin v.  On [0, 1] neighbouring bins are 1/d
+    F is the share of people up to bin v, m its middle.  On [0, 1] neighbouring bins are 1/d
     apart; with ``domain`` the answer is in its units.
     """
     found, true = two_distributions(estimate, truth, "wasserstein")
     gap = np.abs(np.cumsum(found - true, axis=-1))
-    return length_of(domain, gap.shape[-1], "wasserstein") * gap.mean(axis=-1)
+    apart: Floats = np.diff(_middles(domain, gap.shape[-1], "wasserstein"))
+    moved: Floats = gap[..., :-1] @ apart
+    return moved
 
 
 def kolmogorov_smirnov(estimate: Any, truth: Any) -> Floats:
@@ -65,14 +67,14 @@ def quantile_error(
     levels = [check_real(level, "at", owner) for level in at]
     if not levels or not all(0 < level < 1 for level in levels):
         raise InvalidInput("at", owner, "numbers between 0 and 1", list(at))
-    length, total = length_of(domain, found.shape[-1], owner), np.zeros(found.shape[:-1])
+    edges, total = edges_of(domain, found.shape[-1], owner), np.zeros(found.shape[:-1])
     for level in levels:
         ends = [
-            (np.cumsum(shares, axis=-1) <= level + _ROUNDING).mean(axis=-1)
+            edges[(np.cumsum(shares, axis=-1) <= level + _ROUNDING).sum(axis=-1)]
             for shares in (found, true)
         ]
         total += np.abs(ends[0] - ends[1])
-    return length * total / len(levels)
+    return total / len(levels)
 
 
 def range_error(estimate: Any, truth: Any, width: float) -> Floats:
@@ -137,4 +139,6 @@ def variance_error(estimate: Any, truth: Any, *, domain: Interval | None = None)
 
 def _middles(domain: Interval | None, d: int, owner: str) -> Floats:
     """Middles of bins, from the middle of all: what is the same for both is left out."""
-    return length_of(domain, d, owner) * ((np.arange(d) + 0.5) / d - 0.5)
+    edges = edges_of(domain, d, owner)
+    middles = (edges[:-1] + edges[1:]) / 2
+    return middles - (edges[0] + edges[-1]) / 2

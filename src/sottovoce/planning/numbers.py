@@ -76,7 +76,7 @@ class NumberYardstick:
     def weights(self) -> list[Floats]:
         """The sums whose errors count, each with mean zero over the bins (the total is known)."""
         if self.goal == "mean":
-            return [self.domain.midpoints - (self.domain.low + self.domain.high) / 2]
+            return [self.domain.midpoints - self.domain.center]
         return [mask - mask.mean() for mask in self._masks()]
 
     def _masks(self) -> Iterator[Floats]:

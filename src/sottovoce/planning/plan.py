@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,9 @@ from sottovoce.channels.base import Floats
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.registry import mechanism, registered
 from sottovoce.domains.base import Domain
+from sottovoce.domains.record import Record
 from sottovoce.planning.numbers import NumberYardstick, bump
+from sottovoce.planning.records import DESIGNS, RECORD_GOALS, RecordYardstick, design_of, sketch_of
 from sottovoce.planning.result import Plan, Prospect
 from sottovoce.planning.search import (
     MOST_USERS,
@@ -38,10 +41,12 @@ from sottovoce.planning.search import (
     least,
     users_needed,
 )
+from sottovoce.planning.ticks import tick_yardstick
 
 __all__ = ["ShareYardstick", "check_shares", "plan"]
 
 GOALS = ("shares", "distribution", "range", "mean")
+"""Those of one question; a record has :data:`~sottovoce.planning.records.RECORD_GOALS`."""
 
 _LARGEST_DOMAIN = 2**22
 _SUM = 1e-6
@@ -58,7 +63,7 @@ def plan(
     shares: Any = None,
     of: Any = None,
 ) -> Plan:
-    """Rank every mechanism that fits a domain by predicted error.
+    """Rank every mechanism that fits a domain by predicted error; for a record every design.
 
     Give two of ``epsilon``, ``users`` and ``error``; the third is computed: the errors to expect; the
     fewest users for whom the root-mean-square error of the best oracle is at most ``error``; or the
@@ -81,10 +86,13 @@ def plan(
     goal : str, optional
         Which error: of ``"shares"`` (the default but for an Interval); over an Interval of the
         ``"mean"``, in units of the numbers, of the share of a ``"range"`` of a tenth of the interval,
-        or for the ``"distribution"`` (the default) of the share up to a number.
+        or for the ``"distribution"`` (the default) of the share up to a number. Over a Record of shares
+        of questions, ``"parts"``, of cells of tables of two questions, ``"tables"``, or of
+        ``"both"`` (the default): the geometric mean of the two.
     shares : array of float, optional
         A guess of the true distribution, in the order of the domain. If not given, all values are
-        equally frequent, and numbers are distributed as Beta(5, 2).
+        equally frequent, and numbers are distributed as Beta(5, 2). Over a Record answers are always
+        taken for equally frequent.
     of : object, optional
         The value whose error is shown in addition; the most frequent if not given.
 
@@ -141,7 +149,10 @@ def plan(
 
 def _check_domain(domain: object) -> None:
     allowed = f"a domain of at most {_LARGEST_DOMAIN:,} values"
-    if not isinstance(domain, Domain) or domain.size > _LARGEST_DOMAIN:
+    listed = isinstance(domain, Domain) and (
+        domain.record or domain.choices or domain.size <= _LARGEST_DOMAIN
+    )
+    if not isinstance(domain, Domain) or not listed:
         raise InvalidInput("domain", "plan", allowed, domain)
     if domain.holds_sets:
         hint = "Sets of pairs have one mechanism, key-value."
@@ -173,6 +184,10 @@ def _check_two(
 
 
 def _yardstick(domain: Domain, goal: str | None, shares: Any, of: Any) -> Yardstick:
+    if domain.choices is not None:
+        return tick_yardstick(domain.choices, goal, shares, of)
+    if domain.record is not None:
+        return _of_record(domain.record, goal, shares, of)
     numbers = domain.numbers
     if goal is None:
         goal = "distribution" if numbers is not None and of is None else "shares"
@@ -189,6 +204,15 @@ def _yardstick(domain: Domain, goal: str | None, shares: Any, of: Any) -> Yardst
         raise InvalidInput("of", "plan", 'left out: it asks of a share, goal "shares"', of)
     guess = bump(numbers.bins) if true is None else true
     return NumberYardstick(numbers, guess, goal, guessed=true is not None)
+
+
+def _of_record(record: Record, goal: str | None, shares: Any, of: Any) -> RecordYardstick:
+    for option, given in (("shares", shares), ("of", of)):
+        if given is not None:
+            allowed = "left out: answers to a record are taken for equally frequent"
+            raise InvalidInput(option, "plan", allowed, given)
+    check_choice("both" if goal is None else goal, "goal", "plan of a Record", RECORD_GOALS)
+    return RecordYardstick(record, "both" if goal is None else goal)
 
 
 def check_shares(shares: Any, size: int) -> Floats:
@@ -212,8 +236,13 @@ def check_shares(shares: Any, size: int) -> Floats:
 # -- which mechanisms ------------------------------------------------------------------
 
 
-def _names() -> list[str]:
-    """A name for every registered mechanism with every set of options that a paper named."""
+def _names(domain: Domain) -> list[str]:
+    """A name for every registered mechanism with every set of options that a paper named.
+
+    Over a record one mechanism fits, and names are those of its designs.
+    """
+    if domain.record is not None:
+        return list(DESIGNS)
     names = []
     for cls in registered():
         seen: list[Mapping[str, Any]] = []
@@ -225,10 +254,15 @@ def _names() -> list[str]:
 
 
 def _make(name: str, domain: Domain, epsilon: float) -> Mechanism:
-    """A mechanism to rank: only those whose epsilon speaks of any two values are comparable."""
+    """A mechanism to rank: one whose epsilon is about any two values, or about the sensitive ones.
+
+    The latter are ranked where a domain has sensitive values, and marked: they protect less.
+    """
+    if domain.record is not None:
+        return design_of(domain, name, epsilon)
     made = mechanism(name, domain, epsilon)
     certificate = made.certificate()
-    if certificate.scope is not None:
+    if certificate.scope is not None and certificate.scope.any_two is not None:
         raise Unfit(f"its epsilon is about {certificate.between} only, and is not comparable")
     return made
 
@@ -239,7 +273,7 @@ def _fitting(
     """Those that fit, each once, and why others do not; those for another kind of domain go unsaid."""
     fitting: dict[str, Mechanism] = {}
     unfit: dict[str, str] = {}
-    for name in _names():
+    for name in _names(domain):
         try:
             made = _make(name, domain, epsilon)
         except InvalidInput as error:
@@ -259,8 +293,13 @@ def _fitting(
 def _epsilons_needed(domain: Domain, users: int, error: float, yardstick: Yardstick) -> Needed:
     """Only sizes count, so that long lists of names are not written and hashed each time."""
     light = domain.unnamed()
+    if domain.record is not None:
+        sizes = domain.record.sizes
+        return epsilons_needed(
+            _names(domain), partial(sketch_of, sizes), yardstick, users=users, error=error
+        )
     return epsilons_needed(
-        _names(),
+        _names(domain),
         lambda name, epsilon: _make(name, light, epsilon),
         yardstick,
         users=users,

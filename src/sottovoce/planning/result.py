@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 from sottovoce.base.exact import decimal_text
@@ -23,6 +24,9 @@ _ERRORS = {
     "mean": "error of the mean",
     "range": "error of a range",
     "distribution": "error of a cumulative share",
+    "parts": "error of a share",
+    "tables": "error of a table's cell",
+    "both": "error of shares and cells",
 }
 _NEAR = 1.1
 """How many times the least error a mechanism with smaller reports may have to be pointed out."""
@@ -45,6 +49,10 @@ class Prospect:
     method: str = "unbiased"
     simulated: bool = False
     """Whether the error is that of a few simulated surveys, as there is no formula."""
+    part_error: float | None = None
+    """Over records the standard error of a share, on average over questions."""
+    table_error: float | None = None
+    """Over records the standard error of a cell, on average over pairs; None without tables."""
 
     @property
     def name(self) -> str:
@@ -56,7 +64,12 @@ class Prospect:
     def options(self) -> str:
         """The options that were chosen, but for the precision of weights."""
         chosen = self.mechanism.options().items()
-        told = [(name, value) for name, value in chosen if name != "bits" and value is not None]
+        short = ("design",) if self.mechanism.domain.record is not None else dict(chosen)
+        told = [
+            (name, value)
+            for name, value in chosen
+            if name in short and name != "bits" and value is not None
+        ]
         return ", ".join(f"{name}={value}" for name, value in told)
 
     @property
@@ -64,6 +77,12 @@ class Prospect:
         """Bytes of one report, as columns hold them."""
         fields = self.mechanism.fields
         return sum(f.dtype.itemsize if isinstance(f, IntField) else f.width for f in fields)
+
+    @property
+    def protects(self) -> str:
+        """Which values are protected: all, or only the sensitive ones."""
+        scope = self.mechanism.certificate().scope
+        return "all answers" if scope is None else scope.protects
 
     @property
     def no_floor(self) -> bool:
@@ -144,6 +163,7 @@ class Plan:
             "mechanism": [row.mechanism.name for row in rows],
             "paper name": [row.paper_name for row in rows],
             "options": [row.options for row in rows],
+            **({"protects": [row.protects for row in rows]} if self.protection else {}),
             **self._errors(),
             "report bytes": [row.report_bytes for row in rows],
             "tally cells": [row.mechanism.cells for row in rows],
@@ -161,7 +181,17 @@ class Plan:
             return {
                 "rms error": [row.rms_error for row in rows],
                 "share error": [row.share_error for row in rows],
-                "half error": [row.half_error for row in rows],
+                **(
+                    {}
+                    if rows and rows[0].half_error is None
+                    else {"half error": [row.half_error for row in rows]}
+                ),
+            }
+        if self.domain.record is not None:
+            return {
+                "error": [row.rms_error for row in rows],
+                "share error": [row.part_error for row in rows],
+                "cell error": [row.table_error for row in rows],
             }
         return {
             "error": [row.rms_error for row in rows],
@@ -176,7 +206,7 @@ class Plan:
             column = columns[f"{self.found} needed"]
             column[:] = ["never" if needed is None else needed for needed in column]
         lines = [f"{self.domain}: {self._result()}", str(Frame(columns))]
-        lines += [self.told, self.clients]
+        lines += [self.told, *self.protection, self.clients]
         lines += [f"left out: {name}: {reason}" for name, reason in self.unfit.items()]
         return "\n".join(lines)
 
@@ -205,8 +235,29 @@ class Plan:
     def explain(self) -> str:
         """The privacy in plain words, and why the best mechanism is the best."""
         return "\n".join(
-            [privacy_in_words(self.best.certificate()), *self._why(), *self._near(), self.clients]
+            [
+                privacy_in_words(self.best.certificate()),
+                *self.protection,
+                *self._why(),
+                *self._near(),
+                self.clients,
+            ]
         )
+
+    @property
+    def protection(self) -> list[str]:
+        """What must be said where some mechanisms protect the sensitive values only; else nothing."""
+        partly = [row for row in self.prospects if row.mechanism.open_chance is not None]
+        if not partly:
+            return []
+        scope = partly[0].mechanism.certificate().scope
+        assert scope is not None
+        several = len(partly) > 1
+        names = ", ".join(dict.fromkeys(row.mechanism.name for row in partly))
+        return [
+            f"{names}: {'each ' if several else ''}{scope.says_what_it_protects}. That is not epsilon-LDP: "
+            "compare errors with the others only if this is enough."
+        ]
 
     @property
     def clients(self) -> str:
@@ -219,10 +270,27 @@ class Plan:
         if self.domain.size == 1:
             return ["There is a single value: its share is 1."]
         if self.goal != "shares":
-            return [f"{best.name} errs least: {best.rms_error:.3g} is the {self._error}."]
+            said = f"{best.name} errs least: {best.rms_error:.3g} is the {self._error}."
+            if self.domain.record is None:
+                return [said]
+            return [said, best.mechanism.why_least_error(), *self._unreadable()]
         said = f"{best.name} errs least: {best.rms_error:.3g} for a typical share."
         reason = best.mechanism.why_least_error()
         return [said, reason] if reason else [said]
+
+    def _unreadable(self) -> list[str]:
+        """Where a cell of a table errs by more than it has on average."""
+        record, error = self.domain.record, self.prospects[0].table_error
+        if record is None or error is None or self.goal == "parts":
+            return []
+        pairs = [first * second for first, second in combinations(record.sizes, 2)]
+        mean = sum(1 / cells for cells in pairs) / len(pairs)
+        if error <= mean:
+            return []
+        return [
+            f"A cell of a table has a share of {mean:.3g} on average, and errs by {error:.3g}: ask with fewer "
+            "answers per question, or more people."
+        ]
 
     def _near(self) -> list[str]:
         """The smallest reports among those that err little more, whatever the true shares."""

@@ -11,8 +11,9 @@ from sottovoce.base.frame import Frame
 from sottovoce.channels.base import Floats
 from sottovoce.domains.base import Domain
 from sottovoce.plots.answers import draw_values
+from sottovoce.plots.bins import Drawn, draw_axis
 from sottovoce.plots.figures import figure_with_axes
-from sottovoce.plots.numbers import INK, PALE, TRUTH, draw_axis
+from sottovoce.plots.numbers import INK, PALE, TRUTH
 
 __all__ = ["draw_difference"]
 
@@ -38,20 +39,28 @@ def draw_difference(
     """
     shares, high, adjusted = (np.array(frame[key]) for key in ("difference", "high", "adjusted"))
     reach, axis = high - shares, f"difference in {share_of(about)}"
-    numbers = domain.numbers
+    numbers = domain.numbers or domain.dates
     height = 4.0 if numbers is not None else 1.3 + 0.32 * min(most, len(shares))
     figure, axes = figure_with_axes(7.2, height, purpose="Difference.plot", ax=ax)
     if numbers is not None:
-        edges = numbers.edges
+        drawn = Drawn.of(numbers, numbers.edges)
+        edges, shares, reach = drawn.edges, drawn.heights(shares), drawn.heights(reach)
         axes.stairs(
             shares + reach, edges, baseline=shares - reach, fill=True, color=PALE, alpha=0.7,
             linewidth=0, label=f"{100 * confidence:g}% interval",
         )  # fmt: skip
         axes.stairs(shares, edges, baseline=None, color=INK, linewidth=1.4, label="difference")
         if truth is not None:
-            axes.stairs(truth, edges, baseline=None, color=TRUTH, linewidth=1.2, label="truth")
+            axes.stairs(
+                drawn.heights(truth),
+                edges,
+                baseline=None,
+                color=TRUTH,
+                linewidth=1.2,
+                label="truth",
+            )
         axes.axhline(0, color="black", linewidth=0.8)
-        axes.set_ylabel(axis)
+        axes.set_ylabel(f"{axis} {drawn.per}".rstrip())
         draw_axis(axes, numbers, name)
     else:
         clear = adjusted < 1 - confidence

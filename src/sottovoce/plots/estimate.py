@@ -92,7 +92,7 @@ def draw_estimate(
         )
         return _finish(figure, axes, title or _heading(estimate))
     shares = estimate.require_shares("plot")
-    if (domain := estimate.domain.numbers) is not None:
+    if (domain := estimate.domain.numbers or estimate.domain.dates) is not None:
         ring = kind == "ring"
         figure, axes = figure_with_axes(7.2, 4.0, purpose="Estimate.plot", ax=ax, polar=ring)
         if ring:

@@ -12,8 +12,9 @@ from sottovoce.answers.answer import Answer
 from sottovoce.base.text import label_text
 from sottovoce.channels.base import Floats
 from sottovoce.domains.key_values import KeyValues
+from sottovoce.plots.bins import draw_axis
 from sottovoce.plots.figures import bars_around
-from sottovoce.plots.numbers import INK, PALE, TRUTH, draw_axis
+from sottovoce.plots.numbers import INK, PALE, TRUTH
 
 if TYPE_CHECKING:
     from sottovoce.answers.estimate import Estimate

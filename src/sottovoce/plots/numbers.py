@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from sottovoce.answers.calendar import is_date
 from sottovoce.answers.keys import shares_of
-from sottovoce.base.extras import optional
 from sottovoce.channels.base import Floats
 from sottovoce.channels.binning import Binning
 from sottovoce.domains.interval import Interval
+from sottovoce.plots.bins import Drawn, draw_axis
 
 if TYPE_CHECKING:
     from sottovoce.answers.estimate import Estimate
@@ -23,7 +25,6 @@ __all__ = [
     "PLAIN",
     "TRUTH",
     "Look",
-    "draw_axis",
     "draw_cumulative",
     "draw_histogram",
     "histogram",
@@ -33,8 +34,6 @@ __all__ = [
 
 INK, TRUTH, PALE, MARK = "#1f4e79", "#d1495b", "#a9c4de", "#e69f00"
 _MOST_BINS = 128
-_LONG = 10_000
-"""From here on numbers on the axis have commas."""
 
 
 class Look(NamedTuple):
@@ -65,8 +64,11 @@ def histogram(
     binning = Binning(domain.bins, _MOST_BINS)
     covers = [binning.mean(one) for one in np.eye(_MOST_BINS)]
     totals = [estimate.linear(cover) for cover in covers]
+    places = np.linspace(0, domain.bins, _MOST_BINS + 1)
     return (
-        np.linspace(domain.low, domain.high, _MOST_BINS + 1),
+        np.interp(places, np.arange(domain.bins + 1), domain.edges)
+        if domain.uneven is not None
+        else np.linspace(domain.low, domain.high, _MOST_BINS + 1),
         np.array([total.value for total in totals]),
         np.array([total.stderr for total in totals]),
         None if truth is None else np.array(covers) @ truth,
@@ -85,19 +87,25 @@ def draw_histogram(
 ) -> None:
     """The share of every bin as steps, over a band of its intervals."""
     edges, shares, stderr, known = histogram(estimate, domain, truth)
-    reach = estimate.reach(confidence) * stderr
+    drawn = Drawn.of(domain, edges)
+    edges, shares = drawn.edges, drawn.heights(shares)
+    reach = estimate.reach(confidence) * drawn.heights(stderr)
     axes.stairs(
         shares + reach, edges, baseline=shares - reach, fill=True, color=look.pale,
         alpha=look.alpha, label=_band_name(confidence, look), linewidth=0,
     )  # fmt: skip
     axes.stairs(shares, edges, baseline=None, color=look.ink, linewidth=1.4, label=look.label)
     if known is not None:
-        axes.stairs(known, edges, baseline=None, color=TRUTH, linewidth=1.2, label="truth")
+        axes.stairs(
+            drawn.heights(known), edges, baseline=None, color=TRUTH, linewidth=1.2, label="truth"
+        )
     axes.axhline(0, color="black", linewidth=0.8)
     if shares.min() >= 0:
         axes.set_ylim(bottom=0)
     width = edges[1] - edges[0]
     per_bin = "" if domain.whole and width == 1 else f"\nin a bin of {width:.4g}"
+    if drawn.per:
+        per_bin = f"\n{drawn.per}"
     axes.set_ylabel(f"{shares_of(estimate)}{per_bin}")
     draw_axis(axes, domain, name)
 
@@ -109,7 +117,13 @@ def mark_range(
     low, high = between
     told = estimate.range(low, high, confidence=confidence)
     edges, shares, _, _ = histogram(estimate, domain)
-    ends = (low - 0.5, high + 0.5) if domain.whole else (low, high)  # both numbers are in it
+    drawn = Drawn.of(domain, edges)
+    edges, shares = drawn.edges, drawn.heights(shares)
+    if domain.dates is not None:
+        low, high = domain.as_numbers([low, high]).tolist()
+    both = domain.whole or domain.dates is not None  # both numbers, or days, are in it
+    ends = (low - 0.5, high + 0.5) if both else (low, high)
+    ends = max(ends[0], edges[0]), min(ends[1], edges[-1])
     places = np.concatenate([[ends[0]], edges[(edges > ends[0]) & (edges < ends[1])], [ends[1]]])
     bins = np.searchsorted(edges, (places[:-1] + places[1:]) / 2, side="right") - 1
     reach = (told.high - told.low) / 2
@@ -133,9 +147,11 @@ def draw_cumulative(
     curve = estimate.cumulative
     reach = estimate.reach(confidence) * curve.stderr
     low, high = curve.values - reach, curve.values + reach
-    places, step = curve.edges, None
+    places, step = Drawn.of(domain, curve.edges).edges, None
     if domain.whole:  # the share up to k, from k on
         places, step = places + 0.5, "pre"
+    if domain.open_end:  # how the rest lies beyond, nobody knows
+        places[-1] = np.nan
     line = {"drawstyle": f"steps-{step}" if step else "default"}
     axes.fill_between(
         places, low, high, step=step, color=look.pale, alpha=look.alpha, linewidth=0,
@@ -157,26 +173,25 @@ def mark_quantiles(
 ) -> None:
     """Quantiles on a cumulative share: each a point with its interval, and its number beside it."""
     answers = estimate.quantile(list(quantiles), confidence=confidence)
-    left = axes.get_xlim()[0]
+    left, right = axes.get_xlim()
     for q, told in zip(quantiles, answers, strict=True):
-        axes.plot([left, told.low], [q, q], ":", color=INK, linewidth=1)
-        reach = [[told.value - told.low], [told.high - told.value]]
+        value, low, high = (min(_place(x), right) for x in (told.value, told.low, told.high))
+        axes.plot([left, low], [q, q], ":", color=INK, linewidth=1)
         axes.errorbar(
-            told.value, q, xerr=reach, fmt="o", color=MARK, markeredgecolor=INK, ecolor=INK,
+            value, q, xerr=[[value - low], [high - value]], fmt="o", color=MARK, markeredgecolor=INK, ecolor=INK,
             markersize=5, capsize=4, linewidth=1.6, zorder=4,
         )  # fmt: skip
-        axes.annotate(
-            f"{told.value:,.4g}", (told.high, q), xytext=(7, -4), textcoords="offset points"
-        )
+        text = str(told.value) if is_date(told) else f"{told.value:,.4g}"
+        if np.isinf(_place(told.value)):
+            text = f"above {told.beyond:,.10g}"
+        aside, side = (-7, "right") if high == right else (7, "left")
+        place = low if side == "right" else high
+        axes.annotate(text, (place, q), xytext=(aside, -4), textcoords="offset points", ha=side)
 
 
-def draw_axis(axes: Any, domain: Interval, name: str) -> None:
-    """The axis of numbers, from bound to bound, under a name."""
-    axes.set_xlim(domain.low, domain.high)
-    axes.set_xlabel(name)
-    if max(abs(domain.low), abs(domain.high)) >= _LONG:
-        ticks = optional("matplotlib.ticker", extra="analyse", purpose="Estimate.plot")
-        axes.xaxis.set_major_formatter(ticks.StrMethodFormatter("{x:,.10g}"))
+def _place(x: Any) -> float:
+    """A number, or a day, on the axis."""
+    return float((x - date(1970, 1, 1)).days) if isinstance(x, date) else float(x)
 
 
 def _band_name(confidence: float, look: Look) -> str | None:

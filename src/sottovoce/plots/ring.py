@@ -9,6 +9,7 @@ import numpy as np
 from sottovoce.base.extras import optional
 from sottovoce.channels.base import Floats
 from sottovoce.domains.interval import Interval
+from sottovoce.plots.bins import require_equal
 from sottovoce.plots.numbers import INK, PALE, TRUTH, histogram
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def draw_ring(
 
     ``axes`` are polar.  What lies below 0 points inwards.
     """
+    require_equal(domain, "a ring")
     edges, shares, stderr, known = histogram(estimate, domain, truth)
     turns = 2 * np.pi * (edges - domain.low) / (domain.high - domain.low)
     middles = (turns[:-1] + turns[1:]) / 2

@@ -138,7 +138,7 @@ def _draw_estimates(
         if one.domain != domain:
             raise Mismatch(f"estimates over different domains: {domain} and {one.domain}")
     known = None if truth is None else check_known(truth, domain.size)
-    if (numbers := domain.numbers) is not None:
+    if (numbers := domain.numbers or domain.dates) is not None:
         draw_one = draw_cumulative if kind == "cdf" else draw_histogram
         for place, ((label, one), ink) in enumerate(zip(estimates.items(), INKS, strict=False)):
             look = Look(ink, ink, 0.22, label, named_band=False)

@@ -8,6 +8,7 @@ import numpy as np
 
 from sottovoce.base.errors import Unfit
 from sottovoce.domains.interval import Interval
+from sottovoce.plots.bins import Drawn, draw_axis
 from sottovoce.plots.figures import new_figure
 from sottovoce.plots.numbers import INK, PALE, TRUTH
 
@@ -23,7 +24,7 @@ def draw_trace(estimate: Estimate, *, title: str = "", name: str = "value") -> A
         raise Unfit(
             f"a trace needs the steps of a mixture reduction; {estimate.method} took none here"
         )
-    numbers = estimate.domain.numbers
+    numbers = estimate.domain.numbers or estimate.domain.dates
     figure = new_figure(7.2 if numbers is None else 9.6, 3.6, purpose="Estimate.plot")
     panels = figure.subplots(1, 2 if numbers is None else 3)
     _draw_components(panels[0], estimate)
@@ -69,14 +70,13 @@ def _draw_changes(axes: Any, estimate: Estimate) -> None:
 
 def _draw_places(axes: Any, estimate: Estimate, domain: Interval, name: str) -> None:
     """Which numbers each step took together, first step at the top."""
-    edges = domain.edges
+    edges = Drawn.of(domain, domain.edges).edges
     for place, step in enumerate(estimate.trace, start=1):
         taken = np.array(step.inputs)
         parts = np.split(taken, np.flatnonzero(np.diff(taken) > 1) + 1)
         spans = [(edges[part[0]], edges[part[-1] + 1] - edges[part[0]]) for part in parts]
         axes.broken_barh(spans, (place - 0.35, 0.7), color=PALE if step.kept else TRUTH)
-    axes.set_xlim(domain.low, domain.high)
+    draw_axis(axes, domain, name)
     axes.invert_yaxis()
     axes.yaxis.get_major_locator().set_params(integer=True)
-    axes.set_xlabel(name)
     axes.set_ylabel("merged at step")

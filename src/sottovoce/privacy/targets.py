@@ -80,8 +80,7 @@ def _of_mean(domain: Domain) -> Target:
     numbers = domain.numbers
     if numbers is None:
         raise Unfit(f"the mean needs numbers (an Interval); this is over {domain}")
-    middle = (numbers.low + numbers.high) / 2
-    return Target("the mean", numbers.midpoints - middle, in_points=False, goal="mean")
+    return Target("the mean", numbers.midpoints - numbers.center, in_points=False, goal="mean")
 
 
 def _of_key(domain: KeyValues, named: list[str], mean: bool, key: Any) -> Target:

@@ -21,7 +21,9 @@ from sottovoce.service.api import surveys as publishing
 from sottovoce.service.pages import (
     answer,
     calculator,
+    cross_tables,
     differences,
+    questionnaires,
     rendering,
     signing_in,
     surveys,
@@ -169,7 +171,7 @@ _UPLOAD = (
     "clock-skew", "not-allowed",
 )  # fmt: skip
 _TYPED = (
-    Parameter("question", "a question about the answers, by name"),
+    Parameter("ask", "a question about the answers, by name"),
     Parameter("text", "what the question is about"),
 )
 _LINE = Parameter(
@@ -184,15 +186,26 @@ ROUTES = (
         parameters=(Parameter("page", "the page of a long list; 1 if not given"),),
     ),
     Described(
-        "GET", "/dashboard/{fingerprint}", "The dashboard: one survey.", surveys.survey_page,
-        "text/html", "read", (*_RANGE, _LINE, *_TYPED, _ABOUT, _WAIT),
+        "GET", "/dashboard/{fingerprint}", "The dashboard: one survey.",
+        questionnaires.dashboard_page, "text/html", "read",
+        (*_RANGE, _OF_QUESTION, _LINE, *_TYPED, _ABOUT, _WAIT),
+    ),
+    Described(
+        "GET", "/dashboard/{fingerprint}/table", "The dashboard: two questions together.",
+        cross_tables.table_page, "text/html", "read",
+        (
+            Parameter("rows", "the question in the rows, by name; the first if not given"),
+            Parameter("columns", "the question in the columns; the first other one if not given"),
+            Parameter("show", "shares, or rows or columns for percentages within them"),
+            *_RANGE, _ABOUT, _WAIT,
+        ),
     ),
     Described(
         "GET", "/dashboard/{fingerprint}/differences", "The dashboard: differences.",
         differences.differences_page, "text/html", "read",
         (
             Parameter("second", "the fingerprint of the second survey"), *_SIDE_WINDOWS,
-            _ABOUT_CHANGE, _SAME_PEOPLE, _WAIT,
+            _OF_QUESTION, _ABOUT_CHANGE, _SAME_PEOPLE, _WAIT,
         ),
         refuses=("rate-limited",),
     ),

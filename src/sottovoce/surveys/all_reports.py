@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 __all__ = ["cost_in_words", "lifetime_of", "privacy_of"]
 
+_TOGETHER = "This holds for all your answers together, however many of them differ."
+
 
 def lifetime_of(survey: Survey) -> Certificate | None:
     """The certificate of all reports of one answer, where devices remember; else None."""
@@ -33,8 +35,10 @@ def cost_in_words(survey: Survey) -> str:
     if survey.mechanism.remembers:
         span = f"in {_windows(survey.period, survey)}" if survey.period else ""
         return f"epsilon {report_cost(survey):.4g} for all reports{' ' * bool(span)}{span}, {one} for one"
-    if survey.ask != "1":
+    if survey.ask != "1" and survey.mechanism.open_chance is None:
         return f"epsilon {one} in any {_windows(one_in(survey), survey)} in a row"
+    if survey.mechanism.open_chance is not None:
+        return f"epsilon {one} per report that hides its answer; an open report reveals it"
     return f"epsilon {one} per report"
 
 
@@ -56,6 +60,8 @@ def privacy_of(survey: Survey) -> str:
     lifetime = lifetime_of(survey)
     if lifetime is None:
         words = privacy_in_words(survey.mechanism.certificate())
+        if survey.mechanism.domain.record is not None:
+            words += f"\n{_TOGETHER}"
         return words if survey.ask == "1" else f"{words}\n{_cohorts(survey)}"
     one, all_of_them = (
         times_in_words(certificate.ratio)

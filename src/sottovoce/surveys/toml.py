@@ -250,12 +250,14 @@ def survey_to_toml(survey: Survey) -> str:
 
 
 def _unlike_default(chosen: Mechanism) -> dict[str, Any]:
-    """The options that are not what they would be anyway."""
+    """The options that are not what they would be anyway, and those that files always name."""
+    options = chosen.options()
+    named = {key: options[key] for key in chosen.named_options}
     try:
-        usual = mechanism(chosen.name, chosen.domain, chosen.epsilon).options()
+        usual = mechanism(chosen.name, chosen.domain, chosen.epsilon, **named).options()
     except SottovoceError:
-        return chosen.options()
-    return {key: value for key, value in chosen.options().items() if value != usual[key]}
+        return options
+    return named | {key: value for key, value in options.items() if value != usual[key]}
 
 
 def _text(survey: Survey, options: Mapping[str, Any], *, weights: bool) -> str:

@@ -1,4 +1,5 @@
 import { toHex } from "../bytes.js";
+import { labelOf } from "../domain.js";
 import { Mismatch } from "../errors.js";
 import { fieldBytes, numberBytes } from "../fields.js";
 /** A report of a survey in words. */
@@ -41,9 +42,9 @@ function envelope(survey, { upload, window }, take) {
         part("length", upload.length - survey.payloadBytes - 40 - size, "how many bytes follow"),
     ];
 }
-function fieldsInWords({ mechanism: { domain, fields } }, take) {
+function fieldsInWords({ mechanism: { domain, fields, inWords } }, take) {
     const direct = ["value", "bits"].includes(fields[0].name); // a value of the domain, or a bit for each
-    const named = direct ? (index) => label(domain, index) : undefined;
+    const named = direct ? (index) => labelOf(domain, index) : inWords;
     return fields.map((field) => {
         const bytes = take(fieldBytes(field));
         return { name: field.name, bytes: toHex(bytes), words: fieldInWords(field, bytes, named) };
@@ -71,17 +72,6 @@ function isConstant(field) {
 }
 function littleEndian(bytes) {
     return bytes.reduceRight((value, byte) => (value << 8n) | BigInt(byte), 0n);
-}
-/** An input of a domain as people know it. */
-function label(domain, index) {
-    if (domain.kind === "interval") {
-        const edge = (i) => Number((domain.low + (i * (domain.high - domain.low)) / domain.bins).toPrecision(6));
-        return `${edge(index)} to ${edge(index + 1)}`;
-    }
-    const values = domain.document.get("values");
-    if (Array.isArray(values))
-        return `"${String(values[index])}"`;
-    return String("least" in domain ? domain.least + index : index);
 }
 /** What became of a report, in one sentence. */
 function statusOf({ state, code }) {

@@ -1,5 +1,5 @@
-import { toHex, utf8, concatBytes } from "../bytes.js";
 import { admit } from "../admit.js";
+import { concatBytes, toHex, utf8 } from "../bytes.js";
 import { fingerprintOf } from "../canonical.js";
 import { NoLedger } from "../errors.js";
 import { writePayload } from "../fields.js";
@@ -23,8 +23,8 @@ export function memoryOf(survey, day) {
     const span = survey.period > 0 ? [window, survey.period] : changes > 0 ? [window, opens, closes] : [];
     const memory = fingerprintOf([fingerprintOf(mechanism.document), changes, ...span]);
     const period = survey.period > 0 ? Math.floor(windowIndex(window, day) / survey.period) : 0;
-    const stored = (known) => ours(checked(known).memos).filter((one) => one.period === period).sort((a, b) => a.ordinal - b.ordinal);
-    const ours = (memos) => memos.filter((one) => one.question === question && one.memory === memory);
+    const ours = (known) => checked(known).memos.filter((one) => one.question === question && one.memory === memory);
+    const stored = (known) => ours(known).filter((one) => one.period === period).sort((a, b) => a.ordinal - b.ordinal);
     return {
         stored,
         report(known, value, words) {
@@ -42,7 +42,7 @@ export function memoryOf(survey, day) {
                 return { payload, kept: draw.made };
             const memos = [{ question, memory, period, ordinal: before.length, tag, memo }];
             // Windows are answered in order, so that permanent answers of earlier periods serve nothing.
-            return { payload, kept: draw.made, memos, forget: ours(known.memos).filter((one) => one.period < period) };
+            return { payload, kept: draw.made, memos, forget: ours(known).filter((one) => one.period < period) };
         },
     };
 }

@@ -1,4 +1,5 @@
 import { type Domain, type NumberDomain, type SingleDomain } from "../domain.js";
+import { type Decimal } from "../decimal.js";
 import { type Fraction } from "../fraction.js";
 import { type Certificate } from "../certificate.js";
 import { type Mechanism, type Parts, type Source } from "../mechanism.js";
@@ -23,5 +24,7 @@ export type OneValue = Pick<Parts, "fields" | "cells"> & Partial<Parts> & Requir
 };
 /** A mechanism for one value per person: the value's input or position, then the draw. With one position all reports are alike. */
 export declare function forOneValue(domain: SingleDomain, { ratio, ...parts }: OneValue, scope?: Certificate["scope"]): Parts;
-/** The option `steps`: from 1 to the largest grid, and exactly 1 for whole numbers. */
+/** The option `steps`: from 1 to the largest grid, and exactly 1 for whole numbers and days. */
 export declare function readSteps(options: Section, domain: NumberDomain, mostPositions: number): number;
+/** The largest double whose shortest decimal, times the number of parts, is at most epsilon. */
+export declare function partOf(epsilon: Decimal, parts: number): Decimal;

@@ -16,7 +16,7 @@ export function readMemoized(source) {
     const { domain, epsilon, where } = source;
     const options = readOptions(source, "half", "inner", "lifetime", "linkable");
     const lifetime = options.decimal("lifetime");
-    options.require(lifetime.value > epsilon.value && lifetime.value <= 20, "lifetime", "above epsilon, and at most 20");
+    options.require(lifetime.value > epsilon.value, "lifetime", "above epsilon");
     const inner = new Section(options.get("inner"), ["mechanism", "options"], `${options.where}.inner`);
     const name = inner.choice("mechanism", INNER);
     const unary = name === UNARY;
@@ -29,7 +29,7 @@ export function readMemoized(source) {
     const given = { first, permanent: partOf("permanent"), fresh: partOf("fresh"), bits: inner.get("options").get("bits") };
     const { ratio, fromMemo, composed, remember, tell } = (unary ? bitRounds : outputRounds)(given);
     const texts = new Map(Object.entries(composed).map(([key, number]) => [key, String(number)]));
-    const { fields, cells, blocks = 1, steps = 1, family } = innerMechanism(name, domain, epsilon, inner.get("options"), texts, inner.where);
+    const { fields, cells, steps = 1, family } = innerMechanism(name, domain, epsilon, inner.get("options"), texts, inner.where);
     const single = domain; // the inner mechanism has refused any other
     const memory = {
         lifetime, family, remember,
@@ -49,7 +49,7 @@ export function readMemoized(source) {
     };
     return {
         ...forOneValue(single, {
-            fields, cells, blocks, steps, ratio,
+            fields, cells, steps, ratio,
             respondAt(position, words) {
                 const hash = memory.hash(words);
                 return memory.report(hash, remember(memory.entry(hash, position), words), words);

@@ -10,3 +10,5 @@ export declare function button(text: string, work: () => Promise<void>, kind?: s
 export declare function fold(title: string, ...content: readonly Content[]): HTMLDetailsElement;
 /** A table in a frame that scrolls, for there may be long cells. */
 export declare function table(caption: string, head: readonly string[], rows: readonly (readonly Content[])[]): HTMLElement;
+/** An id that no other element of these has. */
+export declare function newId(): string;

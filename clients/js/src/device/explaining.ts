@@ -1,5 +1,5 @@
 import { toHex } from "../bytes.js";
-import type { Domain } from "../domain.js";
+import { labelOf } from "../domain.js";
 import { Mismatch } from "../errors.js";
 import { fieldBytes, numberBytes, type Field } from "../fields.js";
 import type { Survey } from "../survey.js";
@@ -68,9 +68,9 @@ function envelope(survey: Survey, { upload, window }: Receipt, take: Take): Part
   ];
 }
 
-function fieldsInWords({ mechanism: { domain, fields } }: Survey, take: Take): Part[] {
+function fieldsInWords({ mechanism: { domain, fields, inWords } }: Survey, take: Take): Part[] {
   const direct = ["value", "bits"].includes(fields[0]!.name); // a value of the domain, or a bit for each
-  const named = direct ? (index: number) => label(domain, index) : undefined;
+  const named = direct ? (index: number) => labelOf(domain, index) : inWords;
   return fields.map((field) => {
     const bytes = take(fieldBytes(field));
     return { name: field.name, bytes: toHex(bytes), words: fieldInWords(field, bytes, named) };
@@ -100,17 +100,6 @@ function isConstant(field: Field): boolean {
 
 function littleEndian(bytes: Uint8Array): bigint {
   return bytes.reduceRight((value, byte) => (value << 8n) | BigInt(byte), 0n);
-}
-
-/** An input of a domain as people know it. */
-function label(domain: Domain, index: number): string {
-  if (domain.kind === "interval") {
-    const edge = (i: number): number => Number((domain.low + (i * (domain.high - domain.low)) / domain.bins).toPrecision(6));
-    return `${edge(index)} to ${edge(index + 1)}`;
-  }
-  const values = domain.document.get("values");
-  if (Array.isArray(values)) return `"${String(values[index])}"`;
-  return String("least" in domain ? domain.least + index : index);
 }
 
 /** What became of a report, in one sentence. */

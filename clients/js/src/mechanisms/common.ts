@@ -1,5 +1,6 @@
 import { inputOf, isNumeric, type Domain, type NumberDomain, type SingleDomain } from "../domain.js";
-import { ONE, type Fraction } from "../fraction.js";
+import { decimalOf, exact, type Decimal } from "../decimal.js";
+import { exceeds, multiple, ONE, type Fraction } from "../fraction.js";
 import { ratioCertificate, type Certificate } from "../certificate.js";
 import { innerMechanism, type Mechanism, type Parts, type Source } from "../mechanism.js";
 import { refuse, demand, Section, weightsNamed } from "../reading.js";
@@ -32,8 +33,8 @@ export function readInner({ epsilon, weights }: Source, options: Section, key: s
 
 /** The domain of a mechanism for categories: any but vectors and sets of pairs. */
 export function categorical({ domain, where }: Source): SingleDomain {
-  const several = domain.kind === "vector" || (domain.kind === "key-values" && domain.pairs !== null);
-  return several ? refuse(`${where}.domain`, "of one value per person: not a vector, and without sets of pairs") : domain;
+  const several = domain.kind === "vector" || domain.kind === "record" || domain.kind === "choices" || (domain.kind === "key-values" && domain.pairs !== null);
+  return several ? refuse(`${where}.domain`, "of one value per person: not a vector, record or choices, and without sets of pairs") : domain;
 }
 
 /** The domain of a mechanism for one number. */
@@ -51,10 +52,21 @@ export function forOneValue(domain: SingleDomain, { ratio, ...parts }: OneValue,
   return { steps, certificate, respond: (value, words) => respondAt(inputOf(domain, value, steps), words), ...parts };
 }
 
-/** The option `steps`: from 1 to the largest grid, and exactly 1 for whole numbers. */
+/** The option `steps`: from 1 to the largest grid, and exactly 1 for whole numbers and days. */
 export function readSteps(options: Section, domain: NumberDomain, mostPositions: number): number {
-  const most = domain.kind === "interval" ? Math.floor(mostPositions / domain.bins) : 1;
+  const fine = domain.kind === "interval" || (domain.kind === "dates" && domain.step !== "day");
+  const most = fine ? Math.floor(mostPositions / domain.bins) : 1;
   const steps = options.whole("steps", 1, Math.max(most, 1));
   options.require(steps * domain.bins <= mostPositions, "steps", `such that there are at most ${mostPositions} positions`);
   return steps;
+}
+
+/** The largest double whose shortest decimal, times the number of parts, is at most epsilon. */
+export function partOf(epsilon: Decimal, parts: number): Decimal {
+  let part = epsilon.value / parts;
+  for (;;) {
+    const tried = decimalOf(part);
+    if (!exceeds(multiple(exact(tried), parts), exact(epsilon))) return tried;
+    part *= 1 - Number.EPSILON / 2; // the next smaller double
+  }
 }

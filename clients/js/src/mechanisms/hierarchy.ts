@@ -1,13 +1,12 @@
-import { numberedCategories } from "../categories.js";
-import { decimalOf, exact, type Decimal } from "../decimal.js";
 import { bitsField, numberField } from "../fields.js";
-import { exceeds, largest, multiple, ONE, product } from "../fraction.js";
+import { largest, ONE, product } from "../fraction.js";
 import { holds } from "../exponential.js";
 import type { Json } from "../json.js";
-import { innerMechanism, type Parts, type Source } from "../mechanism.js";
+import type { Parts, Source } from "../mechanism.js";
 import { list, demand, weightsNamed } from "../reading.js";
 import { belowNumber } from "../words.js";
-import { forOneValue, numeric, readBits, readOptions, requireWeights, type OneValue } from "./common.js";
+import { forOneValue, numeric, partOf, readBits, readOptions, requireWeights, type OneValue } from "./common.js";
+import { readOracle, readRanges, startsOf } from "./stack.js";
 import { makeUnary, unaryReport } from "./unary.js";
 
 /** What both ways to split have in common. */
@@ -27,15 +26,13 @@ export function readHierarchy(source: Source): Parts {
   const bits = readBits(options);
   const branching = options.whole("branching", 2, Number.MAX_SAFE_INTEGER);
   const split = options.choice("split", ["population", "budget"]);
-  const ranges = options.list("hash_ranges");
   const sizes = [domain.bins];
   while (sizes[sizes.length - 1]! > branching) sizes.push(Math.ceil(sizes[sizes.length - 1]! / branching));
   const weights = list(source.weights, `${source.where}.weights`);
   requireWeights(source, weights.length === sizes.length, "a list with weights for every level");
-  const right = split === "budget" ? ranges.length === 0 : ranges.length === sizes.length && ranges.every((range) => typeof range === "number" && range >= 0);
-  options.require(right, "hash_ranges", "a number of at least 0 for every level, or none");
+  const ranges = readRanges(options, split === "budget" ? 0 : sizes.length);
   const tree: Tree = { source, bits, branching, sizes, weights };
-  return forOneValue(domain, split === "population" ? byPopulation(tree, ranges as number[]) : byBudget(tree));
+  return forOneValue(domain, split === "population" ? byPopulation(tree, ranges) : byBudget(tree));
 }
 
 /** The node of a level: its bin divided by branching once per level. */
@@ -45,30 +42,16 @@ function nodeOf(bin: number, level: number, branching: number): number {
 
 /** A report is about one drawn level, with all of epsilon. */
 function byPopulation({ source, bits, branching, sizes, weights }: Tree, ranges: readonly number[]): OneValue {
-  const starts: number[] = [];
-  let cells = 0;
-  const levels = sizes.map((size, l) => {
-    const where = `${source.where}, level ${l}`;
-    const range = ranges[l]!;
-    const options = new Map<string, Json>([["bits", bits]]);
-    if (range > 0) options.set("hash_range", range);
-    const name = range > 0 ? "local-hashing" : "randomized-response";
-    const level = innerMechanism(name, numberedCategories(size), source.epsilon, options, weights[l]!, where);
-    starts.push(cells);
-    cells += level.cells;
-    return { level, range };
-  });
+  const levels = sizes.map((size, l) => readOracle(source, bits, size, ranges[l]!, weights[l]!, l));
+  const starts = startsOf(levels);
+  const cells = starts[levels.length]!;
   return {
     fields: [numberField("cell", cells)],
     cells,
-    ratio: largest(ONE, ...levels.map(({ level }) => level.certificate.ratio!)),
+    ratio: largest(ONE, ...levels.map(({ ratio }) => ratio)),
     respondAt(bin, words) {
-      const l = belowNumber(sizes.length, words);
-      const { level, range } = levels[l]!;
-      const node = nodeOf(bin, l, branching);
-      if (range === 0) words.next();
-      const report = level.respondAt!(node, words) as number[];
-      return [starts[l]! + (range === 0 ? report[0]! : report[0]! * range + report[1]!)];
+      const level = belowNumber(sizes.length, words);
+      return [starts[level]! + levels[level]!.respond(nodeOf(bin, level, branching), words)];
     },
   };
 }
@@ -95,14 +78,4 @@ function byBudget({ source, bits, branching, sizes, weights }: Tree): OneValue {
     ratio,
     respondAt: (bin, words) => levels.map((unary, l) => unaryReport(unary, sizes[l]!, nodeOf(bin, l, branching), words)),
   };
-}
-
-/** The largest double whose shortest decimal, times the number of levels, is at most epsilon. */
-function partOf(epsilon: Decimal, levels: number): Decimal {
-  let part = epsilon.value / levels;
-  for (;;) {
-    const tried = decimalOf(part);
-    if (!exceeds(multiple(exact(tried), levels), exact(epsilon))) return tried;
-    part *= 1 - Number.EPSILON / 2; // the next smaller double
-  }
 }

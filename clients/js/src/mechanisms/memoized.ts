@@ -38,7 +38,7 @@ export function readMemoized(source: Source): Parts {
   const { domain, epsilon, where } = source;
   const options = readOptions(source, "half", "inner", "lifetime", "linkable");
   const lifetime = options.decimal("lifetime");
-  options.require(lifetime.value > epsilon.value && lifetime.value <= 20, "lifetime", "above epsilon, and at most 20");
+  options.require(lifetime.value > epsilon.value, "lifetime", "above epsilon");
   const inner = new Section(options.get("inner"), ["mechanism", "options"], `${options.where}.inner`);
   const name = inner.choice("mechanism", INNER);
   const unary = name === UNARY;
@@ -51,7 +51,7 @@ export function readMemoized(source: Source): Parts {
   const given = { first, permanent: partOf("permanent"), fresh: partOf("fresh"), bits: (inner.get("options") as JsonObject).get("bits") as number };
   const { ratio, fromMemo, composed, remember, tell } = (unary ? bitRounds : outputRounds)(given);
   const texts = new Map(Object.entries(composed).map(([key, number]) => [key, String(number)]));
-  const { fields, cells, blocks = 1, steps = 1, family } = innerMechanism(name, domain, epsilon, inner.get("options"), texts, inner.where);
+  const { fields, cells, steps = 1, family } = innerMechanism(name, domain, epsilon, inner.get("options"), texts, inner.where);
   const single = domain as SingleDomain; // the inner mechanism has refused any other
   const memory: Memory = {
     lifetime, family, remember,
@@ -70,7 +70,7 @@ export function readMemoized(source: Source): Parts {
   };
   return {
     ...forOneValue(single, {
-      fields, cells, blocks, steps, ratio,
+      fields, cells, steps, ratio,
       respondAt(position, words) {
         const hash = memory.hash(words);
         return memory.report(hash, remember(memory.entry(hash, position), words), words);

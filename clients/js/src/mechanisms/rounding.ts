@@ -2,12 +2,14 @@ import { numberField } from "../fields.js";
 import { fraction } from "../fraction.js";
 import { MOST_ROUNDED, MOST_TOTAL } from "../limits.js";
 import type { Parts, Source } from "../mechanism.js";
+import { refuse } from "../reading.js";
 import { below } from "../words.js";
 import { forOneValue, numeric, readBits, readOptions, readSteps, readWeights, requireWeights } from "./common.js";
 
 /** Read `stochastic-rounding`: high or low, high with a chance that grows with the number. */
 export function readRounding(source: Source): Parts {
   const domain = numeric(source);
+  if (domain.kind === "dates" || (domain.kind === "interval" && domain.uneven)) refuse(`${source.where}.domain`, "of numbers in equal bins");
   const options = readOptions(source, "bits", "steps");
   readBits(options);
   const steps = readSteps(options, domain, MOST_ROUNDED);

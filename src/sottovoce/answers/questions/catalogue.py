@@ -120,7 +120,7 @@ QUESTIONS = tuple(
             examples.range_example, goals=("range",), metavar="LOW:HIGH", in_trend=True,
         ),
         Question(
-            "cdf", "the share of numbers up to X", "numbers", texts.NUMBER,
+            "cdf", "the share of numbers up to X", "numbers", texts.UPPER,
             examples.upper_example, goals=("range",), metavar="X",
         ),
         Question(
@@ -135,15 +135,15 @@ QUESTIONS = tuple(
         Question(
             "mean", "the mean of the numbers", "numbers", texts.FLAG, lambda _: "1",
             goals=("mean", "range"), unit="number", repeatable=False, in_form=False,
-            in_trend=True, in_every_key=True,
+            in_trend=True, in_every_key=True, needs_ends=True,
         ),
         Question(
             "variance", "the variance of the numbers", "numbers", texts.FLAG, lambda _: "1",
-            goals=("range",), unit="square", repeatable=False, in_form=False,
+            goals=("range",), unit="square", repeatable=False, in_form=False, needs_ends=True,
         ),
         Question(
             "std", "the standard deviation of the numbers", "numbers", texts.FLAG, lambda _: "1",
-            goals=("range",), unit="number", repeatable=False, in_form=False,
+            goals=("range",), unit="number", repeatable=False, in_form=False, needs_ends=True,
         ),
         Question(
             "key", "the frequency of a key and the mean of its numbers", "keys", texts.KEY,

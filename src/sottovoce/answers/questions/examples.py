@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sottovoce.answers.questions.subjects import parts_of
 from sottovoce.domains.base import Domain
 
@@ -60,30 +62,38 @@ def upper_example(domain: Domain) -> str:
     return _text(_bounds(domain)[1])
 
 
-def _text(bound: float) -> str:
+def _text(bound: Any) -> str:
     """A bound; whole numbers keep all their digits."""
-    return str(bound) if isinstance(bound, int) else f"{bound:.6g}"
+    return str(bound) if isinstance(bound, (int, str)) else f"{bound:.6g}"
 
 
-def _bounds(domain: Domain) -> tuple[float, float]:
+def _bounds(domain: Domain) -> tuple[Any, Any]:
     """A half and two thirds of the way, on edges of bins, or among the whole numbers."""
     numbers = parts_of(domain).numbers
     if numbers is None:
         return 20.0, 30.0
+    if (dates := numbers.dates) is not None:
+        middle, later = (dates.low + (dates.high - dates.low) * part for part in (1 / 2, 2 / 3))
+        return str(dates.day_at(middle)), str(dates.day_at(later))
     first, second = (round(numbers.size * part) for part in (1 / 2, 2 / 3))
     second = min(max(second, first + 1), numbers.size)
     if numbers.whole:
         last = numbers.size - 1
         return numbers.label(min(first, last)), numbers.label(min(second, last))
     low, high = numbers.span
-    return tuple(low + (high - low) * index / numbers.size for index in (first, second))  # type: ignore[return-value]
+    if numbers.uneven is not None:
+        bounds = numbers.uneven.bounds
+        first = min(first, len(bounds) - 2)
+        return bounds[first], bounds[min(max(second, first + 1), len(bounds) - 1)]
+    places = (low + (high - low) * index / numbers.size for index in (first, second))
+    return next(places), next(places)
 
 
 def _values(domain: Domain, count: int) -> str:
     """The first values, a bin by the number in its middle."""
     numbers = parts_of(domain).numbers
-    if domain is numbers and not numbers.whole:
-        labels = [f"{middle:.6g}" for middle in numbers.midpoints[:count]]
+    if domain is numbers and not numbers.whole and numbers.dates is None:
+        labels = [f"{middle:.6g}" for middle in numbers.places[:count]]
     else:
         labels = [str(domain.label(index)) for index in range(min(count, domain.size))]
     short = all(label.isprintable() and len(label) <= _LONGEST_LABEL for label in labels)

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from sottovoce.answers.estimate import Estimate
-from sottovoce.answers.parts import record_sets
-from sottovoce.base.errors import InvalidInput
+from sottovoce.base.errors import InvalidInput, NotIdentified
 from sottovoce.domains.base import Domain
 
-__all__ = ["part_domain", "part_of", "reports_about"]
+__all__ = ["part_domain", "reports_about"]
 
 
 def part_domain(domain: Domain, question: str | None, parameter: str, owner: str) -> Domain:
@@ -17,16 +16,11 @@ def part_domain(domain: Domain, question: str | None, parameter: str, owner: str
     if (record := domain.record) is not None:
         allowed = f"given: one of {', '.join(record.names)}"
         raise InvalidInput(parameter, owner, allowed, None)
-    return domain
-
-
-def part_of(estimate: Estimate, question: str | None) -> Estimate:
-    """The estimate of one question; the estimate itself where none is chosen."""
-    return estimate if question is None else estimate.part(question)
+    return domain.answered
 
 
 def reports_about(estimate: Estimate, *questions: str) -> int:
-    """Reports about all of these questions of a record together.
+    """Reports about one question of a record, or about two together.
 
     >>> import sottovoce as sv
     >>> two = sv.Record({"a": sv.YesNo(), "b": sv.YesNo()})
@@ -34,7 +28,10 @@ def reports_about(estimate: Estimate, *questions: str) -> int:
     >>> reports_about(sv.estimate(m.simulate([30, 20, 30, 20], source=sv.Seeded(1))), "a", "b")
     100
     """
-    record, sets = record_sets(estimate, "part")
-    places = {record.question(name) for name in questions}
-    pairs = zip(sets.channel.sets, sets.counts, strict=True)
-    return round(sum(count for asked, count in pairs if places <= {*asked}))
+    try:
+        if len(questions) == 1:
+            return estimate.part(questions[0], "unbiased").n
+        first, second = questions
+        return estimate.table(first, second).n
+    except NotIdentified:
+        return 0

@@ -78,6 +78,9 @@ class Question:
     in_every_key: bool = False
     """Whether the answer about every key already holds it, as it holds the mean."""
 
+    needs_ends: bool = False
+    """Whether numbers must have both ends: where an open bin ends, no report says."""
+
     def __post_init__(self) -> None:
         if not _NAME.fullmatch(str(self.name)) or keyword.iskeyword(self.name):
             allowed = (
@@ -113,6 +116,8 @@ class Question:
         if (self.about == "keys" and parts.keys is None) or (
             self.about == "numbers" and parts.numbers is None
         ):
+            return False
+        if self.needs_ends and parts.numbers is not None and parts.numbers.open_end:
             return False
         return not self.text.names_values or can_be_written(domain)
 

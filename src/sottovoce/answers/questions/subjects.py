@@ -15,7 +15,7 @@ SUBJECTS = ("values", "numbers", "keys")
 
 
 class Parts(NamedTuple):
-    """The keys and the numbers of a domain; None where it has none."""
+    """The keys and the numbers of a domain, or its dates; None where it has none."""
 
     keys: Domain | None
     numbers: Interval | None
@@ -39,7 +39,7 @@ def parts_of(domain: Domain) -> Parts:
     """
     if (pairs := domain.keyed) is not None:
         return Parts(pairs.keys, pairs.interval)
-    return Parts(None, domain.numbers)
+    return Parts(None, domain.numbers or domain.dates)
 
 
 def can_be_written(domain: Domain) -> bool:

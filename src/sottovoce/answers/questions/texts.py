@@ -18,7 +18,7 @@ from sottovoce.domains.base import Domain
 from sottovoce.domains.parsing import read_value, split_list
 
 __all__ = [
-    "BOUNDS", "COUNT", "FLAG", "KEY", "NUMBER", "VALUE", "VALUES", "Context", "Text",
+    "BOUNDS", "COUNT", "FLAG", "KEY", "NUMBER", "UPPER", "VALUE", "VALUES", "Context", "Text",
 ]  # fmt: skip
 
 
@@ -82,8 +82,10 @@ def _count(text: str, context: Context) -> tuple[int]:
     return (check_int(count, context.parameter, context.owner, 1),)
 
 
-def _bounds(text: str, context: Context) -> tuple[float, float]:
+def _bounds(text: str, context: Context) -> tuple[Any, Any]:
     low, _, high = text.partition(":")
+    if context.domain.dates is not None:
+        return context.value(low, context.domain), context.value(high, context.domain)
     try:
         bounds = float(low), float(high)
     except ValueError:
@@ -98,6 +100,12 @@ def _number(text: str, context: Context) -> tuple[float]:
         return (float(text),)
     except ValueError:
         raise context.invalid("a number", text) from None
+
+
+def _upper(text: str, context: Context) -> tuple[Any]:
+    if context.domain.dates is not None:
+        return (context.value(text, context.domain),)
+    return _number(text, context)
 
 
 def _flag(text: str, context: Context) -> tuple[()] | None:
@@ -118,5 +126,7 @@ BOUNDS = Text(_bounds)
 """Two numbers, ``LOW:HIGH``."""
 NUMBER = Text(_number, float, {"type": "number"})
 """One number."""
+UPPER = Text(_upper)
+"""One number, or a date."""
 FLAG = Text(_flag, bool, {"type": "string", "enum": ["0", "1"]}, "1 to ask for it")
 """Nothing: whether the question is asked."""

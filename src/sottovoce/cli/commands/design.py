@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -21,6 +22,7 @@ from sottovoce.cli.shared.screen import progress, show_json, show_table, show_te
 from sottovoce.domains.base import Domain
 from sottovoce.domains.parsing import read_value
 from sottovoce.estimators import methods as methods_for
+from sottovoce.surveys.toml import read_survey
 
 __all__ = ["methods", "plan"]
 
@@ -76,7 +78,8 @@ def plan(
         typer.Option(
             "--goal",
             metavar="GOAL",
-            help="Whose error: shares, or for numbers distribution (the default), range or mean.",
+            help="Whose error: shares; for numbers distribution (the default), range or mean; for several "
+            "questions parts, tables or both (the default).",
         ),
     ] = None,
     of: Annotated[
@@ -99,6 +102,15 @@ def plan(
             help="With --windows: the privacy budget of all reports of a person; 2 if not given.",
         ),
     ] = None,
+    survey: Annotated[
+        Path | None,
+        typer.Option(
+            "--survey",
+            metavar="FILE",
+            help="Plan for the domain of this survey file, in place of options; several questions have "
+            "no other way. Its epsilon is taken where only --users or --error is given.",
+        ),
+    ] = None,
     given: PlainDomainOptions,
     as_json: AsJson = False,
 ) -> None:
@@ -109,7 +121,9 @@ def plan(
     """
     from sottovoce.planning.plan import plan as plan_for
 
-    domain = given.make()
+    domain = given.make() if survey is None else _domain_of(survey, given)
+    if survey is not None and epsilon is None and (users is None) != (error is None):
+        epsilon = read_survey(survey).mechanism.epsilon
     if windows is not None:
         _check_left_out({"--goal": goal, "--of": of})
         _plan_windows(
@@ -130,6 +144,13 @@ def plan(
     heading, _, _ = str(found).partition("\n")
     show_table([{k: v for k, v in row.items() if k not in _ONLY_JSON} for row in rows], heading)
     show_text(found.explain())
+
+
+def _domain_of(survey: Path, given: PlainDomainOptions) -> Domain:
+    """The domain of a survey file, if no option says another."""
+    if given.given:
+        raise InvalidInput("the domain", "plan", "left out with --survey", "both")
+    return read_survey(survey).mechanism.domain
 
 
 def _check_left_out(options: dict[str, object], when: str = "with --windows") -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -10,7 +10,7 @@ import typer
 from sottovoce.answers.estimate import Estimate
 from sottovoce.answers.questions import Questions, read_questions
 from sottovoce.answers.questions.cross_tables import cross_table, read_condition
-from sottovoce.answers.questions.parts import part_domain, part_of
+from sottovoce.answers.questions.parts import part_domain
 from sottovoce.answers.view import View
 from sottovoce.base.checks import check_choice
 from sottovoce.base.errors import InvalidInput
@@ -39,7 +39,6 @@ from sottovoce.cli.shared.screen import progress, say, show_json
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.domains.base import Domain
 from sottovoce.domains.parsing import read_value
-from sottovoce.domains.record import Record
 from sottovoce.estimators import estimate as estimate_from
 from sottovoce.plots.estimate import KINDS
 
@@ -120,11 +119,13 @@ def estimate(
     options = parse_options(option, taken=("observed", "method", "goal", "then", "about"))
     choice = {"goal": goal, "then": then or (), **options}
     if record is not None and several.part is None and not (by or asked.questions or plot):
-        whole = estimate_from(groups[""], method, **_for_record(choice))
+        whole = estimate_from(groups[""])
         if several.table is not None:
             _show_table(whole, several, view, confidence, output, as_csv=as_csv, as_json=as_json)
         else:
-            findings = _of_every_question(whole, mechanism, record, view, confidence)
+            choice["goal"] = goal or "distribution"
+            parts = {name: whole.part(name, method, **choice) for name in record.names}
+            findings = _of_every_question(parts, mechanism, view, confidence)
             _show(findings, output, as_csv=as_csv, as_json=as_json)
         return
     domain = part_domain(mechanism.domain, several.part, "--part", "estimate")
@@ -138,8 +139,8 @@ def estimate(
             if record is None:
                 estimates.append(estimate_from(tally, method, **choice))
             else:
-                whole = estimate_from(tally, method, **_for_record(choice))
-                estimates.append(part_of(whole, several.part))
+                whole = estimate_from(tally)
+                estimates.append(whole.part(str(several.part), method, **choice))
             seen = view.of(estimates[-1])
             blocks.append(Block(group, seen, questions.of(seen)))
             advance(1)
@@ -163,19 +164,14 @@ def _show(findings: Findings, output: str | None, *, as_csv: bool, as_json: bool
         findings.write(output, findings.document())
 
 
-def _for_record(choice: dict[str, Any]) -> dict[str, Any]:
-    """How the estimate of a record is made; goals are those of its questions."""
-    return {**choice, "goal": "distribution"}
-
-
 def _of_every_question(
-    whole: Estimate, mechanism: Mechanism, record: Record, view: View, confidence: float
+    parts: Mapping[str, Estimate], mechanism: Mechanism, view: View, confidence: float
 ) -> Findings:
     """A block per question: the share of every answer."""
     blocks = []
-    for name, domain in zip(record.names, record.domains, strict=True):
-        seen = view.of(part_of(whole, name))
-        blocks.append(Block(name, seen, Questions(domain, (), confidence).of(seen)))
+    for name, part in parts.items():
+        seen = view.of(part)
+        blocks.append(Block(name, seen, Questions(part.domain, (), confidence).of(seen)))
     return Findings(mechanism, confidence, blocks, "question")
 
 

@@ -234,9 +234,9 @@ def _from_files(
     with progress("estimating"):
         found = trend_of(
             [tallies[name] for name in names], names, overlap=way.overlap, about=way.about,
-            same_people=way.same_people, method=way.method,
+            same_people=way.same_people, method="auto" if way.part else way.method,
         )  # fmt: skip
-        found = found if way.part is None else found.part(way.part)
+        found = found if way.part is None else found.part(way.part, way.method)
         document = _document(found, questions, way)
         if plot is not None:
             ((_, series),) = series_of(found, questions)

@@ -11,6 +11,7 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from datetime import date
 from typing import Any
 
 import numpy as np
@@ -68,6 +69,8 @@ def plain_json(value: Any) -> Any:
         return [plain_json(item) for item in value]
     if isinstance(value, (np.generic, np.ndarray)):
         return plain_json(value.tolist())
+    if isinstance(value, date):
+        return value.isoformat()
     if isinstance(value, float) and not math.isfinite(value):
         return None
     return value

@@ -273,8 +273,7 @@ def _of_that_mean(tally: Tally) -> Floats:
 
 def _around(told: float, domain: Interval) -> Floats:
     """Shares of that mean, in the two bins next to it."""
-    place = (told - domain.low) / (domain.high - domain.low) * domain.bins - 0.5
-    place = float(np.clip(place, 0, domain.bins - 1))
+    place = float(np.interp(told, domain.midpoints, np.arange(domain.bins)))
     first = min(int(place), domain.bins - 2)
     shares = np.zeros(domain.bins)
     shares[first], shares[first + 1] = 1 - (place - first), place - first

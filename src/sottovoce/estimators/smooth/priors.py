@@ -20,6 +20,9 @@ The axis is ``u = (1 - warp) x + warp F(x)``, F a first estimate of the cumulati
 without spikes: with ``warp`` above 0 the same roughness allows narrow peaks where many people are, and
 asks for smoothness where there are few.
 
+Bins of a domain that differ in width are equally far apart on the axis, for bins are made narrow where people
+are; h is by how much each is wider than a steady growth of widths has it.
+
 *Scatter*: real numbers are seldom as smooth as that (people round, bins are uneven), so each cell may have
 a few percent more or less than the smooth part, which its neighbours have less or more.
 """
@@ -166,11 +169,15 @@ class Axis:
     widths: Floats
     shares: Floats
     ring: bool = False
+    centres_apart: Floats | None = None
+    """The middles of cells, from 0 to 1, where cells are equally far apart though not equally wide."""
     _known: dict[tuple[int, float], Floats] = field(default_factory=dict)
 
     @cached_property
     def centres(self) -> Floats:
         """The middles of the cells."""
+        if self.centres_apart is not None:
+            return self.centres_apart
         return np.cumsum(self.widths) - self.widths / 2
 
     @cached_property

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, TypeVar
 from sottovoce.answers.about import whole_of
 from sottovoce.answers.difference import Difference
 from sottovoce.answers.estimate import Estimate
-from sottovoce.answers.questions.parts import part_of, reports_about
+from sottovoce.answers.questions.parts import reports_about
 from sottovoce.answers.tables import Table
 from sottovoce.answers.trend import Trend
 from sottovoce.answers.view import View
@@ -76,6 +76,8 @@ class SurveyEstimate:
     estimate: Estimate
     part: str | None = None
     """The question of a record that it is of."""
+    reports_about: int | None = None
+    """Reports about that question."""
 
     @property
     def whole(self) -> str:
@@ -113,8 +115,8 @@ def check_one_window(survey: Survey, windows: Sequence[str]) -> None:
         )
 
 
-def check_reports(survey: Survey, estimate: Estimate, *questions: str) -> None:
-    """Refuse questions of a record that too few reports are about together."""
+def check_reports(survey: Survey, estimate: Estimate, *questions: str) -> int:
+    """How many reports are about some questions of a record together; too few are refused."""
     reports = reports_about(estimate, *questions)
     if not survey.shows(reports):
         what = " and ".join(map(repr, questions))
@@ -124,6 +126,7 @@ def check_reports(survey: Survey, estimate: Estimate, *questions: str) -> None:
             f"survey {survey.name!r} shows nothing from fewer than {survey.minimum_batch:,} reports, and "
             f"{reports:,} are about {both}{what}",
         )
+    return reports
 
 
 def _digest(*tallies: Tally) -> str:
@@ -202,11 +205,15 @@ class Analyst:
         """The estimate from some windows of a survey together."""
         tally, shown, left_out = self._tally(published, wanted)
         whole = self._estimated(tally, way)
-        if way.part is not None:
-            check_reports(published.survey, whole, way.part)
-            key = _digest(tally), way, "part"
-            whole = self._kept(key, lambda: part_of(whole, way.part))
-        return SurveyEstimate(published.survey, shown, left_out, whole, way.part)
+        if way.part is None:
+            return SurveyEstimate(published.survey, shown, left_out, whole)
+        reports = check_reports(published.survey, whole, way.part)
+
+        def work() -> Estimate:
+            return whole.part(str(way.part), way.method, goal=way.goal, then=way.then)
+
+        part = self._kept((_digest(tally), way, "part"), work)
+        return SurveyEstimate(published.survey, shown, left_out, part, way.part, reports)
 
     def table(
         self, published: Published, wanted: Sequence[str], pair: tuple[str, str], view: View
@@ -233,7 +240,8 @@ class Analyst:
             raise Declined("below-minimum-batch")
         way = way.for_survey(survey)
         key = _digest(*tallies.values()), way
-        whole = self._kept(key, lambda: _trend(list(tallies.values()), way))
+        every = way if way.part is None else replace(way, method="auto")
+        whole = self._kept(key, lambda: _trend(list(tallies.values()), every))
         if way.part is None:
             return SurveyTrend(survey, whole, left_out)
         few = [
@@ -246,7 +254,7 @@ class Analyst:
         enough = [tally for name, tally in tallies.items() if name not in few]
 
         def work() -> Trend:
-            return (_trend(enough, way) if few else whole).part(str(way.part))
+            return (_trend(enough, every) if few else whole).part(str(way.part), way.method)
 
         found = self._kept((*key, "part"), work)
         return SurveyTrend(survey, found, tuple(sorted({*left_out, *few})))
@@ -291,8 +299,8 @@ class Analyst:
         return tally, shown, left_out
 
     def _estimated(self, tally: Tally, way: EstimateOptions) -> Estimate:
-        if tally.mechanism.domain.record is not None:  # goals are those of its questions
-            way = EstimateOptions(way.method, then=way.then)
+        if tally.mechanism.domain.record is not None:  # methods are for its questions
+            way = EstimateOptions()
 
         def work() -> Estimate:
             return estimate(tally, way.method, goal=way.goal, then=way.then)

@@ -21,6 +21,8 @@ from sottovoce.surveys.survey import Survey
 __all__ = ["table", "table_csv"]
 
 _OWNER = "a request for a table"
+_MOST_CELLS = 10_000
+"""Cells of a table, each with an error of its own."""
 
 
 async def table(state: CollectorState, request: Request) -> Response:
@@ -75,7 +77,11 @@ def _pair_of(query: QueryParams, survey: Survey) -> tuple[str, str]:
     if "table" not in query:
         allowed = f"given: two of {', '.join(record.names)}, with a comma between them"
         raise InvalidInput("table", _OWNER, allowed, None)
-    return record.pair(query["table"])
+    pair = record.pair(query["table"])
+    cells = record.part(pair[0]).size * record.part(pair[1]).size
+    if cells > _MOST_CELLS:
+        raise Unfit(f"a table of at most {_MOST_CELLS:,} cells is answered; this one has {cells:,}")
+    return pair
 
 
 async def _asked(state: CollectorState, request: Request) -> tuple[SurveyEstimate, CrossTable]:

@@ -20,6 +20,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from sottovoce.core.odds import belief
+from sottovoce.domains.base import Domain
 from sottovoce.service.pages.charts import people
 from sottovoce.service.pages.rendering import FILE_HEADERS, page, page_file
 from sottovoce.service.refusals import Declined
@@ -82,7 +83,7 @@ async def answer_page(state: CollectorState, request: Request) -> Response:
     return page(
         request, "answer.html", headers=_headers(), published=published, survey=survey,
         host=request.url.netloc, closed=closed, early=today < survey.opens,
-        answers=_answers(survey), script=_script(),
+        answers=_answers(survey), questions=_questions(survey), script=_script(),
         **await state.aside(_privacy, survey),
     )  # fmt: skip
 
@@ -110,8 +111,31 @@ def _check_offered(state: CollectorState) -> None:
 def _answers(survey: Survey) -> list[str]:
     """The possible answers one by one, where they are few names."""
     domain = survey.mechanism.domain
-    named = domain.numbers is None and domain.keyed is None and domain.vector is None
-    return list(map(str, domain.labels())) if named and domain.size <= _MOST_SHOWN else []
+    return (
+        list(map(str, domain.labels())) if _is_named(domain) and domain.size <= _MOST_SHOWN else []
+    )
+
+
+def _is_named(domain: Domain) -> bool:
+    """Whether a value is a name, or a whole number in place of one."""
+    held = (
+        domain.numbers,
+        domain.dates,
+        domain.keyed,
+        domain.vector,
+        domain.record,
+        domain.choices,
+    )
+    return all(each is None for each in held)
+
+
+def _questions(survey: Survey) -> list[tuple[str, str]]:
+    """The questions of a record, each with what its answer is."""
+    record = survey.mechanism.domain.record
+    if record is None:
+        return []
+    pairs = zip(record.names, record.domains, strict=True)
+    return [(survey.text_of(name), each.in_words()) for name, each in pairs]
 
 
 def _privacy(survey: Survey) -> dict[str, Any]:
@@ -172,7 +196,7 @@ def _drawn(filled: int, name: str, says: str) -> tuple[Markup, str]:
 def _fits(survey: Survey) -> tuple[float, float] | None:
     """How likely a report fits a person's own answer, and another one; None where reports are not sets of answers."""
     domain = survey.mechanism.domain
-    single = domain.vector is None and domain.keyed is None
+    single = _is_named(domain) or domain.numbers is not None
     if not single or not 2 <= domain.size <= _LARGEST_CHANNEL:
         return None
     if domain.numbers is not None and not domain.numbers.whole:

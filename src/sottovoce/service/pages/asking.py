@@ -53,13 +53,13 @@ def offered(domain: Domain) -> list[tuple[str, str, str]]:
 
 def asked(query: QueryParams, estimate: Estimate) -> Asked:
     """The answer to the question in an address, if there is one."""
-    name, typed = query.get("question", ""), query.get("text", "").strip()
+    name, typed = query.get("ask", ""), query.get("text", "").strip()
     if not name and not typed:
         return Asked()
     names = [each for each, _, _ in offered(estimate.domain)]
     if name not in names:
         hint = did_you_mean(name, names)
-        problem = f"question must be one of {', '.join(names)}" + (f". {hint}" if hint else "")
+        problem = f"ask must be one of {', '.join(names)}" + (f". {hint}" if hint else "")
         return Asked(name, typed[:_LONGEST], problem=problem)
     question = find_question(name)
     if len(typed) > _LONGEST:

@@ -40,10 +40,14 @@ _MOST_NAMED = 12
 _MANY_PAIRS = 64
 
 
-def way_of(mechanism: Mechanism) -> EstimateOptions:
+def way_of(mechanism: Mechanism, part: str | None = None) -> EstimateOptions:
     """How pages estimate: by the method that everything is answered with, or over many pairs of
     keys and numbers by the unbiased one, where likelihoods would take minutes.
+
+    ``part`` is the question of a record.
     """
+    if part is not None:
+        return EstimateOptions(goal=Questions(mechanism.domain.part(part)).goal, part=part)
     domain = mechanism.domain
     many = domain.keyed is not None and domain.size > _MANY_PAIRS
     slow = many and mechanism.channel().identifies_distribution

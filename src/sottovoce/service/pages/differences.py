@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -14,9 +15,11 @@ from sottovoce.answers.about import share_of
 from sottovoce.answers.answer import Answer
 from sottovoce.answers.comparing import holm
 from sottovoce.answers.difference import Difference
+from sottovoce.answers.questions.parts import part_domain
 from sottovoce.answers.view import View
+from sottovoce.base.errors import NotIdentified
 from sottovoce.service.analysis.answering import SurveyEstimate
-from sottovoce.service.api.results import view_of
+from sottovoce.service.api.results import QUESTION, view_of
 from sottovoce.service.pages.boards import way_of
 from sottovoce.service.pages.charts import intervals
 from sottovoce.service.pages.panels import MOST_SHOWN, Panel, bar
@@ -81,20 +84,31 @@ async def differences_page(state: CollectorState, request: Request) -> Response:
     ]
     sides = _sides(first, second, chosen[0], chosen[1], held)
     view, prepared = view_of(query, first.survey), None
+    record = first.survey.mechanism.domain.record
+    part = query.get(QUESTION, None if record is None else record.names[0])
+    part_domain(first.survey.mechanism.domain, part, QUESTION, "a page of differences")
     if sides is not None:
         version = tuple(
             version_of(held[name], windows) for name, windows in zip(names, sides, strict=True)
         )
-        key = ("difference", first.survey.fingerprint, second.survey.fingerprint, *sides, view)
+        key = (
+            "difference",
+            first.survey.fingerprint,
+            second.survey.fingerprint,
+            *sides,
+            view,
+            part,
+        )
         prepared = await state.preparer.board(
-            key, version, lambda: _work(state, (first, sides[0]), (second, sides[1]), view),
+            key, version, lambda: _work(state, (first, sides[0]), (second, sides[1]), view, part),
             patient=is_patient(request),
         )  # fmt: skip
     return page(
         request, "differences.html", survey=first.survey, other=second.survey, reads=True, state=state,
         alike=sorted(alike, key=lambda each: each.survey.name)[:400], sides=sides,
         windows=[_windows(each, held) for each in (first, second)], prepared=prepared,
-        board=prepared.board if prepared else None, view=view,
+        board=prepared.board if prepared else None, view=view, part=part,
+        names=() if record is None else record.names,
         incomplete=prepared is not None and prepared.pending and prepared.board is None,
     )  # fmt: skip
 
@@ -129,10 +143,11 @@ def _work(
     first: tuple[Published, Windows],
     second: tuple[Published, Windows],
     view: View,
+    part: str | None,
 ) -> Comparison:
     if first[0].survey.mechanism.domain.vector is not None:
         raise Declined("unfit", "differences of vectors are not shown here")
-    way = way_of(first[0].survey.mechanism)
+    way = way_of(first[0].survey.mechanism, part)
     one, other, found = state.analyst.difference(first, second, way, view)
     return Comparison(one, other, difference_board(found), found.about, found.why)
 
@@ -150,11 +165,15 @@ def difference_board(found: Difference) -> tuple[Panel, ...]:
             _panel("means", "Means of their numbers", "key", means, numbers=True),
         )
     if (numbers := domain.numbers) is not None:
-        mean = [_three(found, "mean", label="mean")]
+        mean = [_three(found, "mean", label="mean")] if not numbers.open_end else []
+        heading = "Mean and quartiles" if mean else "Quartiles"
         if found.first.shares is None or found.second.shares is None:
             return (_panel("summary", "Mean", "", mean, numbers=True),)
         below = "up to" if numbers.whole else "below"
-        quantiles = [_three(found, "quantile", q, label=f"{q:.0%} are {below}") for q in _QUANTILES]
+        quantiles = []
+        for q in _QUANTILES:
+            with suppress(NotIdentified):  # one beyond an open end
+                quantiles.append(_three(found, "quantile", q, label=f"{q:.0%} are {below}"))
         step = -(-domain.size // _PARTS)  # whole bins: their edges are read easily
         places = pairwise([*range(0, domain.size, step), domain.size])
         parts = [
@@ -162,7 +181,7 @@ def difference_board(found: Difference) -> tuple[Panel, ...]:
             for bins in places
         ]
         return (
-            _panel("summary", "Mean and quartiles", "", [*mean, *quantiles], numbers=True),
+            _panel("summary", heading, "", [*mean, *quantiles], numbers=True),
             _panel("parts", f"{title} in ranges", "number" if numbers.whole else "from to", parts),
         )
     largest = np.maximum(

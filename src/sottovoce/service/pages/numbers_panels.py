@@ -11,8 +11,11 @@ from numpy.typing import NDArray
 from sottovoce.answers.answer import two_sided
 from sottovoce.answers.intervals import all_within
 from sottovoce.answers.numbers import Cumulative
+from sottovoce.domains.edges import drawn
 from sottovoce.domains.interval import Interval
+from sottovoce.domains.units import with_unit
 from sottovoce.service.pages.charts import curve, histogram, intervals
+from sottovoce.service.pages.charts.numbers import number
 from sottovoce.service.pages.panels import Panel, Shown, table
 from sottovoce.service.pages.words import number_row, part_in_words, share_row
 
@@ -37,7 +40,7 @@ def panels_of_numbers(shown: Shown, domain: Interval) -> tuple[Panel, ...]:
     """What is shown of numbers: all of their distribution, or no more than the mean."""
     if shown.estimate.shares is None:
         return (_mean_alone(shown, domain),)
-    return _distribution(shown, domain), _cumulative(shown, domain), _summary(shown)
+    return _distribution(shown, domain), _cumulative(shown, domain), _summary(shown, domain)
 
 
 def _mean_alone(shown: Shown, domain: Interval) -> Panel:
@@ -61,18 +64,24 @@ def _distribution(shown: Shown, domain: Interval) -> Panel:
     lines = [shown.ask("linear", weights, label) for weights, label in _parts(domain, edges)]
     parts = [line.answer for line in lines]
     largest = max(parts, key=lambda answer: answer.value)
-    head, rows = table(
-        lines, "number" if domain.whole else "from to", f"share of {whole}", share_row
-    )
+    told = with_unit("number" if domain.whole else "from to", domain.unit)
+    head, rows = table(lines, told, f"share of {whole}", share_row)
+    log, last = domain.scale == "log", ""
+    ends = drawn(domain.edges[edges], domain.scale)[0]
+    if domain.open_end:
+        last = (
+            f" The last one, {parts[-1].label}, has no end: it is drawn as wide as the one before."
+        )
     return Panel(
         "distribution",
         "Distribution",
-        f"The share of {whole} in each of {len(parts)} bins, with 95% intervals.",
+        f"The share of {whole} in each of {len(parts)} bins, with 95% intervals.{last}",
         histogram(
-            [domain.edges[place] for place in edges], [answer.value for answer in parts],
+            (np.log10(ends) if log else ends).tolist(), [answer.value for answer in parts],
             [answer.low for answer in parts], [answer.high for answer in parts],
             name="distribution", title="Distribution",
             description=f"Highest: {largest.label}, with {share_row(largest)[0]} of {whole}.",
+            log=log, unit=domain.unit,
         ),
         head,
         rows,
@@ -99,9 +108,15 @@ def _cumulative(shown: Shown, domain: Interval) -> Panel:
     quantiles, whole = [line.answer for line in lines], shown.whole
     line = shown.estimate.cumulative
     marked = [
-        (q, answer.value) for q, answer in zip(_QUANTILES, quantiles, strict=True) if q in _MARKED
+        (q, answer.value)
+        for q, answer in zip(_QUANTILES, quantiles, strict=True)
+        if q in _MARKED and np.isfinite(answer.value)
     ]
     at, places = _steps(line, [x for _, x in marked]) if domain.whole else _line(line)
+    log = domain.scale == "log"
+    if log:
+        at = np.log10(drawn(at, domain.scale)[0])
+        marked = [(q, float(np.log10(max(x, 10 ** at[0])))) for q, x in marked]
     values = line.values[places]
     low, high = all_within(values, line.stderr[places], _REACH)
     middle = number_row(quantiles[_QUANTILES.index(0.5)])
@@ -114,7 +129,7 @@ def _cumulative(shown: Shown, domain: Interval) -> Panel:
         curve(
             at, values, low, high, quantiles=marked,
             name="cumulative", title="Cumulative distribution",
-            description=f"Half of {whole} are {below} {middle[0]} (95%: {middle[2]}).",
+            description=f"Half of {whole} are {below} {middle[0]} (95%: {middle[2]}).", log=log,
         ),
         head,
         rows,
@@ -123,7 +138,7 @@ def _cumulative(shown: Shown, domain: Interval) -> Panel:
 
 def _line(line: Cumulative) -> tuple[Floats, Places]:
     """Points of a curve that rises within bins, and the places of their values."""
-    last = len(line.edges) - 1
+    last = len(line.edges) - 1 - int(np.isinf(line.edges[-1]))
     places = np.unique([*range(0, last, -(-last // _POINTS)), last])
     return line.edges[places], places
 
@@ -145,7 +160,16 @@ def _steps(line: Cumulative, marked: Sequence[float]) -> tuple[Floats, Places]:
     return at, np.concatenate([[0], places, [last + 1]])
 
 
-def _summary(shown: Shown) -> Panel:
-    lines = [shown.ask("mean"), shown.ask("variance")]
+def _summary(shown: Shown, domain: Interval) -> Panel:
+    lines, title, told = [], "Mean and variance", ""
+    if domain.open_end:
+        lines = [shown.ask("mean", None, top=domain.high, label="mean, at least")]
+        title = "Least mean"
+        told = (
+            f"How far beyond {number(domain.high)} answers lie is not reported: the mean is at least this, and "
+            "has no upper bound."
+        )
+    else:
+        lines = [shown.ask("mean"), shown.ask("variance")]
     head, rows = table(lines, "", f"of {shown.whole}", number_row)
-    return Panel("summary", "Mean and variance", "", None, head, rows)
+    return Panel("summary", title, told, None, head, rows)

@@ -70,13 +70,13 @@ class Shown:
         """What its shares are of."""
         return self.told.whole
 
-    def ask(self, question: str, *arguments: Any, label: str = "") -> Line:
+    def ask(self, question: str, *arguments: Any, label: str = "", **options: Any) -> Line:
         """An answer, by the method of an estimate, with its anytime interval where there is one."""
-        answer = getattr(self.estimate, question)(*arguments)
+        answer = getattr(self.estimate, question)(*arguments, **options)
         steady: Answer | None = None
         if self.every_look is not None:
             with suppress(NotIdentified, Unfit):
-                steady = getattr(self.every_look, question)(*arguments)
+                steady = getattr(self.every_look, question)(*arguments, **options)
         return Line(label or text(answer.label), answer, steady)
 
 

@@ -16,9 +16,12 @@ from starlette.responses import Response
 
 from sottovoce.answers.anytime import any_look
 from sottovoce.answers.questions.over_windows import has_trend
+from sottovoce.answers.questions.parts import part_domain
 from sottovoce.answers.view import View
+from sottovoce.domains.base import Domain
 from sottovoce.service.analysis.background import Prepared
 from sottovoce.service.analysis.shifts import shifts_of
+from sottovoce.service.api.results import QUESTION
 from sottovoce.service.api.visitors import may_read
 from sottovoce.service.pages.asking import Asked, asked, offered
 from sottovoce.service.pages.boards import board_of, board_of_vector, way_of
@@ -39,7 +42,9 @@ from sottovoce.surveys.survey import Survey
 from sottovoce.surveys.windows import window_days
 from sottovoce.surveys.wording import beliefs, how_often
 
-__all__ = ["list_page", "survey_page"]
+__all__ = ["Scene", "list_page", "scene_of", "shifts_prepared", "survey_page"]
+
+Query = list[tuple[str, str]]
 
 _A_PAGE = 60
 """Surveys on a page of the list."""
@@ -80,61 +85,118 @@ def _reports(state: CollectorState, fingerprints: Sequence[str]) -> dict[str, in
     return {each: sum(state.store.windows(each).values()) for each in fingerprints}
 
 
-async def survey_page(state: CollectorState, request: Request) -> Response:
-    """One survey: answers, reports over windows, how it was done, what it promises and what not."""
+@dataclass(frozen=True)
+class Scene:
+    """What every page about one survey is made of, before any result: its windows and its reports."""
+
+    published: Published
+    chosen: Range
+    whole: _Numbers
+    wanted: tuple[str, ...]
+    view: View
+    released: Mapping[str, Released]
+    numbers: _Numbers
+    base: Query
+    """What links keep of a page about one question of several."""
+    common: Mapping[str, Any]
+    """What its template takes."""
+
+    @property
+    def version(self) -> Hashable:
+        """What changes when results do."""
+        return version_of(self.released, self.wanted)
+
+
+async def scene_of(state: CollectorState, request: Request, base: Query) -> Scene:
+    """The windows in an address, and what has come in them."""
     published = state.published(request.path_params["fingerprint"])
     survey, query = published.survey, request.query_params
     released = await state.lookup(state.analyst.released, published)
     held = await state.lookup(state.store.windows, survey.fingerprint)
     files = await state.lookup(state.store.windows_to_hand_out, survey.fingerprint)
     counts = await state.lookup(state.store.counts, survey.fingerprint)
-    line = query.get("line", "")
-    check_line(survey.mechanism.domain, line)
     chosen = range_of(survey, query, released)
     whole = _Numbers(survey, chosen.windows, held, released)
     wanted = _together(state, published, chosen, whole)
     numbers = _Numbers(survey, wanted or tuple(released), held, released)
     view = _view(survey, query, wanted)
-    version, patient = version_of(released, wanted), is_patient(request)
+    common = {
+        "published": published, "survey": survey, "reads": True, "state": state, "wanted": wanted, "chosen": chosen,
+        "whole": whole, "numbers": numbers, "base": base, "counts": counts, "about": view.about,
+        "links": _links(chosen, view, base), "keep": urlencode([*base, *chosen.query, *_about(view)]),
+        "other": urlencode([*base, *chosen.query, *_other(view)]),
+        "whole_range": urlencode([*base, *_about(view)]), "windows": _window_rows(survey, held, released), "most_windows": _MOST_WINDOWS,
+        "chart": _window_chart(survey, held, released),
+        "files": bool(set(files).intersection(numbers.shown)), "windows_only": urlencode(_windows(wanted)),
+        "odds": _odds(survey), "often": how_often(survey), "clients": default_client(survey),
+    }  # fmt: skip
+    return Scene(published, chosen, whole, wanted, view, released, numbers, base, common)
+
+
+async def survey_page(state: CollectorState, request: Request) -> Response:
+    """One survey, or one question of several: answers, reports over windows, how it was done."""
+    published, query = state.published(request.path_params["fingerprint"]), request.query_params
+    survey, line, part = published.survey, query.get("line", ""), query.get(QUESTION)
+    domain = part_domain(survey.mechanism.domain, part, QUESTION, "a survey page")
+    check_line(domain, line)
+    scene = await scene_of(state, request, [] if part is None else [(QUESTION, part)])
+    wanted, view, patient = scene.wanted, scene.view, is_patient(request)
     prepared, shifts, trend = await asyncio.gather(
-        _prepared(state, published, wanted, view, version, patient=patient),
-        _shifts(state, survey, patient),
-        _trend(state, published, chosen, whole, line, patient=patient),
+        _prepared(state, scene, part, patient=patient),
+        shifts_prepared(state, survey, patient) if part is None else _nothing(),
+        _trend(state, scene, line, part, patient=patient),
     )
     board = prepared.board
-    questions = _questions(board, survey)
+    questions = _questions(board, domain)
     answered = await state.aside(asked, query, board.told.estimate) if questions else Asked()
+    base, method = scene.base, _method(survey, part)
     return page(
-        request, "survey.html", 200 if not answered.problem else 400,
-        published=published, survey=survey, reads=True, state=state, wanted=wanted, chosen=chosen,
-        whole=whole, trend=trend, links=_links(chosen, view), line=line,
-        keep=urlencode([*chosen.query, *_about(view)]),
-        windows=_window_rows(survey, held, released), most_windows=_MOST_WINDOWS,
-        chart=_window_chart(survey, held, released), counts=counts, numbers=numbers,
-        prepared=prepared, board=board, since=_since(board, released),
-        files=bool(set(files).intersection(numbers.shown)),
-        asked=answered, questions=questions, typed=_example(questions, answered.question), answer=survey.mechanism.domain.summary(),
-        about=view.about, other=urlencode([*chosen.query, *_other(view)]),
-        promise=any_look(), every=urlencode([*_method(survey), *_about(view), *_windows(wanted)]), these=urlencode([*_about(view), *_windows(wanted)]),
-        per_window=urlencode([*_method(survey), *_about(view)]), windows_only=urlencode(_windows(wanted)),
-        odds=_odds(survey), often=how_often(survey), shifts=shifts.board or (), clients=default_client(survey),
+        request, "survey.html", 200 if not answered.problem else 400, **scene.common,
+        trend=trend, line=line, prepared=prepared, board=board, since=_since(board, scene.released),
+        place=None if part is None else Place.of(survey, part), asked=answered, questions=questions,
+        typed=_example(questions, answered.question), answer=domain.summary(), promise=any_look(),
+        every=urlencode([*base, *method, *_about(view), *_windows(wanted)]),
+        these=urlencode([*base, *_about(view), *_windows(wanted)]),
+        per_window=urlencode([*base, *method, *_about(view)]), shifts=shifts.board or (),
         incomplete=(prepared.pending and board is None) or shifts.pending
         or (trend is not None and trend.pending and trend.board is None),
     )  # fmt: skip
 
 
+@dataclass(frozen=True)
+class Place:
+    """A question of several: its text, which one it is, and its neighbours."""
+
+    name: str
+    text: str
+    number: int
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, survey: Survey, name: str) -> Place:
+        """The place of a question in its survey."""
+        record = survey.mechanism.domain.record
+        assert record is not None  # the question was found in it
+        return cls(name, survey.text_of(name), record.question(name) + 1, record.names)
+
+    @property
+    def before(self) -> str | None:
+        """The question before, if there is one."""
+        return None if self.number == 1 else self.names[self.number - 2]
+
+    @property
+    def after(self) -> str | None:
+        """The question after, if there is one."""
+        return None if self.number == len(self.names) else self.names[self.number]
+
+
 async def _prepared(
-    state: CollectorState,
-    published: Published,
-    wanted: tuple[str, ...],
-    view: View,
-    version: Hashable,
-    *,
-    patient: bool,
+    state: CollectorState, scene: Scene, part: str | None, *, patient: bool
 ) -> Prepared:
-    key: Hashable = ("survey", published.survey.fingerprint, wanted, view.about)
-    work = _work(state, published, wanted, view)
-    return await state.preparer.board(key, version, work, patient=patient)
+    fingerprint = scene.published.survey.fingerprint
+    key: Hashable = ("survey", fingerprint, scene.wanted, scene.view.about, part)
+    work = _work(state, scene, part)
+    return await state.preparer.board(key, scene.version, work, patient=patient)
 
 
 def _together(
@@ -151,37 +213,35 @@ def _together(
 
 
 async def _trend(
-    state: CollectorState,
-    published: Published,
-    chosen: Range,
-    whole: _Numbers,
-    line: str,
-    *,
-    patient: bool,
+    state: CollectorState, scene: Scene, line: str, part: str | None, *, patient: bool
 ) -> Prepared | None:
     """The trend, where there are two windows or more to show of a survey that is repeated."""
-    survey, shown = published.survey, whole.shown
+    published, chosen, shown = scene.published, scene.chosen, scene.whole.shown
+    survey = published.survey
     if survey.window == "once" or len(shown) < 2 or not has_trend(survey.mechanism.domain):
         return None
     ended = state.ended()
     still = () if published.closed else tuple(
         name for name in shown if window_days(survey.window, name)[1] >= ended
     )  # fmt: skip
-    key: Hashable = ("trend", survey.fingerprint, chosen.windows[0], chosen.windows[-1], line)
-    version = version_of(whole.released, chosen.windows), still
-    work = partial(trend_board, state.analyst, published, chosen, line, still)
+    ends = chosen.windows[0], chosen.windows[-1]
+    key: Hashable = ("trend", survey.fingerprint, *ends, line, part)
+    version = version_of(scene.released, chosen.windows), still
+    work = partial(
+        trend_board, state.analyst, published, chosen, line=line, still_open=still, part=part
+    )
     return await state.preparer.board(key, version, work, patient=patient)
 
 
-def _links(chosen: Range, view: View) -> list[tuple[str, str, bool]]:
+def _links(chosen: Range, view: View, base: Query) -> list[tuple[str, str, bool]]:
     """Words, addresses after the fingerprint, and which of them this is, for the latest windows."""
     return [
-        (words, urlencode([*query, *_about(view)]), current)
+        (words, urlencode([*base, *query, *_about(view)]), current)
         for words, query, current in chosen.links
     ]
 
 
-async def _shifts(state: CollectorState, survey: Survey, patient: bool) -> Prepared:
+async def shifts_prepared(state: CollectorState, survey: Survey, patient: bool) -> Prepared:
     """What fake senders could do; where there is too much to do, a page comes without it."""
     key: Hashable = ("shifts", survey.fingerprint)
     work = partial(shifts_of, survey.mechanism)
@@ -195,9 +255,9 @@ def _windows(wanted: Sequence[str]) -> list[tuple[str, str]]:
     return [("window", name) for name in wanted]
 
 
-def _method(survey: Survey) -> list[tuple[str, str]]:
+def _method(survey: Survey, part: str | None) -> Query:
     """What a link needs so that a download has the numbers of the page."""
-    method = way_of(survey.mechanism).method
+    method = way_of(survey.mechanism, part).method
     return [] if method == "auto" else [("method", method)]
 
 
@@ -217,21 +277,25 @@ def _other(view: View) -> list[tuple[str, str]]:
     return [("about", "population")] if view.about == "respondents" else []
 
 
-def _work(
-    state: CollectorState, published: Published, wanted: tuple[str, ...], view: View
-) -> Callable[[], Board]:
+def _work(state: CollectorState, scene: Scene, part: str | None) -> Callable[[], Board]:
+    published, wanted, view = scene.published, scene.wanted, scene.view
     mechanism = published.survey.mechanism
     if mechanism.domain.vector is not None:
         population = view.about == "population"
         return lambda: board_of_vector(
             *state.analyst.coordinates(published, wanted, population=population)
         )
-    return lambda: board_of(state.analyst.estimate(published, wanted, way_of(mechanism)), view)
+    way = way_of(mechanism, part)
+    return lambda: board_of(state.analyst.estimate(published, wanted, way), view)
 
 
-def _questions(board: Board | None, survey: Survey) -> list[tuple[str, str, str]]:
+async def _nothing() -> Prepared:
+    """In place of a board that a page does not have."""
+    return Prepared()
+
+
+def _questions(board: Board | None, domain: Domain) -> list[tuple[str, str, str]]:
     """What may be typed; nothing where reports tell no more than means."""
-    domain = survey.mechanism.domain
     if board is None or domain.vector is not None:
         return []
     told = board.told.estimate.shares is not None or domain.keyed is not None

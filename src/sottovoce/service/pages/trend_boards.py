@@ -60,11 +60,21 @@ class TrendBoard:
 
 
 def trend_board(
-    analyst: Analyst, published: Published, chosen: Range, line: str, still_open: Sequence[str]
+    analyst: Analyst,
+    published: Published,
+    chosen: Range,
+    *,
+    line: str,
+    still_open: Sequence[str],
+    part: str | None = None,
 ) -> TrendBoard:
-    """The trend over a range; ``line`` is the one that stands out, empty for the one that says most."""
+    """The trend over a range; ``line`` is the one that stands out, empty for the one that says most.
+
+    ``part`` is the question of a survey of several.
+    """
     names = chosen.windows[-MOST_ON_PAGE:]
-    known = trend_lines(analyst, published, names, line)
+    known = trend_lines(analyst, published, names, line, part)
+    of_part = [] if part is None else [("question", part)]
     notes = _notes(known, still_open)
     if len(chosen.windows) > MOST_ON_PAGE:
         notes.append(
@@ -78,7 +88,7 @@ def trend_board(
         _findings(known),
         tuple(notes),
         known.found.left_out,
-        urlencode([known.first.question, ("from", names[0]), ("to", names[-1])]),
+        urlencode([*of_part, known.first.question, ("from", names[0]), ("to", names[-1])]),
     )
 
 

@@ -75,7 +75,7 @@ class TrendLines:
     @property
     def are_shares(self) -> bool:
         """Whether they are shares of values; else numbers."""
-        return self.survey.mechanism.domain.numbers is None
+        return self.found.trend.estimates[0].domain.numbers is None
 
     @property
     def others(self) -> list[TrendLine]:
@@ -95,18 +95,19 @@ def check_line(domain: Domain, line: str) -> None:
 
 
 def trend_lines(
-    analyst: Analyst, published: Published, names: Sequence[str], line: str
+    analyst: Analyst, published: Published, names: Sequence[str], line: str, part: str | None = None
 ) -> TrendLines:
     """The lines over the windows from the first name to the last.
 
     ``line`` is the one that stands out; empty for the one with the clearest shift, else the first.
+    ``part`` is the question of a survey of several.
     """
-    found = analyst.trend(published, names[0], names[-1], TrendOptions())
+    found = analyst.trend(published, names[0], names[-1], TrendOptions(part=part))
     lines = _lines(found.trend, line)
     rate = FALSE_ALARMS / len(lines)
     known = tuple(replace(each, shifts=tuple(each.series.shifts(alpha=rate))) for each in lines)
     first = _standing_out(known, line)
-    before = _a_period_before(analyst, published, found, first)
+    before = _a_period_before(analyst, published, found, first, part)
     return TrendLines(found, known, first, before, tuple(_choices(known, found.trend)))
 
 
@@ -114,7 +115,8 @@ def _lines(trend: Trend, line: str) -> list[TrendLine]:
     """The most frequent values and the one asked for; of numbers, the mean or the median."""
     domain = trend.estimates[0].domain
     if domain.numbers is not None:
-        return [_number_line(trend, line or "mean")]
+        usual = "median" if domain.numbers.open_end else "mean"
+        return [_number_line(trend, line or usual)]
     shares = np.average(
         [each.require_shares("a trend") for each in trend.estimates],
         axis=0,
@@ -155,13 +157,14 @@ def _choices(lines: Sequence[TrendLine], trend: Trend) -> Sequence[TrendLine]:
 
 
 def _a_period_before(
-    analyst: Analyst, published: Published, found: SurveyTrend, first: TrendLine
+    analyst: Analyst, published: Published, found: SurveyTrend, first: TrendLine, part: str | None
 ) -> dict[str, Answer]:
     """For windows of the range, the answer of the window a period earlier, in the range or before it."""
     survey = published.survey
     days = PERIODS[survey.window][1]
     start = Range(survey, found.windows, ()).days[0] - timedelta(days)
-    wide = analyst.trend(published, start.isoformat(), found.windows[-1], TrendOptions()).trend
+    way = TrendOptions(part=part)
+    wide = analyst.trend(published, start.isoformat(), found.windows[-1], way).trend
     question, arguments = _asked(first)
     answers = getattr(wide, question)(*arguments).answers
     return {

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from sottovoce.answers.answer import Answer
+from sottovoce.answers.calendar import is_date
 from sottovoce.base.text import label_text
 from sottovoce.domains.interval import Interval
 from sottovoce.service.pages.charts.numbers import digits_of, number, percent, signed
@@ -45,12 +47,24 @@ def number_row(answer: Answer) -> tuple[str, str, str]:
 
     >>> number_row(Answer(0.5, 0.5, 0.25, 2.9)), number_row(Answer(0.05, 0.0, 0.05, 0.05))
     (('0.5', '±2.4', '0.2 to 2.9'), ('0.05', '±0', '0.05 to 0.05'))
+    >>> number_row(Answer(980.0, math.inf, 900.0, math.inf, unit="EUR", beyond=1000.0))
+    ('980 EUR', '—', '900 to above 1,000')
     """
+    if is_date(answer):
+        days = 1.96 * answer.stderr
+        around = f"±{number(days, digits_of(days))} days"
+        return str(answer.value), around, f"{answer.low} to {answer.high}"
     parts = answer.value, answer.low, answer.high
+    unit = f" {answer.unit}" if answer.unit else ""
+    if answer.beyond is not None and math.isinf(answer.high):
+        value, low, high = (
+            f"above {number(answer.beyond)}" if math.isinf(x) else number(x) for x in parts
+        )
+        return f"{value}{unit}", "—", high if low == high else f"{low} to {high}"
     reach = reach_of(answer, max(map(abs, parts)))
     digits = digits_of(reach) if reach else None
     value, low, high = (number(x, digits) for x in parts)
-    return value, f"±{number(reach, digits)}", f"{low} to {high}"
+    return f"{value}{unit}", f"±{number(reach, digits)}", f"{low} to {high}"
 
 
 def change_row(

@@ -21,6 +21,7 @@ from sottovoce.service.pages.charts.numbers import (
     ticks,
 )
 from sottovoce.service.pages.charts.people import people
+from sottovoce.service.pages.charts.small import glance, ranked
 from sottovoce.service.pages.charts.trends import Point, Trail, trails
 from sottovoce.service.pages.charts.windows import Column, columns
 
@@ -34,12 +35,14 @@ __all__ = [
     "compact",
     "curve",
     "digits_of",
+    "glance",
     "histogram",
     "intervals",
     "number",
     "people",
     "percent",
     "points",
+    "ranked",
     "ticks",
     "trails",
 ]

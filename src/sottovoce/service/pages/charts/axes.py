@@ -9,7 +9,7 @@ from sottovoce.service.pages.charts.drawing import GRID, add, part, path, sheet,
 from sottovoce.service.pages.charts.numbers import decimals, number, percent
 from sottovoce.service.pages.charts.scales import Scale
 
-__all__ = ["Plot", "across", "down", "legible", "number_ticks", "percent_ticks"]
+__all__ = ["Plot", "across", "down", "legible", "number_ticks", "percent_ticks", "power_ticks"]
 
 _ROOM = 250  # pixels of a plot on a phone of 360
 _LETTER, _SPACE = 6.5, 8  # pixels of one character of a tick, and between two ticks
@@ -47,6 +47,11 @@ def number_ticks(scale: Scale) -> list[str]:
     """Ticks as numbers."""
     digits = decimals(scale.step)
     return [number(tick, digits) for tick in scale.ticks]
+
+
+def power_ticks(scale: Scale) -> list[str]:
+    """Ticks of powers of 10 as the numbers themselves."""
+    return [number(float(f"{10**tick:.3g}")) for tick in scale.ticks]
 
 
 def legible(build: Callable[[int], Scale], write: Writer) -> Scale:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from xml.etree.ElementTree import Element
@@ -16,6 +17,7 @@ from sottovoce.service.pages.charts.axes import (
     legible,
     number_ticks,
     percent_ticks,
+    power_ticks,
     stubs,
 )
 from sottovoce.service.pages.charts.drawing import add, markup, part, path, picture, sheet, text
@@ -42,11 +44,13 @@ def histogram(
     name: str,
     title: str,
     description: str,
+    log: bool = False,
+    unit: str = "",
 ) -> Markup:
     """The share of each bin as a column, with its interval as a whisker, or as a band over many.
 
-    Where bins were joined and so are of several widths, a column's *area* is its share: heights
-    are shares per width of the narrowest bin, and the axis says so.
+    Where bins are of several widths, a column's *area* is its share: heights are shares per width of the
+    narrowest bin, and the axis says so.  With ``log`` edges are powers of 10, and the axis shows numbers.
     """
     owner = "chart histogram"
     ends = _rising(edges, "edges", owner, MOST_COLUMNS + 1)
@@ -61,17 +65,13 @@ def histogram(
         for given, of in ((shares, "shares"), (low, "low"), (high, "high"))
     )
     lows, highs = _intervals(lows, highs, owner)
-    scale_x = legible(lambda about: Scale.exactly([ends[0], ends[-1]], about), number_ticks)
+    scale_x = _scale_of(ends, log=log)
     plot = Plot(scale_x, Scale.exactly([0.0, *tops, *lows, *highs]), TOP, HEIGHT)
-    unit = f"share per {number(narrowest)}: wide columns are joined bins"
+    per = f"factor of {number(10**narrowest)}" if log else f"{number(narrowest)} {unit}".rstrip()
     svg = _framed(
-        "histogram",
-        plot,
-        unit if joined else "share",
-        name=name,
-        title=title,
-        description=description,
-    )
+        "histogram", plot, f"share per {per}: areas are shares" if joined else "share",
+        name=name, title=title, description=description, log=log,
+    )  # fmt: skip
 
     columns, outline, whiskers, upper, lower = [], [], [], [], []
     zero = plot.y(0.0)
@@ -108,6 +108,7 @@ def curve(
     title: str,
     description: str,
     quantiles: Sequence[tuple[float, float]] = (),
+    log: bool = False,
 ) -> Markup:
     """The share of people at or below each point, with its band; quantiles ``(q, x)`` are marked."""
     owner = "chart curve"
@@ -124,10 +125,10 @@ def curve(
         (series([q, x], "quantiles", owner)[0], min(max(float(x), at[0]), at[-1]))
         for q, x in quantiles
     ]
-    scale_x = legible(lambda about: Scale.exactly([at[0], at[-1]], about), number_ticks)
+    scale_x = _scale_of(at, log=log)
     plot = Plot(scale_x, Scale.exactly([0.0, 1.0, *known, *lows, *highs]), TOP, HEIGHT)
     svg = _framed(
-        "curve", plot, "share at or below", name=name, title=title, description=description
+        "curve", plot, "share at or below", name=name, title=title, description=description, log=log
     )
     drawing = sheet(svg, plot.bottom + 1)
     upper = [f"{plot.x(x)} {plot.y(y)}" for x, y in zip(at, highs, strict=True)]
@@ -135,12 +136,28 @@ def curve(
     path(drawing, f"M{'L'.join([*upper, *reversed(lower)])}z", "band")
     line = [f"{plot.x(x)} {plot.y(y)}" for x, y in zip(at, known, strict=True)]
     path(drawing, f"M{'L'.join(line)}", "line")
-    _mark(svg, plot, marked, drawing)
+    _mark(svg, plot, marked, drawing, log=log)
     return markup(svg)
 
 
+def _scale_of(ends: Sequence[float], *, log: bool) -> Scale:
+    """The axis of numbers; of powers of 10 only whole ones are ticks."""
+    writer = power_ticks if log else number_ticks
+    found = legible(lambda about: Scale.exactly([ends[0], ends[-1]], about), writer)
+    if not log or found.step >= 1:
+        return found
+    first, last = math.ceil(found.low), math.floor(found.high)
+    marks = tuple(float(power) for power in range(first, last + 1))
+    return Scale(found.low, found.high, marks, 1.0)
+
+
 def _mark(
-    svg: Element, plot: Plot, quantiles: Sequence[tuple[float, float]], drawing: Element
+    svg: Element,
+    plot: Plot,
+    quantiles: Sequence[tuple[float, float]],
+    drawing: Element,
+    *,
+    log: bool,
 ) -> None:
     """A dot on the curve, a line down to its place, and its words on the curve's empty side.
 
@@ -156,7 +173,7 @@ def _mark(
     for marks, shift in ((right, 15), (left, -6)):
         wanted = [float(plot.y(q)) + shift for q, _ in marks]
         for (q, x), y in zip(marks, _spread(wanted, _LINE, plot.bottom - 4), strict=True):
-            _words(svg, plot, q, x, y)
+            _words(svg, plot, q, x, y, log=log)
 
 
 def _spread(wanted: Sequence[float], gap: float, last: float) -> list[float]:
@@ -174,12 +191,13 @@ def _spread(wanted: Sequence[float], gap: float, last: float) -> list[float]:
     return found
 
 
-def _words(svg: Element, plot: Plot, q: float, x: float, y: float) -> None:
+def _words(svg: Element, plot: Plot, q: float, x: float, y: float, *, log: bool) -> None:
     share = plot.scale_x.share(x)
+    told = number(float(f"{10**x:.3g}")) if log else number(x, decimals(plot.scale_x.step / 100))
     left = share > _LEFT
     text(
         svg,
-        f"{number(100 * q)}%: {number(x, decimals(plot.scale_x.step / 100))}",
+        f"{number(100 * q)}%: {told}",
         x=part(share),
         dx=-9 if left else 9,
         y=y,
@@ -189,7 +207,7 @@ def _words(svg: Element, plot: Plot, q: float, x: float, y: float) -> None:
 
 
 def _framed(
-    kind: str, plot: Plot, unit: str, *, name: str, title: str, description: str
+    kind: str, plot: Plot, unit: str, *, name: str, title: str, description: str, log: bool
 ) -> Element:
     """The picture with both axes, and what the upright one counts."""
     height = plot.bottom + FOOT
@@ -197,7 +215,8 @@ def _framed(
     text(svg, unit, x=-52, y=12, class_="tick")
     down(svg, plot, percent_ticks(plot.scale_y))
     stubs(svg, plot)
-    across(svg, plot.scale_x, number_ticks(plot.scale_x), plot.bottom + 20, margin=True)
+    written = power_ticks if log else number_ticks
+    across(svg, plot.scale_x, written(plot.scale_x), plot.bottom + 20, margin=True)
     return svg
 
 
