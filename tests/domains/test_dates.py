@@ -81,14 +81,15 @@ def test_what_is_no_date_inside_is_refused(value):
         InvalidInput, match=r"value of Dates\('2026-01-01', .* must be a date from 2026-01-01 to"
     ):
         YEAR.index(value)
-    with pytest.raises(InvalidInput):
+    with pytest.raises(InvalidInput, match="from 2026-01-01 to|must be an answer in every row"):
         YEAR.indices(["2026-05-31", value])
 
 
 def test_a_missing_time_is_refused_with_its_row():
     column = np.array(["2026-05-31", "NaT"], dtype="datetime64[s]")
     with pytest.raises(
-        InvalidInput, match="row 1 must be a date from 2026-01-01 to 2026-12-31; got 'NaT'"
+        InvalidInput,
+        match=r"got 'a missing value \(NaT\) in row 1'",
     ):
         YEAR.indices(column)
     with pytest.raises(InvalidInput, match="one date or a flat list"):

@@ -35,6 +35,10 @@ EXAMPLES: list[Domain] = [
     sv.Categories(5),
     sv.Categories(["tea", "coffee", "other"]),
     sv.Categories([3, "three", "3.0", "a, b"]),
+    sv.Categories(["none", "flu", "HIV"], sensitive=["HIV", "flu"]),
+    sv.Categories(9, sensitive=[8, 0]),
+    sv.Choices(["cat", "dog", "fish"], most=2),
+    sv.Choices(["yes"]),
     sv.YesNo(),
     sv.Interval(0, 120, bins=12),
     sv.Interval(-1e-3, 7e9, bins=33),
@@ -43,6 +47,10 @@ EXAMPLES: list[Domain] = [
     sv.Interval(0, 24, bins=4, unit="h"),
     sv.Dates("2026-01-01", "2026-01-31"),
     sv.Dates("2025-12-30", "2027-02-03", step="month"),
+    sv.MayDecline(sv.Categories(["tea", "coffee"])),
+    sv.MayDecline(sv.YesNo(), "No answer"),
+    sv.MayDecline(sv.Interval(0, 100, edges=[0, 10, 100], open_end=True, unit="EUR"), "?"),
+    sv.MayDecline(sv.Dates("2026-01-01", "2026-12-31", step="quarter")),
     sv.Counts(9, unit="visits"),
     sv.Ratings(1, 5, unit="stars"),
     sv.Counts(0),
@@ -63,6 +71,8 @@ every_domain = pytest.mark.parametrize("domain", EXAMPLES, ids=str)
 def mechanism_over(domain: Domain) -> sv.Mechanism:
     if domain.vector is not None:
         return sv.mechanism("vector", domain, 1.0, inner="grr")
+    if domain.choices is not None:
+        return sv.mechanism("choice-response", domain, 1.0)
     if domain.record is not None:
         return sv.mechanism("record", domain, 1.0, design="joint")
     return sv.mechanism("key-value" if domain.holds_sets else "grr", domain, 1.0)
@@ -121,7 +131,9 @@ def test_values_are_read_from_their_text_or_refused(domain):
     for index in range(domain.size):
         label = domain.label(index)
         text = label_text(label, repr)
-        if isinstance(label, tuple):  # of a bin its beginning, which belongs to it
+        if domain.choices is not None:
+            text = "; ".join(label) or text
+        elif isinstance(label, tuple):  # of a bin its beginning, which belongs to it
             text = text.partition(" to ")[0].partition(" or more")[0]
         assert domain.index(read(text)) == index
         assert domain.index(read_value(text, domain, "value", "a test")) == index
@@ -200,11 +212,14 @@ def tally_over(domain: Domain) -> sv.Tally:
 @pytest.mark.parametrize("domain", [each for each in EXAMPLES if each.size > 2], ids=str)
 def test_a_domain_can_be_asked_its_questions_and_no_others(domain, question):
     estimate = sv.estimate(tally_over(domain))
+    domain = domain.answered
     texts = [(question.name, question.example(domain))]
     if domain.keyed is not None and question.name not in ("top", "key", "top_keys"):
         key = next(each for each in registered_questions() if each.name == "key")
         texts.insert(0, ("key", key.example(domain)))
-    if domain.dates is not None and question.name in ("share", "total"):
+    if domain.may_decline is not None and question.name in ("share", "total"):
+        texts = [(question.name, domain.label_text)]
+    elif domain.dates is not None and question.name in ("share", "total"):
         texts = [(question.name, str(domain.first))]
     elif domain.numbers is not None and question.name in ("share", "total"):
         texts = [(question.name, "1")]
@@ -304,7 +319,7 @@ def test_a_kind_from_outside_is_described_read_and_written(survey):
     assert again.domain == Weekdays(5)
     text = survey_to_toml(survey)
     assert 'kind = "weekdays"\ndays = 5\n' in text
-    assert "#   weekdays     days, from Monday on\n" in text
+    assert "#   weekdays      days, from Monday on\n" in text
     assert survey_from_toml(text) == survey
 
 

@@ -38,6 +38,7 @@ from sottovoce.core.tally import Tally
 from sottovoce.core.traits import Traits
 from sottovoce.domains.alignment import warn_if_misaligned
 from sottovoce.domains.base import MOST_INPUTS, Domain, Indices
+from sottovoce.domains.columns import plain_column
 
 __all__ = [
     "DEFAULT_BITS",
@@ -144,6 +145,8 @@ class Mechanism(Traits):
             hint = "Vectors are for the mechanisms sampled-coordinate and gaussian."
         elif self.domain.record is not None:
             hint = "Records are for the mechanism question-sets (record)."
+        elif self.domain.choices is not None:
+            hint = "Sets of options are for choice-response, drawn-option and choice-subsets."
         if hint:
             allowed = "of one value per person"
             raise InvalidInput("domain", self.name, allowed, str(self.domain), hint=hint)
@@ -224,7 +227,7 @@ class Mechanism(Traits):
         bad value refuses the whole batch before anything is drawn.  Whole numbers in bins that do
         not center on them are a warning, for batches only.
         """
-        source = OperatingSystem() if source is None else source
+        source, values = OperatingSystem() if source is None else source, plain_column(values)
         if self.domain.is_one(values):
             report = self.respond(self._locate_one(values), source)
             columns = {f.name: f.one(x) for f, x in zip(self.fields, report, strict=True)}

@@ -21,6 +21,7 @@ from sottovoce.domains.base import (
     check_version,
     register_domain,
 )
+from sottovoce.domains.columns import plain_column, refuse_missing
 from sottovoce.domains.edges import Edges
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.whole import WholeNumbers
@@ -146,21 +147,19 @@ class Dates(Interval):
 
     def as_numbers(self, values: Any) -> NDArray[np.float64]:
         """Days since 1970-01-01; one that is no date, or outside, refuses the whole batch."""
+        values = plain_column(values)
         array = values if isinstance(values, np.ndarray) else None
-        if array is None and hasattr(values, "to_numpy"):
-            array = np.asarray(values.to_numpy())
         if array is not None and array.ndim != 1:
             allowed, shape = "one date or a flat list", f"an array of shape {array.shape}"
             raise InvalidInput("values", str(self), allowed, shape)
         if array is not None and array.dtype.kind == "M":
-            if np.isnat(array).any():
-                row = int(np.flatnonzero(np.isnat(array))[0])
-                raise InvalidInput("value", f"{self}, row {row}", self._allowed(), "NaT")
+            refuse_missing(array)
             days = array.astype("datetime64[D]").astype(np.int64).astype(np.float64)
         else:
             if isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
                 raise InvalidInput("values", str(self), "dates", values)
             given = list(values)
+            refuse_missing(given)
             days = np.array([self._day(value) for value in given], dtype=np.float64)
         self._refuse_empty(len(days), values)
         inside = (days > self.low) & (days < self.high)

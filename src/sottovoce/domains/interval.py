@@ -23,6 +23,7 @@ from sottovoce.domains.base import (
     check_version,
     register_domain,
 )
+from sottovoce.domains.columns import plain_column, refuse_missing
 from sottovoce.domains.edges import (
     Edges,
     check_edge_options,
@@ -294,6 +295,7 @@ class Interval(Domain):
         return int(self.indices(np.array([value], dtype=np.float64))[0])
 
     def indices(self, values: Any) -> Indices:
+        values = plain_column(values)
         array = np.asarray(values)
         if array.ndim != 1:
             raise InvalidInput(
@@ -301,10 +303,12 @@ class Interval(Domain):
             )
         self._refuse_empty(len(array), values)
         if array.dtype.kind not in "iuf":
+            refuse_missing(array)
             raise InvalidInput("values", str(self), "numbers", f"an array of dtype {array.dtype}")
         least, greatest = self.span
         inside = (array >= least) & (array <= greatest) & np.isfinite(array)  # False for NaN
         if not inside.all():
+            refuse_missing(array)
             raise InvalidInput("value", str(self), self._allowed(), array[~inside][0].item())
         numbers_ = array.astype(np.float64)
         if self.uneven is not None:
@@ -333,7 +337,7 @@ class Interval(Domain):
 
     def as_numbers(self, values: Any) -> NDArray[np.float64]:
         """Values of the domain as the numbers that bins are of."""
-        return np.asarray(values, dtype=np.float64)
+        return np.asarray(plain_column(values), dtype=np.float64)
 
     def told(self, x: float) -> str:
         """A number that was asked about, with its unit."""

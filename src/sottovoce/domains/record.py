@@ -147,7 +147,7 @@ class Record(Domain):
 
     def _columns(self, table: Any) -> Indices:
         pairs = zip(self.names, self.domains, strict=True)
-        columns = [_answer(name, domain.indices, _column(table[name])) for name, domain in pairs]
+        columns = [_answer(name, domain.indices, table[name]) for name, domain in pairs]
         return np.stack(columns, axis=1)
 
     def _check_names(self, names: Sequence[Any]) -> None:
@@ -262,7 +262,7 @@ def _check_question(name: object, domain: object) -> None:
         raise InvalidInput("name of a question", "Record", allowed, name)
     parameter = f"question {name!r}"
     plain = isinstance(domain, Domain) and not (
-        domain.holds_sets or domain.keyed or domain.vector or domain.record
+        domain.holds_sets or domain.keyed or domain.vector or domain.record or domain.choices
     )
     if not plain:
         allowed = "a domain of one value per person, such as Categories or Interval"
@@ -286,12 +286,3 @@ def _answer(name: str, find: Any, answer: Any) -> Any:
         raise InvalidInput(
             parameter, error.owner, error.allowed, error.given, hint=error.hint
         ) from None
-
-
-def _column(column: Any) -> Any:
-    """The column of a table as numbers, or as a list of texts."""
-    if isinstance(column, list):
-        numbers = all(type(each) in (int, float) for each in column)
-        return np.asarray(column) if numbers else column
-    array = np.asarray(column.to_numpy() if hasattr(column, "to_numpy") else column)
-    return array if array.dtype.kind in "iuf" else list(column if array.ndim != 1 else array)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sottovoce.base.errors import InvalidInput
 from sottovoce.domains.base import Indices, check_version
+from sottovoce.domains.columns import plain_column
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.units import in_unit
 
@@ -45,7 +46,7 @@ class WholeNumbers(Interval):
         return self.first, self.last
 
     def indices(self, values: Any) -> Indices:
-        array = np.asarray(values)
+        array = np.asarray(plain_column(values))
         if array.dtype.kind == "f" and array.ndim == 1:
             parts = array[np.isfinite(array) & (array != np.rint(array))]
             if len(parts):

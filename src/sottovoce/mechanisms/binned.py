@@ -22,6 +22,7 @@ from sottovoce.core.reports import Reports
 from sottovoce.domains.base import Indices
 from sottovoce.domains.interval import Interval
 from sottovoce.mechanisms._binned_channel import BinnedChannel
+from sottovoce.mechanisms._fine_grid import declining_hint
 from sottovoce.mechanisms._inner import asked_mechanism, check_forgets, described
 from sottovoce.mechanisms._level_oracle import best_hash_range
 
@@ -67,7 +68,8 @@ class Binned(CoarseMechanism):
 
     def _check_domain(self) -> None:
         if not isinstance(self.domain, Interval):
-            raise InvalidInput("domain", self.name, "an Interval: bins are of numbers", self.domain)
+            allowed, hint = "an Interval: bins are of numbers", declining_hint(self.domain)
+            raise InvalidInput("domain", self.name, allowed, self.domain, hint=hint)
 
     def _check_options(self) -> None:
         wide = check_int(self.report_bins, "report_bins", self.name, 1, self.domain.size)

@@ -30,6 +30,7 @@ from sottovoce.domains.base import Indices
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.vector import Vector
 from sottovoce.mechanisms._audit_plans import plan_for_sums
+from sottovoce.mechanisms._fine_grid import declining_hint
 from sottovoce.mechanisms._gaussian_privacy import (
     delta_of_table,
     falls_steadily,
@@ -94,7 +95,8 @@ class Gaussian(NoiseOnGrid):
     def _check_domain(self) -> None:
         if not isinstance(self.domain, (Interval, Vector)):
             allowed = "an Interval, or a Vector of numbers"
-            raise InvalidInput("domain", self.name, allowed, self.domain)
+            hint = declining_hint(self.domain)
+            raise InvalidInput("domain", self.name, allowed, self.domain, hint=hint)
 
     def _check_options(self) -> None:
         super()._check_options()

@@ -26,6 +26,7 @@ from sottovoce.core.reports import Reports
 from sottovoce.domains.base import Indices
 from sottovoce.domains.categories import Categories
 from sottovoce.domains.interval import Interval
+from sottovoce.mechanisms._fine_grid import declining_hint
 from sottovoce.mechanisms._hierarchy_channel import HierarchyChannel, SampledHierarchyChannel
 from sottovoce.mechanisms._level_oracle import (
     LevelOracle,
@@ -263,5 +264,6 @@ def check_ordered(mechanism: Mechanism) -> None:
             mechanism.name,
             "numbers in order, such as an Interval",
             mechanism.domain,
-            hint="It joins neighbours, and without an order there are none.",
+            hint=declining_hint(mechanism.domain)
+            or "It joins neighbours, and without an order there are none.",
         )

@@ -143,7 +143,7 @@ QUESTIONS = tuple(
         ),
         Question(
             "std", "the standard deviation of the numbers", "numbers", texts.FLAG, lambda _: "1",
-            goals=("range",), unit="number", repeatable=False, in_form=False,
+            goals=("range",), unit="number", repeatable=False, in_form=False, needs_ends=True,
         ),
         Question(
             "key", "the frequency of a key and the mean of its numbers", "keys", texts.KEY,

@@ -15,11 +15,14 @@ from sottovoce.base.files import write_whole
 from sottovoce.cli.shared.domains import DomainOptions
 from sottovoce.cli.shared.exits import guarded
 from sottovoce.cli.shared.groups import unfolded
+from sottovoce.cli.shared.guesses import FROM_ANSWERS, guess_columns, guessed_domain, rows_of
 from sottovoce.cli.shared.options import AsJson, Force, Options, describe, make_mechanism
 from sottovoce.cli.shared.outputs import STDOUT, check_file, check_output, format_of
-from sottovoce.cli.shared.screen import say, show_json, show_text
+from sottovoce.cli.shared.screen import say, show_json, show_table, show_text
 from sottovoce.domains.base import Domain
 from sottovoce.domains.categories import Categories
+from sottovoce.mechanisms._choices import usual_mechanism
+from sottovoce.mechanisms.sensitive_subsets import best_sensitive_size
 from sottovoce.surveys.all_reports import cost_in_words, lifetime_of
 from sottovoce.surveys.default_limits import client_doubt, default_client, windows_answered
 from sottovoce.surveys.limits import Limits
@@ -87,7 +90,8 @@ def new(
         typer.Option(
             "--mechanism", "-m", metavar="NAME",
             help="How answers are randomized; if not given randomized-response or local-hashing, for "
-            "numbers square-wave, for keys with numbers key-value.",
+            "numbers square-wave, for keys with numbers key-value, with --sensitive sensitive-response or "
+            "sensitive-subsets, with --choices choice-response, drawn-option or choice-subsets.",
         ),
     ] = None,
     epsilon: Annotated[
@@ -139,6 +143,20 @@ def new(
             help="With --memory: after how many windows memory begins anew; 0 is never.",
         ),
     ] = 0,
+    answers: Annotated[
+        str | None,
+        typer.Option(
+            "--from", metavar="FILE",
+            help="Guess the kinds of questions from the columns of this CSV or Parquet file, of public or old answers: "
+            "never of those to be protected.",
+        ),
+    ] = None,
+    column: Annotated[
+        str | None,
+        typer.Option(
+            "--column", metavar="NAME", help="With --from: one question, of this column; all columns if not given."
+        ),
+    ] = None,
     given: DomainOptions,
     option: Options = None,
     force: Force = False,
@@ -146,14 +164,16 @@ def new(
 ) -> None:  # fmt: skip
     """Write a survey file with a comment on every key, to be edited and checked.
 
-    Without a domain it holds an example. Nothing is agreed on yet: devices and collector
-    take what `survey check --output` writes.
+    Without a domain it holds an example. With `--from` it holds a question per column, of the kind
+    that its answers look like; the kinds are shown with the reasons. Nothing is agreed on yet:
+    devices and collector take what `survey check --output` writes.
     """
     if as_json and file == STDOUT:
         raise InvalidInput("--json", "the command", "left out where the file is -", file)
     check_output(file, force=force, option="FILE")
     check_file(file, option="FILE")
-    domain = given.make() if given.given else Categories(_EXAMPLE)
+    guesses = guess_columns(answers, column, given)
+    domain = guessed_domain(guesses, answers) if guesses else _domain(given)
     weighed = any(pair.startswith("weights=") for pair in option or ())
     budget = 1.0 if epsilon is None and not weighed else epsilon
     if memory:
@@ -173,13 +193,17 @@ def new(
     )  # fmt: skip
     survey = replace(survey, ask=_ask(survey, cohorts))
     text = survey_to_toml(survey)
+    if guesses:
+        say(FROM_ANSWERS)
     if file == STDOUT:
         typer.echo(text, nl=False)
         return
     write_whole(file, lambda part: part.write_text(text, encoding="utf-8"))
+    rows = rows_of(guesses)
     if as_json:
-        show_json({"file": file, **_told(survey)})
+        show_json({"file": file, **_told(survey), **({"columns": rows} if rows else {})})
     else:
+        show_table(rows)
         if cohorts is None and survey.ask != "1":
             say(_cohorts_in_words(survey))
         say(f"{file}: edit it, then sottovoce survey check {file}")
@@ -290,6 +314,10 @@ def _cohorts_in_words(survey: Survey) -> str:
     )
 
 
+def _domain(given: DomainOptions) -> Domain:
+    return given.make() if given.given else Categories(_EXAMPLE)
+
+
 def _usual(domain: Domain, epsilon: float | None) -> str:
     """The mechanism where none is named: one that does well on most such domains.
 
@@ -298,8 +326,16 @@ def _usual(domain: Domain, epsilon: float | None) -> str:
     """
     if domain.keyed is not None:
         return "key-value"
+    if domain.record is not None:
+        return "question-sets"
     if domain.numbers is not None:
         return "square-wave"
+    if domain.choices is not None:
+        return usual_mechanism(domain.choices, epsilon or 1.0)
+    if domain.sensitive_inputs is not None:
+        count = len(domain.sensitive_inputs)
+        one = count == 1 or best_sensitive_size(count, epsilon or 1.0) == 1
+        return "sensitive-response" if one else "sensitive-subsets"
     few = domain.size < 3 * math.exp(epsilon or 1.0) + 2
     return "randomized-response" if few else "local-hashing"
 
