@@ -1,4 +1,4 @@
-"""Surveys that ask the same people again: cohorts and memory, each beside what is refused."""
+"""Surveys of versions above 2: cohorts, memory, and texts of questions, each beside what is refused."""
 
 from __future__ import annotations
 
@@ -27,6 +27,15 @@ def _memory(domain: Any = YES_NO, epsilon: float = 1.0, **options: Any) -> Any:
     return sv.mechanism("memoized", domain, epsilon, **{"lifetime": 2.0, **options})
 
 
+def _home() -> sv.Mechanism:
+    home = sv.Record({"age": sv.Ratings(1, 9), "rents": YES_NO})
+    return sv.mechanism("record", home, 1.0, design="sample")
+
+
+def _questions() -> dict[str, Any]:
+    return _document("once", _home(), texts={"age": "How old are you?"})
+
+
 def _cohorts() -> dict[str, Any]:
     return _document(ask="1/30")
 
@@ -51,11 +60,15 @@ def _right() -> Iterator[tuple[str, dict[str, Any]]]:
         yield f"ask by {window}", _document(window, ask="1/4")
         yield f"memory by {window}", _document(window, _memory())
     yield "memory, version 2", _remembering()
+    yield "texts of some questions", _questions()
+    longest = {"texts": ["x" * 2000, "\u2003"]}
+    yield "texts, and asked again", _document("week", _home(), ask="1/4", **longest)
     for period in (2, 30, 10_000):
         yield f"period {period}", _remembering(period=period)
     yield "changes with dates", _remembering(changes=1, **DATES)
     yield "changes in all windows", _remembering(changes=29, **DATES)
     yield "changes in a period", _remembering(changes=1, period=2)
+    yield "the most changes in the longest period", _remembering(changes=1000, period=10_000)
     weekly = {"opens": "2026-11-22", "closes": "2026-11-23"}  # a Sunday and the Monday after
     yield "changes in two weeks", _document("week", _memory(), changes=1, **weekly)
     months = {"opens": "2026-12-31", "closes": "2027-01-01"}
@@ -92,6 +105,7 @@ def _wrong() -> Iterator[tuple[str, str]]:
         yield f"{key} in version 2", put(put_version(cohorts, 2), key, LEFT_OUT)
     yield "version 2 with the keys of 3", put(cohorts, "survey", 2)
     yield "version 4", put(cohorts, "survey", 4)
+    yield "version 4 with the keys of 2", put(_document(), "survey", 4)
     yield "version 3 of what is version 2", put(cohorts, "ask", "1")
     plain = _document()
     yield "version 3 with the keys of 2", put(plain, "survey", 3)
@@ -100,15 +114,30 @@ def _wrong() -> Iterator[tuple[str, str]]:
         for value in (-1, "1", 1.5, True, None, 10_001, 2**53):
             yield f"{key} = {json.dumps(value)}", put(kept, key, value)
         yield f"{key} without memory", put(cohorts, key, 2)
+    yield "changes and period without memory", put({**cohorts, "changes": 2}, "period", 2)
     yield "period of one window", put(kept, "period", 1)
+    monthly = _document("month", _memory(), changes=1, **{**DATES, "closes": "2027-11-30"})
+    for key in ("opens", "closes"):
+        yield f"changes by month without {key}", put(monthly, key, "")
     yield "changes as many as windows", put(kept, "changes", 30)
     dated = _remembering(changes=1, **DATES)
     yield "changes without an end", put(dated, "closes", "")
     yield "changes without a beginning", put(dated, "opens", "")
+    dated = _remembering(changes=2, **DATES)
+    yield "a period below 0, with dates", put(dated, "period", -1)
+    yield "more than 1,000 changes", put(_remembering(changes=1, period=10_000), "changes", 1001)
     yield "more changes than windows", put(dated, "closes", "2026-11-16")
     yield "memory once", put(kept, "window", "once")
     yield "memory once, version 2", put(_remembering(), "window", "once")
     yield "memory and cohorts", put(kept, "ask", "1/2")
+    asked = _questions()
+    for texts in ([], ["a"], ["a", "b", "c"], ["", ""], ["a", None], ["a", 1], ["a", " "], ["a", "b\0"], ["x" * 2001, ""],
+                  {"age": "a"}, "ab", None):  # fmt: skip
+        yield f"texts = {json.dumps(texts)[:40]}", put(asked, "texts", texts)
+    yield "texts left out", put(asked, "texts", LEFT_OUT)
+    for version in (2, 3, 5):
+        yield f"texts in version {version}", put(asked, "survey", version)
+    yield "texts of one question", put({**_document("once"), **kept_keys(asked)}, "texts", ["a"])
     yield from _wrong_mechanisms(_remembering())
 
 
@@ -155,6 +184,11 @@ def _wrong_mechanisms(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
     vector = sv.mechanism("vector", sv.Vector(sv.Interval(0, 1, bins=2), 2), 1.0, inner="grr")
     changed = put(_document(mechanism=vector), f"{options}.inner", inside)
     yield "memory inside", put(json.loads(changed), weights, told["weights"])
+
+
+def kept_keys(document: dict[str, Any]) -> dict[str, Any]:
+    """The keys of versions above 2, and the version."""
+    return {key: document[key] for key in ("survey", "ask", "changes", "period", "texts")}
 
 
 def put_version(document: dict[str, Any], version: int) -> dict[str, Any]:

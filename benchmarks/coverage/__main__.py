@@ -4,6 +4,9 @@
     every-look      30 looks at growing surveys: the truth inside at all of them in 95%?
     differences     intervals of true differences: do they hold them in 95%?
     intervals       intervals of the default's shares, totals, means, quantiles, ranges, largest values
+    records         intervals of cross tables: shares, percentages, differences of groups, Cramer's V
+    regression      intervals of coefficients of regressions through the randomization
+    independence    tables of independent questions: rejected in 5%?
     windows         trends of memoized reports: windows, means and changes of 100,000 people in 30 days
 
 ``--draws`` makes it smaller or larger.
@@ -16,15 +19,20 @@ import os
 from math import sqrt
 from pathlib import Path
 
-from benchmarks.coverage import differences, every_look, intervals, no_difference, windows
+from benchmarks.coverage import (
+    differences,
+    every_look,
+    intervals,
+    no_difference,
+    records,
+    regression,
+    windows,
+)
 
 _DRAWS = {
-    "no-difference": 10_000,
-    "every-look": 20_000,
-    "differences": 400,
-    "intervals": 2_000,
-    "windows": 1_500,
-}
+    "no-difference": 10_000, "every-look": 20_000, "differences": 400, "intervals": 2_000,
+    "records": 2_000, "independence": 10_000, "regression": 2_000, "windows": 1_500,
+}  # fmt: skip
 
 
 def _no_difference(draws: int, only: str) -> None:
@@ -70,6 +78,31 @@ def _intervals(draws: int, only: str) -> None:
             print(f"{cell.name:55} {shown}", flush=True)
 
 
+def _records(draws: int, only: str) -> None:
+    folder = os.environ.get("SOTTOVOCE_DATA")
+    for cell in records.CELLS:
+        if only in cell.name:
+            rates = records.coverage(cell, Path(folder) if folder else None, draws)
+            shown = (
+                "no data" if rates is None else "  ".join(f"{k} {v:.3f}" for k, v in rates.items())
+            )
+            print(f"{cell.name:48} {shown}", flush=True)
+
+
+def _independence(draws: int, only: str) -> None:
+    for cell in records.NULLS:
+        if only in cell.name:
+            print(f"{cell.name:48} p < 5%  {records.rejections(cell, draws):.4f}", flush=True)
+
+
+def _regression(draws: int, only: str) -> None:
+    for cell in regression.CELLS:
+        if only in cell.name:
+            rates = regression.coverage(cell, draws)
+            shown = "  ".join(f"{k} {v:.3f}" for k, v in rates.items())
+            print(f"{cell.name:36} {shown}", flush=True)
+
+
 def _windows(draws: int, only: str) -> None:
     for case in windows.CASES:
         if only in case.name:
@@ -82,6 +115,9 @@ _PARTS = {
     "every-look": _every_look,
     "differences": _differences,
     "intervals": _intervals,
+    "records": _records,
+    "regression": _regression,
+    "independence": _independence,
     "windows": _windows,
 }
 

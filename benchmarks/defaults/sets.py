@@ -205,5 +205,8 @@ SETS: tuple[DataSet, ...] = (
     _numbers("plateaus", _drawn(_PLATEAUS, 90_000, 33), held_out=True),
     _numbers("arcsine, few people", _binned(lambda r: r.beta(0.5, 0.5, 3_000), 64, 34), held_out=True),
     _numbers("narrow peak", _binned(lambda r: np.concatenate([r.random(20_000), r.normal(0.62, 0.006, 10_000)]), 256, 35), held_out=True),
+    _numbers("zeros and a tail", _binned(lambda r: np.concatenate([np.zeros(43_000), r.exponential(0.2, 7_000)]), 120, 36), held_out=True),
+    _numbers("most at the upper end", _binned(lambda r: np.concatenate([np.full(27_000, 1.0), r.beta(2, 3, 3_000)]), 80, 37), held_out=True),
+    _numbers("one number in the middle", _binned(lambda r: np.concatenate([np.full(18_000, 0.4), r.random(2_000)]), 150, 38), held_out=True),
 )
 # fmt: on

@@ -30,6 +30,7 @@ from sottovoce.core.registry import mechanism, mechanism_from_json
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
 from sottovoce.domains.categories import Categories
+from sottovoce.domains.choices import Choices
 from sottovoce.domains.counts import Counts
 from sottovoce.domains.dates import Dates
 from sottovoce.domains.interval import Interval
@@ -55,8 +56,11 @@ if TYPE_CHECKING:
     from sottovoce.estimators import estimate, methods
     from sottovoce.estimators.compare.compare import compare
     from sottovoce.estimators.coordinates import coordinates
+    from sottovoce.estimators.regression.regress import regress
+    from sottovoce.estimators.regression.result import Regression
     from sottovoce.estimators.trend import trend
     from sottovoce.estimators.two_phases import TwoPhaseVariance
+    from sottovoce.estimators.weighted import weighted
     from sottovoce.fusion.external_reports import foreign
     from sottovoce.fusion.fuse import fuse, fuse_distribution, fuse_mean
     from sottovoce.fusion.joining.keys import pseudonyms
@@ -103,9 +107,12 @@ _WHEN_ASKED = {
     "WindowPlan": "sottovoce.planning.windows",
     "pseudonyms": "sottovoce.fusion.joining.keys",
     "tally_sql": "sottovoce.engines.sql.tally_query",
+    "Regression": "sottovoce.estimators.regression.result",
+    "regress": "sottovoce.estimators.regression.regress",
     "spark": "sottovoce.spark",
     "testing": "sottovoce.testing",
     "trend": "sottovoce.estimators.trend",
+    "weighted": "sottovoce.estimators.weighted",
     **dict.fromkeys(mechanisms.__all__, "sottovoce.mechanisms"),
 }
 """What a device never needs is imported when first asked for: importing us stays cheap."""
@@ -128,6 +135,7 @@ __all__ = [
     "Answer",
     "Categories",
     "Certificate",
+    "Choices",
     "Client",
     "Counter",
     "Counts",
@@ -146,6 +154,7 @@ __all__ = [
     "Plan",
     "Ratings",
     "Record",
+    "Regression",
     "Reports",
     "Seeded",
     "Series",
@@ -180,10 +189,12 @@ __all__ = [
     "plan",
     "plan_windows",
     "pseudonyms",
+    "regress",
     "spark",
     "tally_batches",
     "tally_sql",
     "testing",
     "trend",
+    "weighted",
 ]
 __all__ += mechanisms.__all__

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import sottovoce as sv
 from sottovoce.answers.pooled_sets import PooledSets
-from sottovoce.answers.tables import NOT_ENOUGH
+from sottovoce.answers.records.ratios import difference_of_ratios
+from sottovoce.answers.records.table_html import NOT_ENOUGH
 from sottovoce.base.errors import InvalidInput, NotIdentified, Unfit
 from support.copies import pickled
 
@@ -303,3 +305,173 @@ def test_a_question_without_reports_is_not_identified():
             assert str(error) == "no report is about this question"
             failed += 1
     assert failed == 2
+
+
+# -- groups, totals and what they look like ------------------------------------------------------------------
+
+
+AGES = sv.Record({"age": sv.Interval(0, 60, bins=6), "os": sv.Categories(["mac", "linux", "win"])})
+LEAN = np.array([[8, 2, 0.5], [10, 4, 0.5], [9, 8, 0.5], [6, 10, 0.5], [3, 10, 0.5], [1, 6, 0.5]])
+LEAN /= LEAN.sum()
+
+
+@pytest.fixture(scope="module")
+def ages():
+    mechanism = sv.mechanism("record", AGES, 3.0, design="pairs")
+    return estimate_of_unbiased(mechanism, counts(LEAN, 60_000), 3).table("age", "os")
+
+
+def test_covariances_are_those_of_single_answers(ages):
+    """Written out, and one sum at a time: the same errors, about both."""
+    random = np.random.default_rng(4)
+    for table in (ages, replace(ages, about="population")):
+        weights = [random.normal(size=(6, 3)) for _ in range(3)]
+        values, covariance = table.sums(weights)
+        own = [table.linear(one) for one in weights]
+        np.testing.assert_allclose(values, [answer.value for answer in own])
+        plain = replace(table)
+        vars(plain)["_covariance"] = None
+        np.testing.assert_allclose(plain.sums(weights)[1], covariance, rtol=1e-8, atol=1e-15)
+        np.testing.assert_allclose(
+            np.sqrt(np.diag(covariance)), [answer.stderr for answer in own], rtol=1e-9
+        )
+
+
+def test_the_difference_of_two_groups_by_brute_force():
+    """Its ends are those of all differences that some pair of shares explains, on a fine grid."""
+    random = np.random.default_rng(1)
+    for _ in range(5):
+        v, t = random.uniform(0.1, 0.4, 2), random.uniform(0.05, 0.95, 2)
+        root = random.normal(size=(4, 4)) * 0.01
+        covariance = root @ root.T + 1e-5 * np.eye(4)
+        sums = np.array([v[0] * t[0], v[0], v[1] * t[1], v[1]])
+        found = difference_of_ratios(sums, covariance, 1.96, (0.0, 1.0))
+        grid = np.linspace(0, 1, 801)
+        s, u = np.meshgrid(grid, grid, indexing="ij")
+        h = np.stack([sums[0] - s * sums[1], sums[2] - u * sums[3]], axis=-1)
+        rows = np.zeros((*s.shape, 2, 4))
+        rows[..., 0, 0] = rows[..., 1, 2] = 1
+        rows[..., 0, 1], rows[..., 1, 3] = -s, -u
+        noise = rows @ covariance @ np.swapaxes(rows, -1, -2)
+        squares = np.einsum("...i,...i", h, np.linalg.solve(noise, h[..., None])[..., 0])
+        inside = (u - s)[squares <= 1.96**2]
+        assert found.low == pytest.approx(inside.min(), abs=0.003)
+        assert found.high == pytest.approx(inside.max(), abs=0.003)
+        least = squares[np.arange(801), np.arange(801)].min()
+        assert found.p_value == pytest.approx(math.erfc(math.sqrt(least / 2)), abs=0.02)
+
+
+def test_groups_differ_as_they_do(ages):
+    change = ages.difference(os=("mac", "linux"))
+    within = LEAN / LEAN.sum(axis=0)
+    for row, true in zip(change, within[:, 1] - within[:, 0], strict=True):
+        assert row["difference"] == pytest.approx(row["second"] - row["first"])
+        assert abs(row["difference"] - true) < 1.2 * (row["high"] - row["low"])
+        assert row["adjusted"] >= row["p_value"]
+    assert min(change["adjusted"]) < 1e-6
+    mean = ages.mean_difference(os=("mac", "linux"))
+    true = float((within[:, 1] - within[:, 0]) @ AGES.domains[0].midpoints)
+    assert mean.low < true < mean.high and mean.p_value < 1e-6
+    own = ages.mean(os="linux").value - ages.mean(os="mac").value
+    assert mean.value == pytest.approx(own)
+
+
+def test_a_group_is_several_answers_or_numbers_between_two(ages):
+    young = ages.given(age=(0, 30))
+    assert young["share"] == pytest.approx(
+        (ages.shares[:3].sum(axis=0) / ages.shares[:3].sum()).tolist()
+    )
+    both = ages.given(os=["mac", "linux"])
+    assert both["share"] == pytest.approx(
+        (ages.shares[:, :2].sum(axis=1) / ages.shares[:, :2].sum()).tolist()
+    )
+    old = ages.difference(age=((0, 30), (30, 60)))
+    assert old["difference"][0] < -0.2 and old["p_value"][0] < 1e-6
+
+
+def test_totals_sorted_and_as_pandas(ages):
+    pandas = pytest.importorskip("pandas")
+    frame = ages.frame(totals=True)
+    totals = {row["age"]: row["share"] for row in frame if row["os"] == "total"}
+    assert len(totals) == 6
+    assert list(totals.values()) == pytest.approx(ages.shares.sum(axis=1).tolist())
+    largest = ages.frame(sort=True)["share"]
+    assert largest == sorted(largest, reverse=True)
+    rows = ages.percentages("os", totals=True, sort=True)
+    shares = [row["share"] for row in rows if row["os"] == "total"]
+    assert shares == pytest.approx(sorted(ages.shares.sum(axis=1).tolist(), reverse=True))
+    wide = ages.to_pandas()
+    assert isinstance(wide, pandas.DataFrame) and wide.shape == (7, 4)
+    assert wide.loc["total", "total"] == pytest.approx(1)
+    assert wide["mac"].iloc[0] == ages.shares[0, 0]
+    assert (wide.index.name, wide.columns.name) == ("age", "os")
+    assert ages.to_pandas("os")["mac"].tolist() == ages.given(os="mac")["share"]
+    assert ages.to_pandas("age").iloc[0].tolist() == ages.given(age=5)["share"]
+
+
+def test_a_table_is_shown_in_notebooks(ages):
+    html = ages._repr_html_()
+    assert html.count("<tr>") == 8 and "<small>" in html and ">total<" in html
+    assert f"{100 * ages.shares[0, 0]:.1f}%" in html
+    evil = sv.Record({"<b>": sv.Categories(["<i>", "x"]), "b": sv.Categories(2)})
+    shown = estimate_of(sv.mechanism("record", evil, 2.0, design="joint"), [9, 9, 9, 9])
+    assert "<i>" not in shown.table("<b>", "b")._repr_html_()
+
+
+def test_plots_have_the_numbers(ages):
+    (heat, bar) = ages.plot().axes
+    texts = [text.get_text() for text in heat.texts]
+    assert len(texts) == 18 and f"{100 * ages.shares[0, 0]:.1f}%" in texts[0]
+    assert bar.get_ylabel() == "share of respondents"
+    within, _ = ages.plot(of="os").axes
+    assert f"{100 * ages.given(os='mac')['share'][0]:.1f}%" in within.texts[0].get_text()
+    (stacked,) = ages.plot("stacked", of="os").axes
+    assert [tick.get_text() for tick in stacked.get_yticklabels()] == ["mac", "linux", "win"]
+    ends = [patch.get_x() + patch.get_width() for patch in stacked.patches]
+    assert max(ends) == pytest.approx(1)
+
+
+def test_a_group_that_may_be_empty_has_no_numbers():
+    rare = np.outer([0.6, 0.4, 0.0], COLUMNS)
+    mechanism = sv.mechanism("record", PAIR, 1.0, design="pairs")
+    table = estimate_of_unbiased(mechanism, counts(rare, 3_000), 2).table("a", "b")
+    change = table.difference(a=("x", "z"))
+    assert set(change["note"]) == {NOT_ENOUGH} and set(change["p_value"]) == {None}
+    (axes, *_) = table.plot("stacked").axes
+    assert NOT_ENOUGH in [text.get_text() for text in axes.texts]
+    assert any("not\nenough" in text.get_text() for text in table.plot(of="a").axes[0].texts)
+
+
+def test_groups_that_cannot_be_compared_are_refused(ages):
+    with pytest.raises(InvalidInput, match="groups of difference must be two answers"):
+        ages.difference(os="mac")
+    with pytest.raises(InvalidInput, match="without an answer in common"):
+        ages.difference(os=("mac", ["mac", "win"]))
+    with pytest.raises(Unfit, match="mean needs numbers; 'os' is over"):
+        ages.mean(age=10)
+    with pytest.raises(InvalidInput, match="group of .* must be at least one answer"):
+        ages.given(os=[])
+    with pytest.raises(InvalidInput, match="kind of plot of a table"):
+        ages.plot("pie")
+    with pytest.raises(InvalidInput, match="of of plot of a table"):
+        ages.plot(of="x")
+    with pytest.raises(InvalidInput, match="confidence"):
+        ages.independence(confidence=95)
+    record = sv.Record({"a": sv.Categories(60), "b": sv.Categories(60)})
+    large = estimate_of(sv.mechanism("record", record, 1.0, design="pairs"), np.ones(3600, int))
+    with pytest.raises(Unfit, match="at most 2500 cells"):
+        large.table("a", "b").plot()
+
+
+def test_the_interval_of_cramers_v_holds_it():
+    """60 surveys with V 0.155: 95% within, give or take 2.8%; most do not reach 0."""
+    away = np.zeros((3, 4))
+    away[:2, :2] = [[0.04, -0.04], [-0.04, 0.04]]
+    table = np.outer(ROWS, COLUMNS) + away
+    v = math.sqrt(float(np.sum(away**2 / np.outer(ROWS, COLUMNS))) / 2)
+    found = p_values(table, 1.0, 100_000, 60, seed=11)
+    assert sum(each.low <= v <= each.high for each in found) >= 50
+    assert all(each.low <= each.cramers_v <= each.high for each in found)
+    assert np.mean([each.low > 0 for each in found]) > 0.9
+    none = p_values(np.outer(ROWS, COLUMNS), 1.0, 100_000, 60, seed=12)
+    assert sum(each.low == 0 for each in none) >= 50

@@ -90,6 +90,8 @@ def test_what_no_form_can_ask_is_said(person, name):
         ("interval", "Your answer", "24.5", "24"),
         ("counts", "Your answer", "1.5", "1 and 2"),
         ("numbered", "Your answer", "1000", "999"),
+        ("date", "Your answer", "2027-01-01", "2026"),
+        ("rent", "Your answer", "-0.5", "0"),
         ("vector", "Number 2", "-1", "0"),
     ],
 )  # fmt: skip

@@ -13,6 +13,7 @@ from support.browsing import Visit
 from support.dashboards import HOSTILE
 from support.loading import Running
 
+RENT = sv.Interval(0, 2000, edges=[0, 300, 500, 750, 1000, 2000], open_end=True, unit="EUR")
 PLACES = [f"place {i}" for i in range(300)]
 
 
@@ -56,9 +57,9 @@ def questionnaire() -> sv.Record:
         "How many people live with you?": sv.Counts(20),
         "Where do you live?": sv.Categories([f"district {i}" for i in range(40)]),
         "Where were you born?": sv.Categories(PLACES),
-        "How many rooms do you have?": sv.Counts(9),
+        "When did you move here?": sv.Dates("2000-01-01", "2026-12-31", step="year"),
         "Do you own a car?": sv.YesNo(),
-        "How many hours did you sleep?": sv.Interval(0, 24, 48),
+        "What is your rent?": RENT,
     })  # fmt: skip
 
 
@@ -68,9 +69,15 @@ def question(page: Any, name: str) -> Any:
 
 
 def _record(page: Any) -> None:
-    for name, label in (("Do you smoke?", "yes"), ("How do you feel", "4"), ("drink", "tea"), ("rooms", "3"), ("car", "no")):  # fmt: skip
+    for name, label in (("Do you smoke?", "yes"), ("How do you feel", "4"), ("drink", "tea"), ("car", "no")):  # fmt: skip
         question(page, name).get_by_label(label, exact=True).check()
-    for name, text in (("old", "31"), ("people live", "2"), ("born", "place 17"), ("sleep", "7.5")):
+    for name, text in (
+        ("old", "31"),
+        ("people live", "2"),
+        ("born", "place 17"),
+        ("move", "2021-05-31"),
+        ("rent", "750.5"),
+    ):
         question(page, name).locator("input").fill(text)
     question(page, "Where do you live?").locator("select").select_option(label="district 7")
 
@@ -110,10 +117,13 @@ def kinds() -> dict[str, Kind]:
         "ratings": _kind("Stars", "How good was the food?", sv.mechanism("grr", sv.Ratings(1, 5), 1.0), _check("4"), ".scale input"),
         "counts": _kind("Visits", "How often were you here?", sv.mechanism("oue", sv.Counts(50), 1.0), _fill(Your_answer="12"), "input[type=number]"),
         "degrees": _kind("Friends", "How many friends do you have here?", sv.mechanism("degree-noise", sv.Counts(20), 1.0), _degrees, "input[type=checkbox]"),
+        "date": _kind("Moves", "When did you move here?", sv.mechanism("olh", sv.Dates("2024-01-15", "2026-12-31", step="quarter"), 1.0), _fill(Your_answer="2024-02-29"), "input[type=date]"),
+        "rent": _kind("Rents", "What is your rent?", sv.mechanism("sw", RENT, 1.0), _fill(Your_answer="3000"), "input[type=number]"),
+        "stars": _kind("Hotels", "How many stars?", sv.mechanism("grr", sv.Ratings(1, 5, unit="stars"), 1.0), _check("4"), ".scale input"),
         "vector": _kind("Habits", "Hours of sleep, and at a screen?", sv.mechanism("sampled-coordinate", sv.Vector(hours, 2), 1.0), _fill(Number_1="7.5", Number_2="3"), "fieldset input[type=number]"),
         "pair": _kind("Trips", "How far, and by what?", sv.mechanism("pckv-grr", pairs, 1.0), _pair, "fieldset fieldset"),
         "pairs": _kind("Journeys", "All your trips?", sv.mechanism("pckv-grr", sets, 1.0), _pairs, ".pairs select"),
-        "record": _kind("Everyday life", "Ten questions about your everyday life", sv.mechanism("record", questionnaire(), 2.0, design="sample"), _record, ".questions > fieldset"),
+        "record": _kind("Everyday life", "Ten questions about your everyday life", sv.mechanism("record", questionnaire(), 2.0, design="sample"), _record, ".questions > fieldset", texts={"Do you own a car?": "Do you, or does anybody you live with, own a car?"}),
         "memory": _kind("Usual", "What do you usually drink?", sv.mechanism("memoized", drinks, 1.0, lifetime=2.0), _check("tea"), "input[type=radio]"),
         "hostile": _kind(HOSTILE, HOSTILE + "y" * 1500, sv.mechanism("grr", hostile, 1.0), _check(HOSTILE), "input[type=radio]"),
     }  # fmt: skip

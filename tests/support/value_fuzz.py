@@ -39,6 +39,10 @@ def random_value(rng: Random, domain: Any) -> Any:
         return rng.choice(ODD)
     if domain.dates is not None:
         return _date(rng, domain)
+    if domain.choices is not None:
+        ticked = rng.sample(domain.options.labels(), rng.randint(0, domain.most))
+        odd = rng.choice([[None], ["nothing"], ticked[:1] * 2, domain.options.labels()])
+        return odd if rng.random() < 0.1 else ticked
     if isinstance(domain, sv.Interval):
         return _number(rng, domain)
     if isinstance(domain, sv.Record):
@@ -99,7 +103,7 @@ def _number(rng: Random, domain: sv.Interval) -> Any:
         inside = rng.randint(low, high)
         return rng.choice([low, high, inside, inside, inside, inside, low - 1, high + 1, low + 2.5])
     low, high = domain.low, domain.high
-    edge = float(domain.edges[rng.randint(0, domain.bins)])
+    edge = float(domain.edges[rng.randint(0, domain.bins - domain.open_end)])
     beside = math.nextafter(edge, rng.choice([-math.inf, math.inf]))
     inside = rng.uniform(low, high)
     return rng.choice([low, high, edge, beside, inside, inside, inside, high + 1, 10 * high])

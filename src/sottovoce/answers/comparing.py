@@ -23,13 +23,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from sottovoce.answers.answer import Answer, two_sided
 from sottovoce.answers.errors import LinearErrors
-from sottovoce.answers.estimate import Estimate
 from sottovoce.channels.base import Floats, SupportProbabilities
+
+if TYPE_CHECKING:
+    from sottovoce.answers.estimate import Estimate
 
 __all__ = ["combine", "equal_share_stderr", "holm", "normal_p", "ratio_of", "share_stderr"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
@@ -23,6 +23,8 @@ from sottovoce.answers.errors import CellErrors, ErrorModel
 from sottovoce.answers.intervals import ShareIntervals, share_bounds, within
 from sottovoce.answers.notebook import estimate_html
 from sottovoce.answers.records.answered import answered
+from sottovoce.answers.records.calibrated import Calibrated, calibrated
+from sottovoce.answers.records.joint import Joint, joint_of
 from sottovoce.answers.show import renderer
 from sottovoce.answers.tables import Table
 from sottovoce.answers.top import TopAnswer, top_answers
@@ -32,6 +34,7 @@ from sottovoce.base.errors import InvalidInput, NotIdentified, Unfit
 from sottovoce.base.frame import Frame
 from sottovoce.channels.base import Floats
 from sottovoce.domains.base import Domain
+from sottovoce.domains.choices import NONE
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.key_values import KeyValues
 
@@ -85,6 +88,8 @@ class Estimate:
         The steps of a mixture reduction.
     unbiased_source : callable, optional
         Makes :attr:`unbiased`; None where the estimate is its own.
+    boxes : int, optional
+        How many options a person may tick, where shares need not sum to 1; None where people hold one value.
     looks : Looks, optional
         That intervals hold at every look (:meth:`anytime`); None for intervals of one look.
     part_source : callable, optional
@@ -116,6 +121,8 @@ class Estimate:
     """The steps of a mixture reduction, kept and undone; empty for other methods."""
     unbiased_source: Callable[[], Estimate | None] | None = None
     """Makes the unbiased estimate of the same reports; None where this one is its own."""
+    boxes: int | None = None
+    """How many options a person may tick, where shares need not sum to 1; None where people hold one value."""
     looks: Looks | None = None
     """That answers are looked at again and again; None for one look."""
     part_source: Callable[..., Estimate] | None = None
@@ -203,7 +210,7 @@ class Estimate:
         """``offset + weights . shares`` within ``bounds``: from the shares, or where there are none from the cells."""
         value = offset + self.value_of(weights)
         stderr = self.error_model.stderr_of(weights, self.about)
-        least, most = bounds or (offset + float(weights.min()), offset + float(weights.max()))
+        least, most = bounds or self._reachable(weights, offset)
         around = None
         if isinstance(self.error_model, ShareIntervals):
             centre = self.error_model.centre_of(weights, self.about)
@@ -212,6 +219,14 @@ class Estimate:
         low, high = within(value, stderr, reach, least, most, around=around)
         shown = max(value, 0.0) if clips and self.clips else value
         return Answer(float(shown), stderr, low, high, label, confidence)
+
+    def _reachable(self, weights: Floats, offset: float) -> tuple[float, float]:
+        """The bounds of a sum: the least and largest weight, or where a person may tick several those together."""
+        if self.boxes is None:
+            return offset + float(weights.min()), offset + float(weights.max())
+        ordered = np.sort(weights)
+        least, most = ordered[: self.boxes], ordered[-self.boxes :]
+        return offset + float(least[least < 0].sum()), offset + float(most[most > 0].sum())
 
     def value_of(self, weights: Floats) -> float:
         """``weights . shares``, without its error."""
@@ -262,7 +277,7 @@ class Estimate:
     def total(
         self, values: Iterable[Any], *, confidence: float = 0.95, anytime: bool = False
     ) -> Answer:
-        """The share of several values together."""
+        """The share of several values together; where people tick several, how many of these on average."""
         if anytime:
             return self.anytime().total(values, confidence=confidence)
         self.require_shares("total")
@@ -277,6 +292,15 @@ class Estimate:
         mask = np.zeros(self.domain.size)
         mask[indices] = 1.0
         return self.sum_of(mask, 0.0, label, confidence, clips=True)
+
+    def ticked(self, *, confidence: float = 0.95) -> Answer:
+        """How many options people tick on average, where they may tick several."""
+        if self.boxes is None:
+            raise Unfit(
+                f"ticked needs sets of options (Choices); this estimate is over {self.domain}"
+            )
+        weights = np.array([float(label != NONE) for label in self.domain.labels()])
+        return self.sum_of(weights, 0.0, "options ticked", confidence)
 
     def top(self, count: int = 10, *, confidence: float = 0.95) -> list[TopAnswer]:
         """The values of largest estimated share, largest first.
@@ -469,6 +493,29 @@ class Estimate:
         """
         self.require_one_look("table")
         return parts.table(self, first, second)
+
+    def poststratified(
+        self, known: Mapping[str, Any] | None = None, /, **shares: Any
+    ) -> Calibrated:
+        """The respondents of a record weighted to known shares: ``poststratified(os={"mac": 0.4, ...})``.
+
+        Of each question a mapping of answers, or of groups of them, to their shares in the population, or
+        a share per answer in order. With several questions weights are a sum of one per question
+        (linear calibration, as in raking). Asked for a question, the result gives its shares in the
+        population, with errors.
+        """
+        self.require_one_look("poststratified")
+        record, sets = parts.record_sets(self, "poststratified")
+        return calibrated(sets, record, self, dict(known or {}, **shares))
+
+    def joint(self, *questions: str, max_iterations: int = 1000) -> Joint:
+        """A model of several questions of a record together, from their tables of two.
+
+        The distribution of most entropy with these tables: no answer to one question changes how two
+        others depend on each other. Reports say nothing about that; it is assumed.
+        """
+        self.require_one_look("joint")
+        return joint_of(self, questions, check_int(max_iterations, "max_iterations", "joint", 1))
 
     # -- shown ---------------------------------------------------------------------
 

@@ -8,9 +8,10 @@ __all__ = ["ratio_interval"]
 
 
 def ratio_interval(
-    ratio: float, share: float, variances: tuple[float, float, float], reach: float
-) -> tuple[float, float] | None:
-    """The ends of all mu from 0 to 1 with ``|ratio - mu| share <= reach s(mu)``.
+    ratio: float, share: float, variances: tuple[float, float, float], reach: float,
+    bounds: tuple[float, float] = (0.0, 1.0),
+) -> tuple[float, float] | None:  # fmt: skip
+    """The ends of all mu within ``bounds`` with ``|ratio - mu| share <= reach s(mu)``.
 
     ``share`` is the denominator, ``s(mu)`` the standard error of ``numerator - mu share``, and
     ``variances`` are those of ``numerator - ratio share``, of ``share``, and their covariance.  With
@@ -29,4 +30,5 @@ def ratio_interval(
         return None
     half = reach**2 * of_both
     root = float(np.sqrt(max(0.0, half**2 + square * reach**2 * own)))
-    return max(0.0, ratio - (half + root) / square), min(1.0, ratio + (root - half) / square)
+    low, high = ratio - (half + root) / square, ratio + (root - half) / square
+    return max(bounds[0], low), min(bounds[1], high)

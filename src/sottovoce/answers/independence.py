@@ -11,12 +11,13 @@ whose covariance under independence is that of the reports with frequencies ``x 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from sottovoce.answers.pooled_sets import PooledSets, SetWeights, oracle_inverse
+from sottovoce.answers.records.strength import strength_of
 from sottovoce.base.errors import Unfit
 from sottovoce.base.extras import optional
 from sottovoce.channels.base import Floats
@@ -33,21 +34,29 @@ _CLEARLY = 2.0
 class Independence:
     """A test of independence: ``p_value`` is how often noise alone gives a statistic as large.
 
-    ``cramers_v`` is from 0 (independent) to 1, corrected for what noise adds; None where some answer
-    is so rare that its share cannot be told from 0.
+    ``cramers_v`` is from 0 (independent) to 1, corrected for what noise adds, with an interval from
+    ``low`` to ``high``; None where some answer is so rare that its share cannot be told from 0.
     """
 
     statistic: float
     freedom: int
     p_value: float
     cramers_v: float | None
+    low: float | None = None
+    high: float | None = None
+    confidence: float = 0.95
 
     def __str__(self) -> str:
-        strength = "" if self.cramers_v is None else f", Cramer's V {self.cramers_v:.3f}"
+        strength = ""
+        if self.cramers_v is not None:
+            ends = f"({self.confidence:.0%} from {self.low:.3f} to {self.high:.3f})"
+            strength = f", Cramer's V {self.cramers_v:.3f} {ends}"
         return f"W = {self.statistic:.2f} ({self.freedom} degrees of freedom), p = {self.p_value:.3g}{strength}"
 
 
-def independence_of(sets: PooledSets, pair: tuple[int, int], base: int) -> Independence:
+def independence_of(
+    sets: PooledSets, pair: tuple[int, int], base: int, confidence: float = 0.95
+) -> Independence:
     """Test two questions, in order, on the reports of the set ``base``."""
     channel = sets.channel
     size = math.prod(channel.sizes[question] for question in pair)
@@ -72,17 +81,16 @@ def independence_of(sets: PooledSets, pair: tuple[int, int], base: int) -> Indep
     statistic = float(contrasts @ np.linalg.lstsq(covariance, contrasts, rcond=None)[0])
     freedom = len(contrasts)
 
-    def variances(answers: Iterable[list[Floats]]) -> Floats:
-        return np.array([reports.covariance([each])[0, 0] for each in answers])
-
+    found = statistic, freedom, float(stats.chi2.sf(statistic, freedom))
     ones, units = np.ones(table.shape), np.eye(size).reshape(-1, *table.shape)
-    row_errors, column_errors = (
-        np.sqrt(variances(reports.gains(unit * ones) for unit in units_of_margin))
-        for units_of_margin in (np.eye(len(rows))[:, :, None], np.eye(len(columns)))
-    )
-    noise = variances(map(gains, units)).reshape(table.shape)
-    strength = _cramers_v((rows, columns), (row_errors, column_errors), h, noise)
-    return Independence(statistic, freedom, float(stats.chi2.sf(statistic, freedom)), strength)
+    of_rows = [reports.gains(unit[:, None] * ones) for unit in np.eye(len(rows))]
+    of_columns = [reports.gains(unit * ones) for unit in np.eye(len(columns))]
+    noise = reports.covariance([*map(gains, units), *of_rows, *of_columns])
+    errors = np.sqrt(np.maximum(np.diag(noise)[size:], 0.0))
+    if (np.concatenate([rows, columns]) < _CLEARLY * errors).any():
+        return Independence(*found, None)
+    v = strength_of((rows, columns), h, noise, confidence)
+    return Independence(*found, v.value, v.low, v.high, confidence)
 
 
 class _Reports:
@@ -139,13 +147,3 @@ def _contrasts(size: int) -> Floats:
     rows = np.tri(size)[:-1]
     rows[np.arange(size - 1), np.arange(1, size)] = -np.arange(1.0, size)
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
-
-
-def _cramers_v(
-    margins: tuple[Floats, Floats], errors: tuple[Floats, Floats], h: Floats, noise: Floats
-) -> float | None:
-    """``phi^2 = sum of h^2 / (f_a f_b)``, less what its noise adds, as a part of the most it can be."""
-    if any((f < _CLEARLY * error).any() for f, error in zip(margins, errors, strict=True)):
-        return None
-    phi = float(np.sum((h**2 - noise) / np.outer(*margins)))
-    return min(1.0, math.sqrt(max(phi, 0.0) / (min(h.shape) - 1)))

@@ -36,7 +36,7 @@ def table(estimate: Estimate, first: str, second: str) -> Table:
     if base is None:
         raise Unfit(
             f"no report is about both {first!r} and {second!r}: devices were asked one question each; "
-            'a table needs design="pairs", "mixed" or "joint"'
+            'a table needs another design than "sample"'
         )
     return Table(sets, record, pair, base, estimate.about)
 

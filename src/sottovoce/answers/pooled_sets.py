@@ -25,6 +25,7 @@ from functools import cached_property
 
 import numpy as np
 
+from sottovoce.answers.records.set_noise import set_covariance
 from sottovoce.base.caches import state_without_caches
 from sottovoce.base.errors import NotIdentified
 from sottovoce.channels.base import Channel, Floats, Inverse
@@ -124,6 +125,14 @@ class PooledSets:
                 found[number] = found[number] + part if number in found else part
         return found
 
+    def table(self, pair: tuple[int, int], base: int) -> Floats:
+        """The table of two questions, in order, with the margins that all sets give."""
+        (a, b), asked = pair, self.channel.sets[base]
+        table = self.channel.margin(self.tables[base], asked, pair)
+        rows = (self.shares(a) - table.sum(axis=1)) / table.shape[1]
+        columns = (self.shares(b) - table.sum(axis=0)) / table.shape[0]
+        return np.asarray(table + rows[:, None] + columns[None, :])
+
     # -- values and errors -------------------------------------------------------------
 
     def value(self, weights: SetWeights) -> float:
@@ -141,14 +150,28 @@ class PooledSets:
         return {}
 
     def _set_variance(self, number: int, weights: Floats) -> float:
-        flat = weights.ravel() - weights.mean()
+        flat = weights.ravel()
+        if (covariance := self.covariance(number)) is not None:
+            return float(flat @ covariance @ flat)
         key = number, flat.tobytes()
         if key not in self._known:
-            gains = oracle_inverse(self.channel.channels[number]).adjoint(flat)
+            gains = oracle_inverse(self.channel.channels[number]).adjoint(flat - flat.mean())
             seen = self.seen[number]
             squares = float(seen @ gains**2) - float(seen @ gains) ** 2
             self._known[key] = squares / self.counts[number]
         return self._known[key]
+
+    def covariance(self, number: int) -> Floats | None:
+        """Of the cells of a set's table, about the population; None where they are too many."""
+        if number not in self._covariances:
+            channel, n = self.channel.channels[number], self.counts[number]
+            self._covariances[number] = set_covariance(channel, self.seen[number], n)
+        return self._covariances[number]
+
+    @cached_property
+    def _covariances(self) -> dict[int, Floats | None]:
+        """Those of sets that were asked for."""
+        return {}
 
     # -- shares of one question ----------------------------------------------------------
 

@@ -4,7 +4,7 @@ Every value is randomized by the mechanism of its survey with the operating syst
 randomness; only reports leave.  Everybody is asked on one of the days.  Some devices run the
 real :class:`~sottovoce.Client`, each with a ledger of its own, in which it keeps the day that it drew, and
 a request for its one report.  Of all others the simulation knows the day; their reports are drawn
-the same way and carried by relays, about a hundred a request: a town of phones would be
+the same way and carried by relays, a hundred a request or a thousand: a town of phones would be
 slow to simulate one connection at a time.
 """
 
@@ -23,14 +23,13 @@ from sottovoce.demo.surveys import Poll
 from sottovoce.device.client import Client, Receipt
 from sottovoce.device.remote_collector import RemoteCollector
 from sottovoce.device.sending import Outcome, Patience, deliver
+from sottovoce.surveys.windows import today
 from sottovoce.wire.uploads import Upload, encode_upload, new_id
 
 __all__ = ["CLIENTS", "Devices", "NotTaken", "Sent"]
 
 CLIENTS = 28
 """Devices with the real client, a survey: on average four a day."""
-_RELAYED = 100
-"""Reports in a request of a relay."""
 
 
 class NotTaken(SottovoceError):
@@ -74,12 +73,12 @@ class Devices:
         counted, calendar = Counted(progress, self.poll.name, self.poll.people), Calendar()
         clients = [self._client(calendar, number, token) for number, token in enumerate(own)]
         for window, values in self.poll.days.items():
-            calendar.day = date.fromisoformat(window)
+            calendar.day = date.fromisoformat(window) if window else today()
             asked = [client for client in clients if client.asked()]
             for client, value in zip(asked, values, strict=False):
                 sent.append(self._by_client(client, value))
                 counted.add(1)
-            for some in _parts(values[len(asked) :], _RELAYED):
+            for some in _parts(values[len(asked) :], self.poll.relayed):
                 if self.stopped.is_set():
                     return sent
                 self._by_relay(window, some, relay)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ from sottovoce.demo.questions import Asked
 from sottovoce.demo.surveys import Poll
 from sottovoce.device.remote_collector import RemoteCollector
 
-__all__ = ["Finding", "Findings", "ask", "ask_difference"]
+__all__ = ["Finding", "Findings", "ask", "ask_difference", "ask_table"]
 
 
 @dataclass(frozen=True)
@@ -42,11 +43,34 @@ class Findings:
     """Whether the answers are differences."""
 
 
-def ask(reader: RemoteCollector, title: str, poll: Poll, asked: Sequence[Asked]) -> Findings:
-    """Answers about all days of a survey."""
-    told = reader.get(f"/surveys/{poll.survey.fingerprint}/answers", _query(asked))
-    truths = [each.truth(poll.values) for each in asked]
+def ask(
+    reader: RemoteCollector, title: str, poll: Poll, asked: Sequence[Asked], of: str | None = None
+) -> Findings:
+    """Answers about all days of a survey; ``of`` names one question of several."""
+    query = _query(asked) + ([] if of is None else [("question", of)])
+    told = reader.get(f"/surveys/{poll.survey.fingerprint}/answers", query)
+    values = poll.values if of is None else [each[of] for each in poll.values]
+    truths = [each.truth(values) for each in asked]
     return Findings(title, _findings(told, asked, truths), told["method"], told["why"])
+
+
+def ask_table(reader: RemoteCollector, title: str, poll: Poll, pair: tuple[str, str]) -> Findings:
+    """The table of two questions: within each answer to the first, the shares of the second."""
+    query = [("table", ",".join(pair)), ("percent", "rows")]
+    told = reader.get(f"/surveys/{poll.survey.fingerprint}/table", query)
+    both = Counter((each[pair[0]], each[pair[1]]) for each in poll.values)
+    held = Counter(each[pair[0]] for each in poll.values)
+    found = [
+        Finding(
+            f"{cell['row']}: {cell['column']}", "share",
+            both[cell["row"], cell["column"]] / held[cell["row"]],
+            cell["share"], cell["low"], cell["high"],
+        )
+        for cell in told["cells"]
+        if cell["share"] is not None
+    ]  # fmt: skip
+    why = f"{told['reports']:,} reports are about both questions"
+    return Findings(title, found, "unbiased", why)
 
 
 Side = tuple[Poll, str | None]

@@ -24,8 +24,9 @@ def beginning(console: Console, url: str, asked: Sequence[Poll]) -> None:
     """What is about to happen."""
     console.print(Text("Two towns answer what they would not say aloud", "bold"))
     console.print(
-        f"\nA collector listens on {url}. Four surveys, over the seven days up to today; each person is "
-        "asked on one of them, which their device draws:\n"
+        f"\nA collector listens on {url}. Five surveys. Four are over the seven days up to today; each "
+        "person is asked on one of them, which their device draws. The fifth has ten questions, and each "
+        "report is about one or two, which the device draws too:\n"
     )
     listed = _pairs()
     for poll in asked:
@@ -45,7 +46,7 @@ def sending(console: Console, clients: int, again: Outcome) -> None:
     """How the reports came."""
     console.print(
         f"\n{clients} of these devices ran the library's client: a ledger of their own, one day, one report, "
-        "one request. Relays carried the others, a hundred reports a request. One device "
+        "one request. Relays carried the others, a hundred reports a request or a thousand. One device "
         f"missed its acknowledgement and sent its report again: {again.stored} stored, "
         f"{again.duplicates} there already. Duplicates, counted once.\n"
     )

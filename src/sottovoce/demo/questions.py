@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["MEAN", "Asked", "below", "had", "liked", "quantile", "share"]
+__all__ = ["MEAN", "Asked", "below", "had", "liked", "mean", "quantile", "share"]
 
 Values = Sequence[Any]
 
@@ -30,7 +30,8 @@ class Asked:
 
 def share(value: str) -> Asked:
     """The share of people who would say a value."""
-    return Asked("share", value, value, lambda values: _mean(v == value for v in values))
+    held: object = {"yes": True}.get(value, value)
+    return Asked("share", value, value, lambda values: _mean(v in (value, held) for v in values))
 
 
 def had(name: str) -> Asked:
@@ -60,7 +61,12 @@ def quantile(q: float, words: str) -> Asked:
     return Asked("quantile", f"{q:g}", words, lambda values: float(np.quantile(values, q)), "hours")
 
 
-MEAN = Asked("mean", "1", "mean", lambda values: float(np.mean(values)), "hours")
+def mean(unit: str) -> Asked:
+    """The mean, in a unit."""
+    return Asked("mean", "1", "mean", lambda values: float(np.mean(values)), unit)
+
+
+MEAN = mean("hours")
 """The mean of hours."""
 
 

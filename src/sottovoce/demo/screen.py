@@ -95,6 +95,6 @@ def show(target: Console, findings: Findings) -> None:
     target.print(drawn, "")
 
 
-_FORMS = {"share": (100, 1, "%"), "hours": (1, 2, " h"), "points": (1, 2, "")}
+_FORMS = {"share": (100, 1, "%"), "hours": (1, 2, " h"), "points": (1, 2, ""), "years": (1, 1, "")}
 """By what numbers are multiplied, how many digits they have, and what follows them; of differences
 the title says the unit."""

@@ -1,4 +1,4 @@
-"""What is asked: four surveys, with everybody's true answers beside them."""
+"""What is asked: five surveys, one of them with ten questions, with everybody's true answers beside them."""
 
 from __future__ import annotations
 
@@ -9,15 +9,19 @@ from typing import Any
 
 from sottovoce.core.registry import mechanism
 from sottovoce.demo import population as town
+from sottovoce.demo import questionnaire
 from sottovoce.domains.categories import Categories
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.key_values import KeyValues
 from sottovoce.surveys.survey import Survey
+from sottovoce.surveys.toml import survey_from_toml
 from sottovoce.surveys.windows import window_name
 
 __all__ = ["Poll", "polls", "visitors"]
 
 MINIMUM_BATCH = 50
+_FEWEST, _MORE = 20_000, 10
+"""People who answer ten questions: ten for three of another survey, and enough for its tables."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +34,8 @@ class Poll:
     survey: Survey
     upload: str
     days: dict[str, list[Any]]
+    relayed: int = 100
+    """Reports in a request of a relay."""
 
     @property
     def name(self) -> str:
@@ -48,7 +54,7 @@ class Poll:
 
 
 def polls(people: int, today: date) -> list[Poll]:
-    """The four surveys, for the days up to ``today``.
+    """The five surveys, for the days up to ``today``; the last is asked once.
 
     Mechanisms are those that ``sv.plan`` ranks first or near it, of those that answer at once:
     the dashboard estimates while its reader waits.
@@ -74,7 +80,16 @@ def polls(people: int, today: date) -> list[Poll]:
         ),
         poll("sleep", asleep, sleep, town.nights(people), "tokens"),
         poll("canteen", lunch, dishes, town.lunches(people), "tokens"),
+        _living(people),
     ]
+
+
+def _living(people: int) -> Poll:
+    """Ten questions, for more people than the others: each report is about one or two of them."""
+    asked = max(_FEWEST, _MORE * people // 3)
+    return Poll(
+        survey_from_toml(questionnaire.FILE), "open", {"": questionnaire.answers(asked)}, 1000
+    )
 
 
 def visitors(today: date) -> Survey:

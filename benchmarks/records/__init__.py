@@ -1,0 +1,1 @@
+"""Records of several questions: designs against each other, and against grids (HDG)."""
