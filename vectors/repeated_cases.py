@@ -1,4 +1,4 @@
-"""Surveys that ask the same people again: cohorts and memory, each beside what is refused."""
+"""Surveys of versions above 2: cohorts, memory, and texts of questions, each beside what is refused."""
 
 from __future__ import annotations
 
@@ -27,6 +27,15 @@ def _memory(domain: Any = YES_NO, epsilon: float = 1.0, **options: Any) -> Any:
     return sv.mechanism("memoized", domain, epsilon, **{"lifetime": 2.0, **options})
 
 
+def _home() -> sv.Mechanism:
+    home = sv.Record({"age": sv.Ratings(1, 9), "rents": YES_NO})
+    return sv.mechanism("record", home, 1.0, design="sample")
+
+
+def _questions() -> dict[str, Any]:
+    return _document("once", _home(), texts={"age": "How old are you?"})
+
+
 def _cohorts() -> dict[str, Any]:
     return _document(ask="1/30")
 
@@ -51,6 +60,9 @@ def _right() -> Iterator[tuple[str, dict[str, Any]]]:
         yield f"ask by {window}", _document(window, ask="1/4")
         yield f"memory by {window}", _document(window, _memory())
     yield "memory, version 2", _remembering()
+    yield "texts of some questions", _questions()
+    longest = {"texts": ["x" * 2000, "\u2003"]}
+    yield "texts, and asked again", _document("week", _home(), ask="1/4", **longest)
     for period in (2, 30, 10_000):
         yield f"period {period}", _remembering(period=period)
     yield "changes with dates", _remembering(changes=1, **DATES)
@@ -118,6 +130,14 @@ def _wrong() -> Iterator[tuple[str, str]]:
     yield "memory once", put(kept, "window", "once")
     yield "memory once, version 2", put(_remembering(), "window", "once")
     yield "memory and cohorts", put(kept, "ask", "1/2")
+    asked = _questions()
+    for texts in ([], ["a"], ["a", "b", "c"], ["", ""], ["a", None], ["a", 1], ["a", " "], ["a", "b\0"], ["x" * 2001, ""],
+                  {"age": "a"}, "ab", None):  # fmt: skip
+        yield f"texts = {json.dumps(texts)[:40]}", put(asked, "texts", texts)
+    yield "texts left out", put(asked, "texts", LEFT_OUT)
+    for version in (2, 3, 5):
+        yield f"texts in version {version}", put(asked, "survey", version)
+    yield "texts of one question", put({**_document("once"), **kept_keys(asked)}, "texts", ["a"])
     yield from _wrong_mechanisms(_remembering())
 
 
@@ -164,6 +184,11 @@ def _wrong_mechanisms(document: dict[str, Any]) -> Iterator[tuple[str, str]]:
     vector = sv.mechanism("vector", sv.Vector(sv.Interval(0, 1, bins=2), 2), 1.0, inner="grr")
     changed = put(_document(mechanism=vector), f"{options}.inner", inside)
     yield "memory inside", put(json.loads(changed), weights, told["weights"])
+
+
+def kept_keys(document: dict[str, Any]) -> dict[str, Any]:
+    """The keys of versions above 2, and the version."""
+    return {key: document[key] for key in ("survey", "ask", "changes", "period", "texts")}
 
 
 def put_version(document: dict[str, Any], version: int) -> dict[str, Any]:

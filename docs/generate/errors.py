@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from itertools import product
 
 import numpy as np
 
@@ -41,6 +42,8 @@ def errors_to_expect(cls: type[Mechanism]) -> str:
         return (
             f"{told}\n\n{_of_shares(m for m in cls.examples() if m.channel().inverse is not None)}"
         )
+    if first.domain.choices is not None or first.domain.sensitive_inputs is not None:
+        return _of_options(cls) if first.domain.choices else _of_sensitive_shares(cls)
     if is_oracle(first):
         told = "The standard error of an unbiased share, all values equally frequent:"
         domains: list[Domain] = [sv.Categories(size) for size in SIZES[1:]]
@@ -63,6 +66,48 @@ def _of_shares(mechanisms: Iterable[Mechanism]) -> str:
         roots = [math.sqrt(float(np.mean(m.variance(shares, n)))) for n in _PEOPLE]
         rows.append((f"{size:,}", f"{m.epsilon:.3g}", *(f"{root:.3g}" for root in roots)))
     return table(_HEAD, rows)
+
+
+def _of_options(cls: type[Mechanism]) -> str:
+    """Errors of the share of an option, over numbers of options and boxes."""
+    rows = []
+    for (options, most), epsilon in product(((4, 2), (8, 3), (50, 3), (200, 5)), _EPSILONS):
+        m = cls(sv.Choices([f"o{i}" for i in range(options)], most), epsilon)
+        channel = m.channel().choices
+        assert channel is not None
+        variance = float(channel.planned_variances(np.full(channel.items, 0.1))[0])
+        errors = [f"{math.sqrt(variance / n):.3g}" for n in _PEOPLE]
+        rows.append((f"{options:,}, at most {most}", f"{epsilon:.3g}", *errors))
+    head = ["options, boxes", "epsilon", *_REPORTS]
+    return (
+        "The standard error of the unbiased share of an option that a tenth of people tick:\n\n"
+        f"{table(head, rows)}"
+    )
+
+
+def _of_sensitive_shares(cls: type[Mechanism]) -> str:
+    """Errors of a sensitive and of another share, over sizes that the mechanism takes."""
+    rows = []
+    for sensitive, epsilon in product((1, 5, 20, 100), _EPSILONS):
+        try:
+            m = cls(sv.Categories(10 * sensitive, sensitive=range(sensitive)), epsilon)
+        except sv.SottovoceError:
+            continue
+        shares = np.append(
+            np.full(sensitive, 0.1 / sensitive), np.full(9 * sensitive, 0.1 / sensitive)
+        )
+        variances = m.channel().variance(shares)[[0, -1]]
+        errors = [f"{math.sqrt(each / n):.3g}" for each in variances for n in _PEOPLE]
+        rows.append((f"{sensitive:,} of {10 * sensitive:,}", f"{epsilon:.3g}", *errors))
+    head = [
+        "sensitive values",
+        "epsilon",
+        *(f"{of}, {n}" for of in ("sensitive", "other") for n in _REPORTS),
+    ]
+    return (
+        "The standard error of an unbiased share where a tenth of all people hold a sensitive value, of a "
+        f"sensitive value and of another one:\n\n{table(head, rows)}"
+    )
 
 
 def _of_the_mean(cls: type[Mechanism]) -> str:

@@ -128,6 +128,11 @@ _SESSIONS = {
         '[{"os": "mac", "vi": "no"}] * 3000 + [{"os": "linux", "vi": "yes"}] * 2000',
         'print(sv.estimate(m.tally(reports)).part("os").share("mac"))',
     ),
+    sv.Choices: (
+        'sv.Choices(["cat", "dog", "fish"], most=2)',
+        '[["cat"]] * 3000 + [["cat", "dog"]] * 1000 + [[]] * 1000',
+        _SHARE.format('"dog"'),
+    ),
     sv.Counts: ("sv.Counts(20)", "[2] * 3000 + [7] * 2000", _MEAN),
     sv.Interval: ("sv.Interval(0, 100, bins=20)", "[30] * 3000 + [60] * 2000", _MEAN),
     sv.Categories: (
@@ -137,6 +142,14 @@ _SESSIONS = {
     ),
 }
 """A domain, values of people and a question, by kind of domain."""
+
+
+_SENSITIVE = (
+    'sv.Categories(["none", "cold", "HIV", "rather not say"], sensitive=["HIV", "rather not say"])',
+    '["cold"] * 4500 + ["HIV"] * 500',
+    _SHARE.format('"HIV"'),
+)
+"""The same where some values alone are sensitive."""
 
 
 _NEEDED = {"binned": ", report_bins=10", "memoized": ", lifetime=2.0"}
@@ -150,7 +163,8 @@ def _example(name: str, shown: Mechanism) -> list[str]:
         asked, given = _SHARE.format('"yes"'), "weights=[[3, 1], [1, 3]]"
     else:
         kind = sv.Categories if is_oracle(shown) else type(shown.domain)
-        domain, values, asked = _SESSIONS[kind]
+        partly = shown.domain.sensitive_inputs is not None
+        domain, values, asked = _SENSITIVE if partly else _SESSIONS[kind]
         given = "epsilon=1.0" + _NEEDED.get(name, "")
     return [
         "import sottovoce as sv", f"domain = {domain}", f'm = sv.mechanism("{name}", domain, {given})',

@@ -30,6 +30,7 @@ from sottovoce.core.registry import mechanism, mechanism_from_json
 from sottovoce.core.reports import Reports
 from sottovoce.core.tally import Tally
 from sottovoce.domains.categories import Categories
+from sottovoce.domains.choices import Choices
 from sottovoce.domains.counts import Counts
 from sottovoce.domains.dates import Dates
 from sottovoce.domains.interval import Interval
@@ -134,6 +135,7 @@ __all__ = [
     "Answer",
     "Categories",
     "Certificate",
+    "Choices",
     "Client",
     "Counter",
     "Counts",

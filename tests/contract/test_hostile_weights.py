@@ -28,7 +28,14 @@ from support.certificates_by_hand import Refused, check
 from support.documents import with_weights
 from support.hostile_mechanisms import CASES, Case
 from support.hostile_weights import weights_of
-from support.laws import hockey_stick, law, steps_between_neighbours, taylor_exp, worst_ratio
+from support.laws import (
+    hockey_stick,
+    law,
+    protected_ratio,
+    steps_between_neighbours,
+    taylor_exp,
+    worst_ratio,
+)
 
 OURS = [cls for cls in registered() if cls.__module__.startswith("sottovoce.")]
 NAMES = sorted({case.name for case in CASES})
@@ -92,13 +99,19 @@ def judge(case: Case, document: dict[str, Any], mechanism: Any) -> None:
             margin = 4 * size + 4 * size * (1 + high)
             assert certificate.delta <= true + margin / mechanism.noise.total, document
         return
-    ratio = worst_ratio(rows) if certificate.scope is None else steps_between_neighbours(rows)
+    scope = certificate.scope
+    if scope is None:
+        ratio = worst_ratio(rows)
+    elif scope.any_two is None:
+        ratio = protected_ratio(rows, document["domain"]["sensitive"])
+    else:
+        ratio = steps_between_neighbours(rows)
     assert ratio is not None, document
     assert ratio <= certificate.ratio, document
     assert ratio <= high, document
     assert not case.exact or ratio == certificate.ratio, document
-    if certificate.scope is not None:
-        assert worst_ratio(rows) == certificate.scope.any_two, document
+    if scope is not None:
+        assert worst_ratio(rows) == scope.any_two, document
     for claim, fits in ((below(ratio), False), (decimal_text(certificate.epsilon_above), True)):
         if float(claim) < 1e-6 or (fits and document["options"].get("split") == "budget"):
             continue

@@ -14,7 +14,7 @@ import independent.oracles
 import independent.records  # noqa: F401
 from independent.decimals import whole
 from independent.documents import Refused, canonical, demand, fingerprint, keys_of, read
-from independent.domains import Categories, Interval, admit
+from independent.domains import Categories, Interval, Record, admit
 from independent.draws import Words
 from independent.mechanisms import read_mechanism
 
@@ -22,6 +22,7 @@ KEYS = (
     "closes", "mechanism", "minimum_batch", "name", "opens", "outside", "question", "series",
     "survey", "window",
 )  # fmt: skip
+TEXTS = ("texts",)
 MORE = {"ask": "1", "changes": 0, "period": 0}
 """Keys of version 3, and what a survey has that is written as version 2."""
 FORMS = {
@@ -36,8 +37,8 @@ class Survey:
     def __init__(self, data: bytes) -> None:
         document = read(data)
         demand(isinstance(document, dict), "not an object")
-        version = whole(document.get("survey"), 2, 3)
-        keys_of(document, *KEYS, *(MORE if version == 3 else ()))
+        version = whole(document.get("survey"), 2, 4)
+        keys_of(document, *KEYS, *(MORE if version > 2 else ()), *TEXTS[: version == 4])
         self.more = MORE if version == 2 else {key: document[key] for key in MORE}
         self.document, self.fingerprint = document, fingerprint(document)
         text_of(document["name"], 200)
@@ -52,7 +53,19 @@ class Survey:
         self.mechanism = read_mechanism(document["mechanism"])
         self.check_outside()
         self.check_repeating()
-        demand(version == 2 or self.more != MORE, "written as version 2")
+        demand(version != 3 or self.more != MORE, "written as version 2")
+        if version == 4:
+            self.check_texts()
+
+    def check_texts(self) -> None:
+        """What people read in place of the names of questions."""
+        demand(isinstance(self.mechanism.domain, Record), "texts without questions")
+        texts = self.document["texts"]
+        demand(isinstance(texts, list) and any(texts), "texts")
+        demand(len(texts) == len(self.mechanism.domain.parts), "a text for each question")
+        for text in texts:
+            if text != "":
+                text_of(text, 2000)
 
     def check_repeating(self) -> None:
         ask, once = self.more["ask"], self.window == "once"

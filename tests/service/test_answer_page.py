@@ -166,7 +166,8 @@ def test_the_questions_of_a_record_are_listed(collector):
     words = read(get(collector, survey)).words
     assert "There are 10 questions:" in words
     for name, domain in zip(questionnaire().names, questionnaire().domains, strict=True):
-        assert f"{name} ({domain.in_words()})" in words
+        assert f"{survey.text_of(name)} ({domain.in_words()})" in words
+    assert "anybody you live with" in words
     assert "This holds for all your answers together" in words
     assert "Your answers are randomized in this browser" in words
 

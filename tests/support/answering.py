@@ -123,7 +123,7 @@ def kinds() -> dict[str, Kind]:
         "vector": _kind("Habits", "Hours of sleep, and at a screen?", sv.mechanism("sampled-coordinate", sv.Vector(hours, 2), 1.0), _fill(Number_1="7.5", Number_2="3"), "fieldset input[type=number]"),
         "pair": _kind("Trips", "How far, and by what?", sv.mechanism("pckv-grr", pairs, 1.0), _pair, "fieldset fieldset"),
         "pairs": _kind("Journeys", "All your trips?", sv.mechanism("pckv-grr", sets, 1.0), _pairs, ".pairs select"),
-        "record": _kind("Everyday life", "Ten questions about your everyday life", sv.mechanism("record", questionnaire(), 2.0, design="sample"), _record, ".questions > fieldset"),
+        "record": _kind("Everyday life", "Ten questions about your everyday life", sv.mechanism("record", questionnaire(), 2.0, design="sample"), _record, ".questions > fieldset", texts={"Do you own a car?": "Do you, or does anybody you live with, own a car?"}),
         "memory": _kind("Usual", "What do you usually drink?", sv.mechanism("memoized", drinks, 1.0, lifetime=2.0), _check("tea"), "input[type=radio]"),
         "hostile": _kind(HOSTILE, HOSTILE + "y" * 1500, sv.mechanism("grr", hostile, 1.0), _check(HOSTILE), "input[type=radio]"),
     }  # fmt: skip

@@ -84,6 +84,46 @@ def _subset_selection(document: dict[str, Any]) -> Fraction:
     return Fraction(own * (d - k), (T - own) * k)
 
 
+def _choice_response(document: dict[str, Any]) -> Fraction:
+    (keep, other), T = weights_of(document, "keep", "other"), whole_of(document)
+    m = document["domain"]["most"]
+    items = values_of(document["domain"]["options"]) + m
+    need(keep >= 1 and other >= 1 and keep + items * other == T, "keep + (d + m) other is not T")
+    return Fraction(m * other + keep, m * other)
+
+
+def _choice_subsets(document: dict[str, Any]) -> Fraction:
+    d, m = values_of(document["domain"]["options"]), document["domain"]["most"]
+    size, T = document["options"]["report_size"], whole_of(document)
+    weights = [int(weight) for weight in document["weights"]]
+    ways = [math.comb(m, j) * math.comb(d, size - j) for j in range(min(m, size) + 1)]
+    need(len(weights) == len(ways) and min(weights) >= 1 and sum(weights) == T, "not T in all")
+    own = sum(j * weight for j, weight in enumerate(weights))
+    need(own * d > (size * T - own) * m, "own items are not likelier")
+    chances = [Fraction(weight, way) for weight, way in zip(weights, ways, strict=True)]
+    return max(chances) / min(chances)
+
+
+def _sensitive_response(document: dict[str, Any]) -> Fraction:
+    (keep, other), T = weights_of(document, "keep", "other"), whole_of(document)
+    s = len(document["domain"]["sensitive"])
+    need(keep >= 1 and other >= 1 and keep + s * other == T, "keep + s other is not T")
+    return Fraction(keep + other, other)
+
+
+def _sensitive_hashing(document: dict[str, Any]) -> Fraction:
+    need(len(document["domain"]["sensitive"]) >= 2, "s is at least 2")
+    return _response(document, document["options"]["hash_range"])
+
+
+def _sensitive_subsets(document: dict[str, Any]) -> Fraction:
+    (own, opened, start), T = weights_of(document, "own", "open", "start"), whole_of(document)
+    s, k = len(document["domain"]["sensitive"]), document["options"]["subset_size"]
+    need(s >= 2 and k * T < s * own and own < T and 0 < opened < T and start < 16, "0 < open < T")
+    least = min((T - own) * s * k, (T - opened) * k * (s - k), own * s * (s - k))
+    return Fraction(max(own * s * (s - k), (T - opened) * k * (s - k)), least)
+
+
 def _hadamard_response(document: dict[str, Any]) -> Fraction:
     (keep,), T = weights_of(document, "keep"), whole_of(document)
     need(0 < keep < T, "0 < keep < T")
@@ -232,7 +272,10 @@ def _memoized(document: dict[str, Any]) -> Ratio:
 
 _FORMULAS = {
     "binned": _binned,
+    "choice-response": _choice_response,
+    "choice-subsets": _choice_subsets,
     "degree-noise": degree_noise,
+    "drawn-option": lambda document: _response(document, 2),
     "fixed-hashing": _hashing,
     "gaussian": gaussian,
     "haar": _haar,
@@ -247,6 +290,9 @@ _FORMULAS = {
     "randomized-response": _randomized_response,
     "sampled-coordinate": _sampled_coordinate,
     "seeded-hashing": _hashing,
+    "sensitive-hashing": _sensitive_hashing,
+    "sensitive-response": _sensitive_response,
+    "sensitive-subsets": _sensitive_subsets,
     "square-wave": wave,
     "stochastic-rounding": stochastic_rounding,
     "subset-selection": _subset_selection,

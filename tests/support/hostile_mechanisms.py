@@ -55,6 +55,20 @@ def _cases() -> Iterator[Case]:
         yield Case("unary-encoding", few(3), {"variant": "symmetric", **some}, epsilon=2.0)
         for d, k in ((2, 1), (4, 1), (4, 2), (5, 4)):
             yield Case("subset-selection", few(d), {"subset_size": k, **some})
+        for d, most in ((1, 1), (3, 2), (4, 3)):
+            boxes = sv.Choices([f"o{option}" for option in range(d)], most)
+            yield Case("choice-response", boxes, some, epsilon=2.0)
+            yield Case("drawn-option", boxes, some)
+        for d, most, size in ((3, 1, 1), (4, 2, 2), (4, 2, 3), (5, 3, 2)):
+            boxes = sv.Choices([f"o{option}" for option in range(d)], most)
+            yield Case("choice-subsets", boxes, {"report_size": size, **some}, epsilon=2.0)
+        for d, sensitive in ((2, [1]), (4, [0, 2]), (5, [1, 2, 3, 4])):
+            yield Case("sensitive-response", few(d, sensitive=sensitive), some)
+        for d, s, k in ((3, 2, 1), (5, 4, 1), (6, 4, 2), (5, 4, 3)):
+            options = {"subset_size": k, **some}
+            yield Case("sensitive-subsets", few(d, sensitive=range(s)), options)
+        for d, s, g in ((3, 2, 2), (6, 4, 2), (7, 5, 3)):
+            yield Case("sensitive-hashing", few(d, sensitive=range(s)), {"hash_range": g, **some})
         for d, blocks in ((2, 1), (3, 1), (5, 2), (4, 4)):
             yield Case("hadamard-response", few(d), {"block_count": blocks, **some})
         for d, g in ((2, 2), (5, 2), (5, 3), (5, 5)):

@@ -108,6 +108,23 @@ def _drawn(document: dict[str, Any], rng: random.Random) -> Any:
     T = 2 ** options["bits"]
     if name in ("randomized-response", "haar"):
         return _of_response(2 if name == "haar" else size_of(domain), T, rng)
+    if name == "choice-response":
+        return _of_response(size_of(domain["options"]) + domain["most"], T, rng)
+    if name == "drawn-option":
+        return _of_response(2, T, rng)
+    if name == "choice-subsets":
+        moved = list(document["weights"])
+        taken = rng.randint(0, moved[0] - 1)
+        at = rng.randrange(len(moved))
+        moved[0] -= taken
+        moved[at] += taken
+        return moved
+    if name == "sensitive-response":
+        return _of_response(len(domain["sensitive"]), T, rng)
+    if name == "sensitive-subsets":
+        least = -(-options["subset_size"] * T // len(domain["sensitive"]))
+        own, opened = _spread(rng, least, T), _spread(rng, 0, T)
+        return {"own": own, "open": opened, "start": rng.randint(0, 16)}
     if name.endswith("hashing"):
         return _of_response(options["hash_range"], T, rng)
     if name == "unary-encoding":

@@ -29,7 +29,14 @@ from support.laws_of_numbers import (
 )
 from support.laws_of_records import question_sets
 
-__all__ = ["hockey_stick", "law", "steps_between_neighbours", "taylor_exp", "worst_ratio"]
+__all__ = [
+    "hockey_stick",
+    "law",
+    "protected_ratio",
+    "steps_between_neighbours",
+    "taylor_exp",
+    "worst_ratio",
+]
 
 
 def taylor_exp(x: Fraction) -> tuple[Fraction, Fraction]:
@@ -145,6 +152,116 @@ def _hadamard_response(document: dict[str, Any], _: Any) -> Rows:
                 z ^= column & -column
             row[block * b + z] += keep
         rows.append(row)
+    return rows
+
+
+# -- sets of options -----------------------------------------------------------------------
+
+
+def _sets(document: dict[str, Any]) -> tuple[int, int, list[tuple[int, ...]]]:
+    """d, m, and the items of every set in order, blanks included."""
+    d, m = size_of(document["domain"]["options"]), document["domain"]["most"]
+    sets = [held for size in range(m + 1) for held in combinations(range(d), size)]
+    return d, m, [(*held, *range(d + len(held), d + m)) for held in sets]
+
+
+def _choice_response(document: dict[str, Any], _: Any) -> Rows:
+    (d, m, sets), weights = _sets(document), document["weights"]
+    return [
+        [m * weights["other"] + weights["keep"] * (item in held) for item in range(d + m)]
+        for held in sets
+    ]
+
+
+def _drawn_option(document: dict[str, Any], _: Any) -> Rows:
+    d, _, sets = _sets(document)
+    return [
+        [
+            *chain(
+                *(
+                    _response([int(option in held)], 2, document["weights"])[0]
+                    for option in range(d)
+                )
+            )
+        ]
+        for held in sets
+    ]
+
+
+def _choice_subsets(document: dict[str, Any], _: Any) -> Rows:
+    (d, m, sets), size = _sets(document), document["options"]["report_size"]
+    ways = [math.comb(m, j) * math.comb(d, size - j) for j in range(min(m, size) + 1)]
+    shared = math.lcm(*ways)
+    each = [weight * (shared // way) for weight, way in zip(document["weights"], ways, strict=True)]
+    reports = [{*report} for report in combinations(range(d + m), size)]
+    return [[each[len(report & {*held})] for report in reports] for held in sets]
+
+
+# -- the sensitive values only -------------------------------------------------------------
+
+
+def protected_ratio(rows: Rows, sensitive: list[int]) -> Fraction | None:
+    """The worst ratio over reports that somebody with a sensitive value may send; None where infinite.
+
+    Every other report, an open one, comes from one value at most.
+    """
+    columns = [*zip(*rows, strict=True)]
+    protected = [column for column in columns if any(column[v] for v in sensitive)]
+    opened = [column for column in columns if not any(column[v] for v in sensitive)]
+    assert all(sum(weight > 0 for weight in column) == 1 for column in opened)
+    if not all(map(all, protected)):
+        return None
+    return max(Fraction(max(column), min(column)) for column in protected)
+
+
+def _parts(document: dict[str, Any]) -> tuple[list[int], list[int]]:
+    """The sensitive values, and all others."""
+    sensitive = document["domain"]["sensitive"]
+    return sensitive, [v for v in range(size_of(document["domain"])) if v not in sensitive]
+
+
+def _opened(v: int, others: list[int], weight: int) -> list[int]:
+    """The weights of the open reports of one value."""
+    return [weight * (u == v) for u in others]
+
+
+def _sensitive_response(document: dict[str, Any], _: Any) -> Rows:
+    sensitive, others = _parts(document)
+    keep, other = document["weights"]["keep"], document["weights"]["other"]
+    return [
+        [other + keep * (u == v) for u in sensitive] + _opened(v, others, keep)
+        for v in range(len(sensitive) + len(others))
+    ]
+
+
+def _sensitive_hashing(document: dict[str, Any], mechanism: Any) -> Rows:
+    sensitive, others = _parts(document)
+    g, weights = document["options"]["hash_range"], document["weights"]
+    count = _family_size(len(sensitive), g)
+    rows: Rows = [[] for _ in range(len(sensitive) + len(others))]
+    for hash_ in range(count):
+        for v, row in enumerate(rows):
+            (cell,) = mechanism.respond(v, _Given(_word(hash_, count), 0))
+            row += [weights["other"] + weights["keep"] * (g * hash_ + y == cell) for y in range(g)]
+    for v, row in enumerate(rows):
+        row += _opened(v, others, count * weights["keep"])
+    return rows
+
+
+def _sensitive_subsets(document: dict[str, Any], _: Any) -> Rows:
+    sensitive, others = _parts(document)
+    s, k, T = len(sensitive), document["options"]["subset_size"], 2 ** document["options"]["bits"]
+    own, opened = document["weights"]["own"], document["weights"]["open"]
+    with_own, without, both = math.comb(s - 1, k - 1), math.comb(s - 1, k), math.comb(s, k)
+    rows: Rows = []
+    for v in range(s + len(others)):
+        row = []
+        for held in combinations(sensitive, k):
+            if v in others:
+                row.append((T - opened) * with_own * without)
+            else:
+                row.append(own * without * both if v in held else (T - own) * with_own * both)
+        rows.append(row + _opened(v, others, opened * with_own * without * both))
     return rows
 
 
@@ -318,7 +435,10 @@ def _times(first: Rows, second: Rows) -> Rows:
 
 _LAWS = {
     "binned": _binned,
+    "choice-response": _choice_response,
+    "choice-subsets": _choice_subsets,
     "degree-noise": noise_on_bins,
+    "drawn-option": _drawn_option,
     "fixed-hashing": _fixed_hashing,
     "gaussian": gaussian,
     "haar": _haar,
@@ -333,6 +453,9 @@ _LAWS = {
     "randomized-response": _randomized_response,
     "sampled-coordinate": _sampled_coordinate,
     "seeded-hashing": _seeded_hashing,
+    "sensitive-hashing": _sensitive_hashing,
+    "sensitive-response": _sensitive_response,
+    "sensitive-subsets": _sensitive_subsets,
     "square-wave": wave,
     "stochastic-rounding": stochastic_rounding,
     "subset-selection": _subset_selection,

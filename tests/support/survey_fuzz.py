@@ -207,6 +207,29 @@ def _key_value(rng: Random, name: str) -> sv.Mechanism:
     return sv.mechanism(name, domain, _epsilon(rng), **options, **_bits(rng))
 
 
+def _choices(rng: Random, name: str) -> sv.Mechanism:
+    options = rng.sample([word for word in WORDS if ";" not in str(word)], rng.randint(1, 9))
+    if rng.random() < 0.3:
+        options = [f"option {i}" for i in range(rng.choice([40, 63, 64, 65, 200]))]
+    most = rng.randint(1, min(6, len(options)))
+    more: dict[str, Any] = _bits(rng)
+    if name == "choice-subsets" and rng.random() < 0.6:
+        more["report_size"] = rng.randint(1, min(12, len(options)))
+    return sv.mechanism(name, sv.Choices(options, most=most), _epsilon(rng), **more)
+
+
+def _sensitive(rng: Random, name: str) -> sv.Mechanism:
+    plain = sv.Categories(rng.sample(WORDS, rng.randint(2, 9)))
+    if rng.random() < 0.6:
+        plain = sv.Categories(rng.choice([rng.randint(2, 40), 100, 300]))
+    chosen = rng.sample(plain.labels(), rng.randint(1, plain.size - 1))
+    domain = sv.Categories(plain.values or plain.size, sensitive=chosen)
+    more: dict[str, Any] = _bits(rng)
+    if name == "sensitive-subsets" and rng.random() < 0.5:
+        more["subset_size"] = rng.randint(1, len(chosen))
+    return sv.mechanism(name, domain, _epsilon(rng), **more)
+
+
 def _question_sets(rng: Random, name: str) -> sv.Mechanism:
     count = rng.choice([2, 2, 3, 4, 7, 30])
     names = [*rng.sample(QUESTIONS, min(count, len(QUESTIONS))), *(f"q{i}" for i in range(30))]
@@ -251,4 +274,6 @@ _MAKERS: dict[str, Any] = {
     "stochastic-rounding": _grid, "laplace": _noise, "gaussian": _noise, "degree-noise": _noise,
     "hierarchy": _tree, "haar": _tree, "binned": _binned, "sampled-coordinate": _sampled,
     "key-value": _key_value, "memoized": _memoized, "question-sets": _question_sets,
+    "choice-response": _choices, "choice-subsets": _choices, "drawn-option": _choices,
+    "sensitive-response": _sensitive, "sensitive-hashing": _sensitive, "sensitive-subsets": _sensitive,
 }  # fmt: skip

@@ -39,6 +39,10 @@ def random_value(rng: Random, domain: Any) -> Any:
         return rng.choice(ODD)
     if domain.dates is not None:
         return _date(rng, domain)
+    if domain.choices is not None:
+        ticked = rng.sample(domain.options.labels(), rng.randint(0, domain.most))
+        odd = rng.choice([[None], ["nothing"], ticked[:1] * 2, domain.options.labels()])
+        return odd if rng.random() < 0.1 else ticked
     if isinstance(domain, sv.Interval):
         return _number(rng, domain)
     if isinstance(domain, sv.Record):

@@ -334,11 +334,15 @@ function readCategories(found) {
   const size = found.whole("size", 1, MOST_INPUTS);
   const places = found.get("values") === null ? void 0 : readPlaces(found.list("values"), `${found.where}.values`);
   found.require((places?.size ?? size) === size, "size", "the number of values");
+  const sensitive2 = found.items.has("sensitive") ? found.list("sensitive") : void 0;
+  const right = sensitive2?.every((input, i) => typeof input === "number" && input < size && input > (i === 0 ? -1 : sensitive2[i - 1]));
+  found.require(sensitive2 === void 0 || right === true && sensitive2.length > 0 && sensitive2.length < size, "sensitive", "some inputs, ascending, and not all");
   const find2 = (value) => places === void 0 ? numbered(value, size) : places.get(keyOf(value));
   return {
     kind: "categories",
     document: found.items,
     size,
+    sensitive: sensitive2,
     has: (value) => find2(value) !== void 0,
     input(value) {
       const place2 = find2(value);
@@ -367,6 +371,36 @@ function readPlaces(values, where) {
     places.set(keyOf(value), places.size);
   }
   return places;
+}
+
+// src/choices.ts
+var NONE = "none of these";
+var MOST_SETS = 1n << 62n;
+function readChoices(found) {
+  const named = readDomain(found.get("options"), `${found.where}.options`);
+  const options = named.kind === "categories" && named.sensitive === void 0 ? named : found.refuse("options", "categories, none of them sensitive");
+  const values = options.document.get("values");
+  const right = Array.isArray(values) && values.every((value) => value !== NONE && !String(value).includes(";"));
+  found.require(right, "options", `names without ;, other than "${NONE}"`);
+  const d = options.size;
+  const most = found.whole("most", 1, d);
+  let sets = 1n;
+  let ways = 1n;
+  for (let i = 1; i <= most && sets <= MOST_SETS; i++) {
+    ways = ways * BigInt(d - i + 1) / BigInt(i);
+    sets += ways;
+  }
+  found.require(sets <= MOST_SETS, "most", "such that there are at most 2^62 sets");
+  function items(value) {
+    const ticked = value instanceof Set ? [...value] : value;
+    if (!Array.isArray(ticked)) throw new InvalidValue("the value must be a list of options; an empty list is none of these");
+    if (ticked.length > most) throw new InvalidValue(`the value must have at most ${most} of the options`);
+    const places = Array.from(ticked, (option) => options.input(option)).sort((a, b) => a - b);
+    if (new Set(places).size < places.length) throw new InvalidValue("the options of a set must be distinct");
+    for (let slot = places.length; slot < most; slot++) places.push(d + slot);
+    return places;
+  }
+  return { kind: "choices", document: found.items, options, most, size: Number(sets), items };
 }
 
 // src/windows.ts
@@ -501,7 +535,7 @@ function readRecord(found) {
     const name = told.text("name");
     told.require(NAME.test(name), "name", "text of 1 to 100 characters, without control characters and spaces at the ends");
     const domain = readDomain(told.get("domain"), `${where}.domain`);
-    const several = domain.kind === "vector" || domain.kind === "key-values" || domain.kind === "record";
+    const several = domain.kind === "vector" || domain.kind === "key-values" || domain.kind === "choices" || domain.kind === "record";
     return { name, domain: several || domain.size < 2 ? told.refuse("domain", "of one value per person, out of at least 2") : domain };
   });
   const names = questions.map(({ name }) => name);
@@ -583,7 +617,8 @@ function wholeNumbers(kind, found, least, most) {
 
 // src/domain.ts
 var KINDS = /* @__PURE__ */ new Map([
-  ["categories", [readCategories, "size values"]],
+  ["categories", [readCategories, "size values", "sensitive"]],
+  ["choices", [readChoices, "most options"]],
   ["interval", [readInterval, "bins high low", "edges open_end scale unit"]],
   ["counts", [readCounts, "most", "unit"]],
   ["dates", [readDates, "first last step"]],
@@ -606,6 +641,7 @@ function isNumeric(domain) {
 function checkValue(domain, value) {
   if (domain.kind === "vector") domain.row(value);
   else if (domain.kind === "record") domain.answers(value);
+  else if (domain.kind === "choices") domain.items(value);
   else if (domain.kind === "key-values" && domain.pairs !== null) domain.set(value);
   else inputOf(domain, value, 1);
 }
@@ -621,6 +657,10 @@ function labelOf(domain, index) {
     return to === Infinity ? `${from} or more` : `${from} to ${to}`;
   }
   if (domain.kind === "dates") return domain.start(index);
+  if (domain.kind === "choices") {
+    const { options } = domain;
+    return index < options.size ? labelOf(options, index) : `at most ${index - options.size} boxes`;
+  }
   const values = domain.document.get("values");
   if (Array.isArray(values)) return `"${String(values[index])}"`;
   return String("least" in domain ? domain.least + index : index);
@@ -687,8 +727,8 @@ function readInner({ epsilon, weights }, options, key, domain) {
   return innerMechanism(found.text("mechanism"), domain, epsilon, found.get("options"), weights, found.where);
 }
 function categorical({ domain, where }) {
-  const several = domain.kind === "vector" || domain.kind === "record" || domain.kind === "key-values" && domain.pairs !== null;
-  return several ? refuse(`${where}.domain`, "of one value per person: not a vector or a record, and without sets of pairs") : domain;
+  const several = domain.kind === "vector" || domain.kind === "record" || domain.kind === "choices" || domain.kind === "key-values" && domain.pairs !== null;
+  return several ? refuse(`${where}.domain`, "of one value per person: not a vector, record or choices, and without sets of pairs") : domain;
 }
 function numeric({ domain, where }) {
   return isNumeric(domain) ? domain : refuse(`${where}.domain`, "an interval, counts or ratings");
@@ -733,6 +773,185 @@ function readBinned(source) {
     respond: (value, words) => respondAt(divides ? Math.floor(domain.bin(value) / narrow) : interval.bin(value), words),
     respondAt: (bin, words) => respondAt(Math.floor(bin / narrow), words)
   };
+}
+
+// src/words.ts
+var WORD = 1n << 64n;
+function systemRandomness() {
+  const source = globalThis.crypto;
+  if (typeof source?.getRandomValues !== "function") throw missing();
+  return source;
+}
+function fill(source, zeros) {
+  source.getRandomValues(zeros);
+  if (!zeros.some(Boolean)) throw missing();
+  return zeros;
+}
+function missing() {
+  return new NoRandomness("crypto.getRandomValues is missing here, or gives only zeros, so no report can be drawn");
+}
+function newId2() {
+  return fill(systemRandomness(), new Uint8Array(16));
+}
+function systemWords() {
+  const source = systemRandomness();
+  const buffer = new BigUint64Array(64);
+  let left = 0;
+  return {
+    next() {
+      if (left === 0) {
+        fill(source, buffer);
+        left = buffer.length;
+      }
+      const word = buffer[--left];
+      buffer[left] = 0n;
+      return word;
+    }
+  };
+}
+function below(size, words) {
+  if ((size & size - 1n) === 0n) return words.next() * size >> 64n;
+  const limit = WORD - WORD % size;
+  for (; ; ) {
+    const word = words.next();
+    if (word < limit) return word % size;
+  }
+}
+function belowNumber(size, words) {
+  return Number(below(BigInt(size), words));
+}
+function wordBytes(count, words) {
+  const bytes = new Uint8Array(8 * count);
+  const view = new DataView(bytes.buffer);
+  for (let i = 0; i < count; i++) view.setBigUint64(8 * i, words.next(), true);
+  return bytes;
+}
+
+// src/mechanisms/response.ts
+function readResponse(source, size, bits) {
+  const { keep, other } = readWeights(source, "keep", "other");
+  const total = 1n << BigInt(bits);
+  const least = size === 1 ? other === 0n : keep >= 1n && other >= 1n;
+  requireWeights(source, least && keep + BigInt(size) * other === total, "such that keep + size * other is 2^bits");
+  const shift = BigInt(64 - bits);
+  return {
+    keep,
+    other,
+    ratio: fraction(keep + other, other),
+    respond(cell, words) {
+      const x = words.next() >> shift;
+      return x < keep ? cell : Number((x - keep) / other);
+    }
+  };
+}
+function hashing(source, domain, options, { hash, g, draw, ...parts }) {
+  const { ratio, respond } = readResponse(source, g, readBits(options));
+  return forOneValue(domain, {
+    ...parts,
+    fields: [hash, numberField("cell", g)],
+    ratio,
+    respondAt(value, words) {
+      const [drawn, cell] = draw(value, words);
+      return [drawn, respond(cell, words)];
+    }
+  });
+}
+function readRandomizedResponse(source) {
+  const domain = categorical(source);
+  const { ratio, respond } = readResponse(source, domain.size, readBits(readOptions(source, "bits")));
+  return forOneValue(domain, {
+    fields: [numberField("value", domain.size)],
+    cells: domain.size,
+    ratio,
+    respondAt: (input, words) => [respond(input, words)]
+  });
+}
+
+// src/mechanisms/choices.ts
+function choices({ domain, where }) {
+  return domain.kind === "choices" ? domain : refuse(`${where}.domain`, "choices");
+}
+function readChoiceResponse(source) {
+  const domain = choices(source);
+  const items = domain.options.size + domain.most;
+  const { ratio, respond } = readResponse(source, items, readBits(readOptions(source, "bits")));
+  const { numerator, denominator } = ratio;
+  const others = BigInt(domain.most) * denominator;
+  return {
+    fields: [numberField("item", items)],
+    cells: items,
+    certificate: ratioCertificate(fraction(others + numerator - denominator, others)),
+    respond(value, words) {
+      const held = domain.items(value);
+      return [respond(held[belowNumber(domain.most, words)], words)];
+    },
+    inWords: (item) => labelOf(domain, item)
+  };
+}
+function readDrawnOption(source) {
+  const domain = choices(source);
+  const { ratio, respond } = readResponse(source, 2, readBits(readOptions(source, "bits")));
+  return {
+    fields: [numberField("option", domain.options.size), numberField("ticked", 2)],
+    cells: 2 * domain.options.size,
+    certificate: ratioCertificate(ratio),
+    respond(value, words) {
+      const held = domain.items(value);
+      const option = belowNumber(domain.options.size, words);
+      return [option, respond(Number(held.includes(option)), words)];
+    }
+  };
+}
+function readChoiceSubsets(source) {
+  const domain = choices(source);
+  const [d, m] = [domain.options.size, domain.most];
+  const options = readOptions(source, "bits", "report_size");
+  const bits = readBits(options);
+  const l = options.whole("report_size", 1, d);
+  const where = `${source.where}.weights`;
+  const weights = list(source.weights, where).map((one) => weight(one, where));
+  const total = weights.reduce((sum, one) => sum + one, 0n);
+  const own = weights.reduce((sum, one, j) => sum + BigInt(j) * one, 0n);
+  const filled = weights.length === Math.min(m, l) + 1 && weights.every((one) => one >= 1n) && total === 1n << BigInt(bits);
+  requireWeights(source, filled && BigInt(d) * own > BigInt(m) * (BigInt(l) * total - own), "positive, of sum 2^bits, and larger for items in common");
+  const shift = BigInt(64 - bits);
+  return {
+    fields: [bitsField("bits", d + m)],
+    cells: 2 * (d + m),
+    blocks: d + m,
+    certificate: ratioCertificate(spread(weights, d, m, l)),
+    respond(value, words) {
+      const held = domain.items(value);
+      let rest = words.next() >> shift;
+      const common = weights.findIndex((one) => (rest -= one) < 0n);
+      const others = Array.from({ length: d + m }, (_, item) => item).filter((item) => !held.includes(item));
+      const report = [...shuffled(held, m, words).slice(0, common), ...shuffled(others, l, words).slice(0, l - common)];
+      const set = new Uint8Array(d + m);
+      for (const item of report) set[item] = 1;
+      return [packBits(set)];
+    }
+  };
+}
+function spread(weights, d, m, l) {
+  let [above, below2] = [1n, 1n];
+  const each = weights.map((one, j) => {
+    if (j > 0) {
+      above *= BigInt(m - j + 1) * BigInt(l - j + 1);
+      below2 *= BigInt(j) * BigInt(d - l + j);
+    }
+    return fraction(one * below2, above);
+  });
+  const most = each.reduce((a, b) => exceeds(b, a) ? b : a);
+  const least = each.reduce((a, b) => exceeds(a, b) ? b : a);
+  return fraction(most.numerator * least.denominator, most.denominator * least.numerator);
+}
+function shuffled(items, count, words) {
+  const mixed = [...items];
+  for (let i = 0; i < count; i++) {
+    const j = i + belowNumber(mixed.length - i, words);
+    [mixed[i], mixed[j]] = [mixed[j], mixed[i]];
+  }
+  return mixed;
 }
 
 // src/bytes.ts
@@ -918,98 +1137,6 @@ function publicIndex(use, key, row2, j, size) {
   const block2 = shake256(utf8(`sottovoce ${use} 2 ${key} ${row2} ${Math.floor(j / BLOCK)}`), 4 * BLOCK);
   const word = new DataView(block2.buffer).getUint32(4 * (j % BLOCK), true);
   return Number(BigInt(word) * BigInt(size) >> 32n);
-}
-
-// src/words.ts
-var WORD = 1n << 64n;
-function systemRandomness() {
-  const source = globalThis.crypto;
-  if (typeof source?.getRandomValues !== "function") throw missing();
-  return source;
-}
-function fill(source, zeros) {
-  source.getRandomValues(zeros);
-  if (!zeros.some(Boolean)) throw missing();
-  return zeros;
-}
-function missing() {
-  return new NoRandomness("crypto.getRandomValues is missing here, or gives only zeros, so no report can be drawn");
-}
-function newId2() {
-  return fill(systemRandomness(), new Uint8Array(16));
-}
-function systemWords() {
-  const source = systemRandomness();
-  const buffer = new BigUint64Array(64);
-  let left = 0;
-  return {
-    next() {
-      if (left === 0) {
-        fill(source, buffer);
-        left = buffer.length;
-      }
-      const word = buffer[--left];
-      buffer[left] = 0n;
-      return word;
-    }
-  };
-}
-function below(size, words) {
-  if ((size & size - 1n) === 0n) return words.next() * size >> 64n;
-  const limit = WORD - WORD % size;
-  for (; ; ) {
-    const word = words.next();
-    if (word < limit) return word % size;
-  }
-}
-function belowNumber(size, words) {
-  return Number(below(BigInt(size), words));
-}
-function wordBytes(count, words) {
-  const bytes = new Uint8Array(8 * count);
-  const view = new DataView(bytes.buffer);
-  for (let i = 0; i < count; i++) view.setBigUint64(8 * i, words.next(), true);
-  return bytes;
-}
-
-// src/mechanisms/response.ts
-function readResponse(source, size, bits) {
-  const { keep, other } = readWeights(source, "keep", "other");
-  const total = 1n << BigInt(bits);
-  const least = size === 1 ? other === 0n : keep >= 1n && other >= 1n;
-  requireWeights(source, least && keep + BigInt(size) * other === total, "such that keep + size * other is 2^bits");
-  const shift = BigInt(64 - bits);
-  return {
-    keep,
-    other,
-    ratio: fraction(keep + other, other),
-    respond(cell, words) {
-      const x = words.next() >> shift;
-      return x < keep ? cell : Number((x - keep) / other);
-    }
-  };
-}
-function hashing(source, domain, options, { hash, g, draw, ...parts }) {
-  const { ratio, respond } = readResponse(source, g, readBits(options));
-  return forOneValue(domain, {
-    ...parts,
-    fields: [hash, numberField("cell", g)],
-    ratio,
-    respondAt(value, words) {
-      const [drawn, cell] = draw(value, words);
-      return [drawn, respond(cell, words)];
-    }
-  });
-}
-function readRandomizedResponse(source) {
-  const domain = categorical(source);
-  const { ratio, respond } = readResponse(source, domain.size, readBits(readOptions(source, "bits")));
-  return forOneValue(domain, {
-    fields: [numberField("value", domain.size)],
-    cells: domain.size,
-    ratio,
-    respondAt: (input, words) => [respond(input, words)]
-  });
 }
 
 // src/mechanisms/fixedhashing.ts
@@ -1431,15 +1558,8 @@ function readLocalHashing(source) {
   const domain = categorical(source);
   const d = domain.size;
   const options = readOptions(source, "bits", "hash_range");
-  const g = options.whole("hash_range", 2, primeFrom(d));
-  options.require(isPrime(g), "hash_range", "a prime");
-  const t = digitsFor(d, g);
-  const hashes = (g ** t - 1) / (g - 1);
-  let key;
-  const cell = (hash, value) => {
-    key ?? (key = fingerprintOf(source.document));
-    return linearCell(hash, point(value, g, t, key), g);
-  };
+  const family = readFamily(source, options, d);
+  const { g, hashes, cell } = family;
   const parts = hashing(source, domain, options, {
     hash: numberField("hash", hashes),
     g,
@@ -1449,7 +1569,18 @@ function readLocalHashing(source) {
       return [hash, cell(hash, value)];
     }
   });
-  return { ...parts, family: { name: `${g}^${t}`, hashes, cell } };
+  return { ...parts, family };
+}
+function readFamily({ document: document2 }, options, d) {
+  const g = options.whole("hash_range", 2, primeFrom(d));
+  options.require(isPrime(g), "hash_range", "a prime");
+  const t = digitsFor(d, g);
+  let key;
+  const cell = (hash, value) => {
+    key ?? (key = fingerprintOf(document2));
+    return linearCell(hash, point(value, g, t, key), g);
+  };
+  return { g, name: `${g}^${t}`, hashes: (g ** t - 1) / (g - 1), cell };
 }
 function digitsFor(d, g) {
   let t = 1;
@@ -1610,13 +1741,13 @@ function readQuestionSets(source) {
   requireWeights(source, weights.length === count, `a list with weights for each of ${count}`);
   const ranges = readRanges(options, count);
   options.require(design !== "parities" || ranges.every((range) => range === 2), "hash_ranges", "2 with parities");
-  const asked = sets.map((set) => set.map((i) => questions[i]));
-  demand(asked.every((set) => sizeOf(set) <= MOST_INPUTS), `${where}.domain`, "such that no set of questions has more than 2,500,000 cells");
+  const asked2 = sets.map((set) => set.map((i) => questions[i]));
+  demand(asked2.every((set) => sizeOf(set) <= MOST_INPUTS), `${where}.domain`, "such that no set of questions has more than 2,500,000 cells");
   function part(set, i) {
     if (design === "parities" && set.length === 2) return parities({ ...source, weights: weights[i] }, bits, set);
     return together(set, readOracle(source, bits, sizeOf(set), ranges[i], weights[i], i));
   }
-  const parts = design === "split" ? [apart(source, bits, questions, ranges, weights)] : asked.map(part);
+  const parts = design === "split" ? [apart(source, bits, questions, ranges, weights)] : asked2.map(part);
   const starts = startsOf(parts);
   const cells = starts[parts.length];
   return {
@@ -1743,39 +1874,6 @@ function readSampledCoordinate(source) {
   };
 }
 
-// src/mechanisms/seededhashing.ts
-function readSeededHashing(source) {
-  const domain = categorical(source);
-  const d = domain.size;
-  const options = readOptions(source, "bits", "hash_range");
-  const g = options.whole("hash_range", 2, 2 ** 29);
-  return hashing(source, domain, options, {
-    hash: numberField("seed", 1n << 64n),
-    g,
-    cells: 2 * d,
-    blocks: d,
-    draw(value, words) {
-      const seed = words.next();
-      return [seed, seededCell(seed, value, g)];
-    }
-  });
-}
-function seededCell(seed, value, g) {
-  const low = Number(seed & 0xffffffffn);
-  const high = Number(seed >> 32n);
-  const hash = mix(mix((value ^ low) >>> 0) ^ high);
-  return Number(BigInt(hash) * BigInt(g) >> 32n);
-}
-function mix(word) {
-  let x = word >>> 0;
-  x ^= x >>> 16;
-  x = Math.imul(x, 2246822507);
-  x ^= x >>> 13;
-  x = Math.imul(x, 3266489909);
-  x ^= x >>> 16;
-  return x >>> 0;
-}
-
 // src/mechanisms/subset.ts
 function readSubsetSelection(source) {
   const domain = categorical(source);
@@ -1846,6 +1944,134 @@ function drawSet(m, few, digits, words) {
       }
     }
   }
+}
+
+// src/mechanisms/sensitive.ts
+var NAMED = 12;
+function sensitive({ domain, where }, least) {
+  if (domain.kind !== "categories" || domain.sensitive === void 0) refuse(`${where}.domain`, "categories of which some are sensitive");
+  const { sensitive: protectedOnes } = domain;
+  demand(protectedOnes.length >= least, `${where}.domain`, `with at least ${least} sensitive values`);
+  const ranks = new Map(protectedOnes.map((input, rank) => [input, rank]));
+  return {
+    domain,
+    protectedOnes,
+    place(input) {
+      const rank = ranks.get(input);
+      return rank === void 0 ? { own: false, rank: input - protectedOnes.filter((one) => one < input).length } : { own: true, rank };
+    }
+  };
+}
+function certified({ domain, protectedOnes }, ratio) {
+  const values = domain.document.get("values");
+  const names = protectedOnes.slice(0, NAMED).map((input) => String(Array.isArray(values) ? values[input] : input));
+  const [count, all, rest] = [protectedOnes.length, domain.size, protectedOnes.length - NAMED].map((number2) => number2.toLocaleString("en-US"));
+  const named = names.join(", ") + (protectedOnes.length > NAMED ? ` and ${rest} more` : "");
+  return { ...ratioCertificate(ratio), scope: "sensitive answer", protects: { count: `${count} of ${all} answers`, named } };
+}
+function readSensitiveResponse(source) {
+  const values = sensitive(source, 1);
+  const { domain, protectedOnes } = values;
+  const bits = readBits(readOptions(source, "bits"));
+  const { keep, other } = readWeights(source, "keep", "other");
+  requireWeights(source, keep >= 1n && other >= 1n && keep + BigInt(protectedOnes.length) * other === 1n << BigInt(bits), "such that keep + s other is 2^bits");
+  const shift = BigInt(64 - bits);
+  return {
+    fields: [numberField("value", domain.size)],
+    cells: domain.size,
+    certificate: certified(values, fraction(keep + other, other)),
+    respond(value, words) {
+      const input = domain.input(value);
+      const x = words.next() >> shift;
+      return [x < keep ? input : protectedOnes[Number((x - keep) / other)]];
+    }
+  };
+}
+function readSensitiveHashing(source) {
+  const values = sensitive(source, 2);
+  const { domain, protectedOnes } = values;
+  const options = readOptions(source, "bits", "hash_range");
+  const { g, hashes, cell } = readFamily(source, options, protectedOnes.length);
+  const { ratio, respond } = readResponse(source, g, readBits(options));
+  const open = hashes * g;
+  const cells = open + domain.size - protectedOnes.length;
+  return {
+    fields: [numberField("cell", cells)],
+    cells,
+    certificate: certified(values, ratio),
+    respond(value, words) {
+      const { own, rank } = values.place(domain.input(value));
+      const hash = belowNumber(hashes, words);
+      const hashed = cell(hash, own ? rank : 0);
+      const answer = respond(own ? hashed : g, words);
+      return [answer === g ? open + rank : hash * g + answer];
+    }
+  };
+}
+function readSensitiveSubsets(source) {
+  const values = sensitive(source, 2);
+  const { domain, protectedOnes } = values;
+  const s = protectedOnes.length;
+  const options = readOptions(source, "bits", "subset_size");
+  const bits = readBits(options);
+  const k = options.whole("subset_size", 1, s - 1);
+  const { open, own: inside, start } = readWeights(source, "open", "own", "start");
+  const total = 1n << BigInt(bits);
+  const filled = BigInt(k) * total < BigInt(s) * inside && inside < total && open > 0n && open < total && start < 16n;
+  requireWeights(source, filled, "such that k 2^bits < s own, own < 2^bits, 0 < open < 2^bits and start < 16");
+  const [size, taken, left] = [s, k, s - k].map(BigInt);
+  const chances = [inside * size * left, (total - inside) * size * taken, (total - open) * taken * left].map((one) => fraction(one, 1n));
+  const most = chances.reduce((a, b) => exceeds(b, a) ? b : a);
+  const least = chances.reduce((a, b) => exceeds(a, b) ? b : a);
+  const digits = binaryDigits(start);
+  const shift = BigInt(64 - bits);
+  return {
+    fields: [numberField("open", domain.size - s + 1), bitsField("bits", s)],
+    cells: 2 * domain.size,
+    blocks: domain.size,
+    certificate: certified(values, fraction(most.numerator, least.numerator)),
+    respond(value, words) {
+      const { own, rank } = values.place(domain.input(value));
+      const x = words.next() >> shift;
+      const among = belowNumber(s, words) < k;
+      const set = chosen(own ? rank : 0, own ? x < inside : among, s, k, digits, words);
+      const opened = !own && x < open;
+      return [opened ? rank + 1 : 0, packBits(opened ? set.fill(0) : set)];
+    }
+  };
+}
+
+// src/mechanisms/seededhashing.ts
+function readSeededHashing(source) {
+  const domain = categorical(source);
+  const d = domain.size;
+  const options = readOptions(source, "bits", "hash_range");
+  const g = options.whole("hash_range", 2, 2 ** 29);
+  return hashing(source, domain, options, {
+    hash: numberField("seed", 1n << 64n),
+    g,
+    cells: 2 * d,
+    blocks: d,
+    draw(value, words) {
+      const seed = words.next();
+      return [seed, seededCell(seed, value, g)];
+    }
+  });
+}
+function seededCell(seed, value, g) {
+  const low = Number(seed & 0xffffffffn);
+  const high = Number(seed >> 32n);
+  const hash = mix(mix((value ^ low) >>> 0) ^ high);
+  return Number(BigInt(hash) * BigInt(g) >> 32n);
+}
+function mix(word) {
+  let x = word >>> 0;
+  x ^= x >>> 16;
+  x = Math.imul(x, 2246822507);
+  x ^= x >>> 13;
+  x = Math.imul(x, 3266489909);
+  x ^= x >>> 16;
+  return x >>> 0;
 }
 
 // src/mechanisms/table.ts
@@ -1955,6 +2181,9 @@ function unitsAtMost(x, width, cap) {
 // src/mechanisms/registry.ts
 var READERS = /* @__PURE__ */ new Map([
   ["binned", readBinned],
+  ["choice-response", readChoiceResponse],
+  ["choice-subsets", readChoiceSubsets],
+  ["drawn-option", readDrawnOption],
   ["degree-noise", readDegreeNoise],
   ["fixed-hashing", readFixedHashing],
   ["haar", readHaar],
@@ -1969,6 +2198,9 @@ var READERS = /* @__PURE__ */ new Map([
   ["randomized-response", readRandomizedResponse],
   ["sampled-coordinate", readSampledCoordinate],
   ["seeded-hashing", readSeededHashing],
+  ["sensitive-hashing", readSensitiveHashing],
+  ["sensitive-response", readSensitiveResponse],
+  ["sensitive-subsets", readSensitiveSubsets],
   ["square-wave", readSquareWave],
   ["stochastic-rounding", readRounding],
   ["subset-selection", readSubsetSelection],
@@ -1994,7 +2226,7 @@ function build(found, domain) {
   const reader = READERS.get(name) ?? found.refuse("mechanism", "the name of a mechanism");
   const epsilon = found.decimal("epsilon");
   found.require(epsilon.value >= 1e-6 && epsilon.value <= 20, "epsilon", "from 0.000001 to 20");
-  found.require(domain.kind === "record" || domain.size <= MOST_INPUTS, "domain", "of at most 2,500,000 inputs");
+  found.require(domain.kind === "record" || domain.kind === "choices" || domain.size <= MOST_INPUTS, "domain", "of at most 2,500,000 inputs");
   const parts = reader({ document: document2, domain, epsilon, options: found.get("options"), weights: found.get("weights"), where });
   demand(parts.cells <= MOST_INPUTS, where, "of at most 2,500,000 cells");
   demand(payloadBytes(parts.fields) <= MOST_REPORT_BYTES, where, "of at most 32,768 bytes a report");
@@ -2129,14 +2361,21 @@ function costInWords(survey) {
   if (memory !== void 0) {
     return `epsilon ${general(Number(cost), 4)} for all reports${period > 0 ? ` in ${windows(period, survey)}` : ""}, ${one} for one`;
   }
+  if (survey.certificate.protects !== void 0) return `epsilon ${one} per report that hides its answer; an open report reveals it`;
   return cohorts > 1 ? `epsilon ${one} in any ${windows(cohorts, survey)} in a row` : `epsilon ${one} per report`;
 }
 function windows(count, { window }) {
   return `${count.toLocaleString("en-US")} windows (${window})`;
 }
-function privacyInWords({ ratio, scope }) {
+function privacyInWords({ ratio, scope, protects }) {
   if (ratio === null) return "The promise of this survey may fail.";
   const sure = `at most ${belief(ratio)}% sure of it after seeing your report`;
+  if (protects !== void 0) {
+    return `Only these answers are protected: ${protects.named} (${protects.count}).
+If yours is one of them, what you send is at most ${times(ratio)} times as likely as from any other answer, and never shows your answer for certain.
+If it is another, your device often sends it openly; whoever sees that knows your answer, and knows that it is none of the protected ones (an open report is unlimited times as likely under your answer as under any other).
+A report that hides its answer is therefore a hint at a protected one, never more than ${times(ratio)} to 1.`;
+  }
   const bound = `Any report is at most ${times(ratio)} times as likely under one`;
   if (scope === "") return `${bound} true answer as under another.
 Someone who thought an answer was a coin flip can be ${sure}.`;
@@ -2170,11 +2409,12 @@ function general(value, digits) {
 var REPEATING = ["ask", "changes", "period"];
 var ASK = /^1(?:\/(?:[2-9]|[1-9][0-9]{1,2}|1000))?$/;
 function readRepeating(found, { mechanism, window, opens, closes }) {
-  const again = found.whole("survey", 2, 3) === 3;
+  const version = found.whole("survey", 2, 4);
+  const again = version > 2;
   const ask2 = again ? found.text("ask") : "1";
   const [changes, period] = again ? [found.whole("changes", 0, 1e3), found.whole("period", 0, 1e4)] : [0, 0];
   found.require(ASK.test(ask2), "ask", "1, or 1/W with W from 2 to 1000");
-  found.require(!again || ask2 !== "1" || changes + period > 0, "survey", "2 where ask is 1, and changes and period are 0");
+  found.require(version !== 3 || ask2 !== "1" || changes + period > 0, "survey", "2 where ask is 1, and changes and period are 0");
   const { memory } = mechanism;
   const repeats = window !== "once";
   const windows2 = period > 0 ? period : repeats && opens !== "" && closes !== "" ? windowIndex(window, closes) - windowIndex(window, opens) + 1 : void 0;
@@ -2235,6 +2475,7 @@ var Survey = class _Survey {
     found.require(this.opens === "" || this.closes === "" || this.opens <= this.closes, "closes", "a day from opens on");
     this.series = found.get("series") === "" ? "" : visibleText(found, "series", 200);
     ({ ask: this.ask, cohorts: this.cohorts, changes: this.changes, period: this.period, cost: this.cost } = readRepeating(found, this));
+    this.texts = textsOf(found, this.mechanism);
     this.document = found.items;
     this.digest = digestOf(this.document);
     this.fingerprint = this.digest.slice(0, 32);
@@ -2264,8 +2505,9 @@ var Survey = class _Survey {
     return Object.assign(survey, { collector: found[1] });
   }
   static read(document2, { maxDelta = "0" }) {
-    const again = document2 instanceof Map && document2.get("survey") === 3;
-    const survey = new _Survey(new Section(document2, again ? [...KEYS, ...REPEATING] : KEYS, "survey"));
+    const version = document2 instanceof Map ? document2.get("survey") : void 0;
+    const more = version === 3 ? REPEATING : version === 4 ? [...REPEATING, "texts"] : [];
+    const survey = new _Survey(new Section(document2, [...KEYS, ...more], "survey"));
     const most = readDecimal(maxDelta);
     if (most !== void 0 && !exceeds(survey.certificate.delta, exact(most))) return survey;
     throw new InvalidSurvey(`the delta of ${survey} is not at most maxDelta, which is ${maxDelta}`);
@@ -2304,6 +2546,13 @@ var Survey = class _Survey {
     return open ? name : void 0;
   }
 };
+function textsOf(found, { domain }) {
+  if (!found.items.has("texts")) return [];
+  const texts = found.list("texts");
+  const count = domain.kind === "record" ? domain.questions.length : 0;
+  found.require(texts.length === count && texts.some((text) => text !== ""), "texts", "a text for each question of a record, of which one is not empty");
+  return texts.map((text) => text === "" ? text : visibleText(new Section(/* @__PURE__ */ new Map([["text", text]]), ["text"], `${found.where}.texts`), "text", 2e3));
+}
 function visibleText(found, key, most) {
   const text = found.text(key);
   const short = text.length <= 2 * most && [...text].length <= most;
@@ -2412,36 +2661,36 @@ function checkReport(limits, survey) {
   }
   if (exceeds(survey.certificate.delta, ZERO)) throw new OverBudget(`${survey} has delta above 0, which this client does not answer`);
 }
-function refusalOf(limits, asked, before, pinned) {
-  const alike = before.filter((one) => one.name === asked.name || one.question === asked.question);
-  const why = outOfOrder(asked, alike) ?? (pinned ? void 0 : dearer(asked, alike)) ?? beyondLimit(limits, asked, before);
-  return why === void 0 ? why : new OverBudget(`survey "${asked.survey}" ${why}`);
+function refusalOf(limits, asked2, before, pinned) {
+  const alike = before.filter((one) => one.name === asked2.name || one.question === asked2.question);
+  const why = outOfOrder(asked2, alike) ?? (pinned ? void 0 : dearer(asked2, alike)) ?? beyondLimit(limits, asked2, before);
+  return why === void 0 ? why : new OverBudget(`survey "${asked2.survey}" ${why}`);
 }
-function outOfOrder(asked, alike) {
-  const later = alike.filter((one) => one.last >= asked.first);
+function outOfOrder(asked2, alike) {
+  const later = alike.filter((one) => one.last >= asked2.first);
   if (later.length === 0) return void 0;
   const last = later.reduce((a, b) => b.last > a.last ? b : a);
-  return last.fingerprint === asked.fingerprint ? `was answered for the window "${last.window}", so "${asked.window}" gets no answer: windows are answered in order. Check the clock of this device` : `has the name or question of "${last.survey}" (${last.fingerprint}), which was answered for the same days or later ones: one window gets one answer`;
+  return last.fingerprint === asked2.fingerprint ? `was answered for the window "${last.window}", so "${asked2.window}" gets no answer: windows are answered in order. Check the clock of this device` : `has the name or question of "${last.survey}" (${last.fingerprint}), which was answered for the same days or later ones: one window gets one answer`;
 }
-function dearer(asked, alike) {
-  const others = alike.filter((one) => one.fingerprint !== asked.fingerprint);
+function dearer(asked2, alike) {
+  const others = alike.filter((one) => one.fingerprint !== asked2.fingerprint);
   const [known] = others;
-  if (known === void 0 || !others.every((one) => exceeds(costOf(asked), costOf(one)))) return void 0;
-  return `asks for epsilon ${asked.epsilon}; under the fingerprint ${known.fingerprint} it asked for ${known.epsilon}. If the new one is agreed to, pass fingerprint: "${asked.fingerprint}"`;
+  if (known === void 0 || !others.every((one) => exceeds(costOf(asked2), costOf(one)))) return void 0;
+  return `asks for epsilon ${asked2.epsilon}; under the fingerprint ${known.fingerprint} it asked for ${known.epsilon}. If the new one is agreed to, pass fingerprint: "${asked2.fingerprint}"`;
 }
-function beyondLimit(limits, asked, before) {
+function beyondLimit(limits, asked2, before) {
   const sums = [
-    ["dayEpsilon", "per day", before.filter((one) => one.day >= asked.day)],
-    ["dayEpsilon", "per 24 hours since the machine started", before.filter((one) => one.boot === asked.boot && asked.uptime - one.uptime < SECONDS), 2]
+    ["dayEpsilon", "per day", before.filter((one) => one.day >= asked2.day)],
+    ["dayEpsilon", "per 24 hours since the machine started", before.filter((one) => one.boot === asked2.boot && asked2.uptime - one.uptime < SECONDS), 2]
   ];
   for (const [key, what] of SHARED) {
-    if (asked[key] !== "") sums.push([`${key}Epsilon`, `on ${what}`, before.filter((one) => one[key] === asked[key])]);
+    if (asked2[key] !== "") sums.push([`${key}Epsilon`, `on ${what}`, before.filter((one) => one[key] === asked2[key])]);
   }
   sums.push(["totalEpsilon", "in all", before]);
   for (const [name, what, spent, times2 = 1] of sums) {
     const most = multiple(exact(decimalOf(limits[name])), times2);
-    if (exceeds(costOf(...spent, asked), most)) {
-      return `asks for epsilon ${asked.epsilon}; of the ${times2 * limits[name]} that this device may spend ${what} (${name}), ${costText(spent)} are spent`;
+    if (exceeds(costOf(...spent, asked2), most)) {
+      return `asks for epsilon ${asked2.epsilon}; of the ${times2 * limits[name]} that this device may spend ${what} (${name}), ${costText(spent)} are spent`;
     }
   }
   return void 0;
@@ -2863,9 +3112,10 @@ var Client = class {
     this.collector = url === void 0 ? void 0 : { url: checkUrl(url, plain2), token: token2, patience: { ...PATIENCE, ...options.patience } };
     const names = Object.keys(LIMITS);
     this.limits = Object.fromEntries(names.map((name) => [name, options[name] === void 0 ? LIMITS[name] : options[name]]));
-    const { scope } = survey.certificate;
+    const { scope, protects } = survey.certificate;
     if (scope !== "" && !scopes.includes(scope)) {
-      throw new InvalidSurvey(`${survey} protects one ${scope}, not the whole answer; scopes: ["${scope}"] takes part all the same`);
+      const what = protects === void 0 ? `one ${scope}, not the whole answer` : `${protects.count} only, and open reports reveal theirs`;
+      throw new InvalidSurvey(`${survey} protects ${what}; scopes: ["${scope}"] takes part all the same`);
     }
     checkReport(this.limits, survey);
     systemWords();
@@ -3018,6 +3268,11 @@ var TEXTS = {
   unanswered: "Please answer this question.",
   must: (says) => `This is not a possible answer. ${says}.`,
   incomplete: (count) => `${count === 1 ? "One question has" : `${count} questions have`} no possible answer yet, so nothing was drawn or sent.`,
+  tick: (most, all) => `Tick all that apply${most < all ? `, at most ${most}` : ""}`,
+  none: "none of these",
+  unticked: "Tick what applies, or none of these.",
+  atMost: (most) => `Tick at most ${most}.`,
+  only: (named) => `I know that only these answers are protected: ${named}. Any other answer is often sent openly.`,
   place: (i) => `Number ${i}`,
   pair: (i) => `Pair ${i}`,
   key: "What",
@@ -3081,8 +3336,8 @@ function windowText({ window }) {
 }
 
 // page/questions.ts
-function questionsOf({ questions }, controlOf2) {
-  const rows = questions.map(({ name, domain }, i) => rowOf(name, controlOf2(domain, [make("small", {}, TEXTS.nth(i + 1, questions.length)), " ", foreign(name)])));
+function questionsOf({ questions }, texts, controlOf2) {
+  const rows = questions.map(({ name, domain }, i) => rowOf(name, controlOf2(domain, [make("small", {}, TEXTS.nth(i + 1, questions.length)), " ", foreign(texts[i] || name)])));
   const progress = make("p", { class: "progress" });
   const count = () => {
     progress.textContent = TEXTS.answered(rows.filter((row2) => row2.open() === null).length, rows.length);
@@ -3143,14 +3398,16 @@ var LISTED = 200;
 var SUGGESTED = 50;
 var MOST_ROWS = 50;
 var LONGEST = 200;
-function controlOf({ mechanism: { domain }, outside }) {
+function controlOf({ mechanism: { domain }, outside, texts }) {
   switch (domain.kind) {
     case "vector":
       return domain.coordinates > MOST_ROWS ? void 0 : row(domain);
     case "key-values":
       return domain.pairs === null ? pair(domain, RADIOS, TEXTS.answer) : pairs(domain);
+    case "choices":
+      return domain.options.size > LISTED ? void 0 : boxes(domain);
     case "record":
-      return questionsOf(domain, (one, legend) => grouped(single(one, legend, void 0, "", FEW), legend));
+      return questionsOf(domain, texts, (one, legend) => grouped(single(one, legend, void 0, "", FEW), legend));
     default:
       return single(domain, [TEXTS.answer], TEXTS.answer, outside);
   }
@@ -3192,6 +3449,26 @@ function choose(values, legend, kind) {
   return {
     element: make("fieldset", { class: kind }, make("legend", {}, ...legend), ...labels),
     read: () => values[inputs.findIndex((input) => input.checked)]
+  };
+}
+function boxes({ options, most }) {
+  const value = valuesOf(options);
+  const indices = Array.from({ length: options.size }, (_, i) => i);
+  const inputs = [...indices, -1].map((i) => make("input", { type: "checkbox", value: String(i) }));
+  const none = inputs[options.size];
+  const ticked = () => indices.filter((i) => inputs[i].checked);
+  const labels = inputs.map((input, i) => make("label", {}, input, input === none ? TEXTS.none : foreign(String(value(i)))));
+  const element = make("fieldset", { class: "choices" }, make("legend", {}, TEXTS.tick(most, options.size)), ...labels);
+  element.onchange = ({ target }) => {
+    for (const input of inputs) if (input === none !== (target === none)) input.checked = false;
+  };
+  return {
+    element,
+    check: () => {
+      const count = ticked().length;
+      inputs[0].setCustomValidity(count > most ? TEXTS.atMost(most) : count === 0 && !none.checked ? TEXTS.unticked : "");
+    },
+    read: () => ticked().map(value)
   };
 }
 function search(domain, name, open) {
@@ -3384,7 +3661,7 @@ var Interview = class {
   async showForm() {
     const client = this.client;
     const { survey } = client;
-    const { scope } = survey.certificate;
+    const { scope, protects } = survey.certificate;
     const control = controlOf(survey);
     const refused2 = this.asking.refused ?? closedOn(survey, today2());
     this.status.textContent = refused2 !== void 0 ? refusal2(refused2, false) : control === void 0 ? TEXTS.cannot : "";
@@ -3399,8 +3676,7 @@ var Interview = class {
       "form",
       { novalidate: true },
       ...kept === void 0 ? [] : [make("p", {}, kept)],
-      control.element,
-      ...scope === "" ? [] : [consent(scope)],
+      ...scope === "" ? [control.element] : protects === void 0 ? [control.element, consent(TEXTS.scope(scope))] : asked(TEXTS.only(protects.named), control.element),
       make("p", { class: "submit" }, submit, make("small", {}, TEXTS.first[survey.window])),
       this.status,
       make("p", { class: "muted" }, make("small", {}, TEXTS.remembers))
@@ -3478,8 +3754,16 @@ function closedOn(survey, day) {
 function today2() {
   return (/* @__PURE__ */ new Date()).toISOString().slice(0, 10);
 }
-function consent(scope) {
-  return make("label", { class: "consent" }, make("input", { type: "checkbox", required: true }), TEXTS.scope(scope));
+function consent(says) {
+  return make("label", { class: "consent" }, make("input", { type: "checkbox", required: true }), foreign(says));
+}
+function asked(says, control) {
+  const first = consent(says);
+  const rest = make("fieldset", { class: "gated", disabled: true }, control);
+  first.onchange = () => {
+    rest.disabled = !first.querySelector("input").checked;
+  };
+  return [first, rest];
 }
 
 // page/answer.ts

@@ -5,6 +5,8 @@ export interface Categories {
     readonly kind: "categories";
     readonly document: JsonObject;
     readonly size: number;
+    /** The inputs that must be protected, ascending, where a mechanism may reveal the others. */
+    readonly sensitive: readonly number[] | undefined;
     /** Whether a value is one of them; `1` is not `"1"`. */
     has(value: unknown): boolean;
     /** The index of a value; other values are refused. */

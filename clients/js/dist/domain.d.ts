@@ -1,4 +1,5 @@
 import { type Categories } from "./categories.js";
+import { type Choices } from "./choices.js";
 import { type Dates } from "./dates.js";
 import { type Interval } from "./interval.js";
 import type { Json } from "./json.js";
@@ -7,9 +8,9 @@ import { type Questions } from "./record.js";
 import { type Vector } from "./vector.js";
 import { type Counts, type Ratings } from "./whole.js";
 /** What a value may be. `size` is the number of inputs. */
-export type Domain = Categories | NumberDomain | Vector | KeyValues | Questions;
+export type Domain = Categories | Choices | NumberDomain | Vector | KeyValues | Questions;
 /** The domains of which a mechanism for categories sees one input per person. */
-export type SingleDomain = Exclude<Domain, Vector | Questions>;
+export type SingleDomain = Exclude<Domain, Choices | Vector | Questions>;
 /** The domains of one plain answer. */
 export type PlainDomain = Categories | NumberDomain;
 /** The domains of one number or date. */

@@ -1,4 +1,5 @@
 import { readCategories } from "./categories.js";
+import { readChoices } from "./choices.js";
 import { readDates } from "./dates.js";
 import { readInterval } from "./interval.js";
 import { readKeyValues } from "./keyvalues.js";
@@ -8,7 +9,8 @@ import { readVector } from "./vector.js";
 import { readCounts, readRatings } from "./whole.js";
 /** The readers of all kinds, each with the keys of its document beside `kind` and `version`, and those that version 2 adds. */
 const KINDS = new Map([
-    ["categories", [readCategories, "size values"]],
+    ["categories", [readCategories, "size values", "sensitive"]],
+    ["choices", [readChoices, "most options"]],
     ["interval", [readInterval, "bins high low", "edges open_end scale unit"]],
     ["counts", [readCounts, "most", "unit"]],
     ["dates", [readDates, "first last step"]],
@@ -37,6 +39,8 @@ export function checkValue(domain, value) {
         domain.row(value);
     else if (domain.kind === "record")
         domain.answers(value);
+    else if (domain.kind === "choices")
+        domain.items(value);
     else if (domain.kind === "key-values" && domain.pairs !== null)
         domain.set(value);
     else
@@ -59,6 +63,10 @@ export function labelOf(domain, index) {
     }
     if (domain.kind === "dates")
         return domain.start(index);
+    if (domain.kind === "choices") {
+        const { options } = domain;
+        return index < options.size ? labelOf(options, index) : `at most ${index - options.size} boxes`;
+    }
     const values = domain.document.get("values");
     if (Array.isArray(values))
         return `"${String(values[index])}"`;

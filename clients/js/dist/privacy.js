@@ -28,16 +28,24 @@ export function costInWords(survey) {
     if (memory !== undefined) {
         return `epsilon ${general(Number(cost), 4)} for all reports${period > 0 ? ` in ${windows(period, survey)}` : ""}, ${one} for one`;
     }
+    if (survey.certificate.protects !== undefined)
+        return `epsilon ${one} per report that hides its answer; an open report reveals it`;
     return cohorts > 1 ? `epsilon ${one} in any ${windows(cohorts, survey)} in a row` : `epsilon ${one} per report`;
 }
 function windows(count, { window }) {
     return `${count.toLocaleString("en-US")} windows (${window})`;
 }
 /** What a certificate means of one report. */
-function privacyInWords({ ratio, scope }) {
+function privacyInWords({ ratio, scope, protects }) {
     if (ratio === null)
         return "The promise of this survey may fail.";
     const sure = `at most ${belief(ratio)}% sure of it after seeing your report`;
+    if (protects !== undefined) {
+        return (`Only these answers are protected: ${protects.named} (${protects.count}).\n` +
+            `If yours is one of them, what you send is at most ${times(ratio)} times as likely as from any other answer, and never shows your answer for certain.\n` +
+            "If it is another, your device often sends it openly; whoever sees that knows your answer, and knows that it is none of the protected ones (an open report is unlimited times as likely under your answer as under any other).\n" +
+            `A report that hides its answer is therefore a hint at a protected one, never more than ${times(ratio)} to 1.`);
+    }
     const bound = `Any report is at most ${times(ratio)} times as likely under one`;
     if (scope === "")
         return `${bound} true answer as under another.\nSomeone who thought an answer was a coin flip can be ${sure}.`;

@@ -21,8 +21,8 @@ interface Asked {
     readonly opens: string;
     readonly closes: string;
 }
-/** Keys of version 3. */
+/** Keys of version 3 and 4. */
 export declare const REPEATING: string[];
-/** Read the rules of version 3, or take those of version 2, and refuse what does not fit the survey. */
+/** Read the rules of version 3 and 4, or take those of version 2, and refuse what does not fit the survey. */
 export declare function readRepeating(found: Section, { mechanism, window, opens, closes }: Asked): Repeating;
 export {};

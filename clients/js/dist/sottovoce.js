@@ -292,11 +292,15 @@ function readCategories(found) {
   const size = found.whole("size", 1, MOST_INPUTS);
   const places = found.get("values") === null ? void 0 : readPlaces(found.list("values"), `${found.where}.values`);
   found.require((places?.size ?? size) === size, "size", "the number of values");
+  const sensitive2 = found.items.has("sensitive") ? found.list("sensitive") : void 0;
+  const right = sensitive2?.every((input, i) => typeof input === "number" && input < size && input > (i === 0 ? -1 : sensitive2[i - 1]));
+  found.require(sensitive2 === void 0 || right === true && sensitive2.length > 0 && sensitive2.length < size, "sensitive", "some inputs, ascending, and not all");
   const find2 = (value) => places === void 0 ? numbered(value, size) : places.get(keyOf(value));
   return {
     kind: "categories",
     document: found.items,
     size,
+    sensitive: sensitive2,
     has: (value) => find2(value) !== void 0,
     input(value) {
       const place = find2(value);
@@ -325,6 +329,36 @@ function readPlaces(values, where) {
     places.set(keyOf(value), places.size);
   }
   return places;
+}
+
+// src/choices.ts
+var NONE = "none of these";
+var MOST_SETS = 1n << 62n;
+function readChoices(found) {
+  const named = readDomain(found.get("options"), `${found.where}.options`);
+  const options = named.kind === "categories" && named.sensitive === void 0 ? named : found.refuse("options", "categories, none of them sensitive");
+  const values = options.document.get("values");
+  const right = Array.isArray(values) && values.every((value) => value !== NONE && !String(value).includes(";"));
+  found.require(right, "options", `names without ;, other than "${NONE}"`);
+  const d = options.size;
+  const most = found.whole("most", 1, d);
+  let sets = 1n;
+  let ways = 1n;
+  for (let i = 1; i <= most && sets <= MOST_SETS; i++) {
+    ways = ways * BigInt(d - i + 1) / BigInt(i);
+    sets += ways;
+  }
+  found.require(sets <= MOST_SETS, "most", "such that there are at most 2^62 sets");
+  function items(value) {
+    const ticked = value instanceof Set ? [...value] : value;
+    if (!Array.isArray(ticked)) throw new InvalidValue("the value must be a list of options; an empty list is none of these");
+    if (ticked.length > most) throw new InvalidValue(`the value must have at most ${most} of the options`);
+    const places = Array.from(ticked, (option) => options.input(option)).sort((a, b) => a - b);
+    if (new Set(places).size < places.length) throw new InvalidValue("the options of a set must be distinct");
+    for (let slot = places.length; slot < most; slot++) places.push(d + slot);
+    return places;
+  }
+  return { kind: "choices", document: found.items, options, most, size: Number(sets), items };
 }
 
 // src/windows.ts
@@ -459,7 +493,7 @@ function readRecord(found) {
     const name = told.text("name");
     told.require(NAME.test(name), "name", "text of 1 to 100 characters, without control characters and spaces at the ends");
     const domain = readDomain(told.get("domain"), `${where}.domain`);
-    const several = domain.kind === "vector" || domain.kind === "key-values" || domain.kind === "record";
+    const several = domain.kind === "vector" || domain.kind === "key-values" || domain.kind === "choices" || domain.kind === "record";
     return { name, domain: several || domain.size < 2 ? told.refuse("domain", "of one value per person, out of at least 2") : domain };
   });
   const names = questions.map(({ name }) => name);
@@ -541,7 +575,8 @@ function wholeNumbers(kind, found, least, most) {
 
 // src/domain.ts
 var KINDS = /* @__PURE__ */ new Map([
-  ["categories", [readCategories, "size values"]],
+  ["categories", [readCategories, "size values", "sensitive"]],
+  ["choices", [readChoices, "most options"]],
   ["interval", [readInterval, "bins high low", "edges open_end scale unit"]],
   ["counts", [readCounts, "most", "unit"]],
   ["dates", [readDates, "first last step"]],
@@ -564,6 +599,7 @@ function isNumeric(domain) {
 function checkValue(domain, value) {
   if (domain.kind === "vector") domain.row(value);
   else if (domain.kind === "record") domain.answers(value);
+  else if (domain.kind === "choices") domain.items(value);
   else if (domain.kind === "key-values" && domain.pairs !== null) domain.set(value);
   else inputOf(domain, value, 1);
 }
@@ -579,6 +615,10 @@ function labelOf(domain, index) {
     return to === Infinity ? `${from} or more` : `${from} to ${to}`;
   }
   if (domain.kind === "dates") return domain.start(index);
+  if (domain.kind === "choices") {
+    const { options } = domain;
+    return index < options.size ? labelOf(options, index) : `at most ${index - options.size} boxes`;
+  }
   const values = domain.document.get("values");
   if (Array.isArray(values)) return `"${String(values[index])}"`;
   return String("least" in domain ? domain.least + index : index);
@@ -645,8 +685,8 @@ function readInner({ epsilon, weights }, options, key, domain) {
   return innerMechanism(found.text("mechanism"), domain, epsilon, found.get("options"), weights, found.where);
 }
 function categorical({ domain, where }) {
-  const several = domain.kind === "vector" || domain.kind === "record" || domain.kind === "key-values" && domain.pairs !== null;
-  return several ? refuse(`${where}.domain`, "of one value per person: not a vector or a record, and without sets of pairs") : domain;
+  const several = domain.kind === "vector" || domain.kind === "record" || domain.kind === "choices" || domain.kind === "key-values" && domain.pairs !== null;
+  return several ? refuse(`${where}.domain`, "of one value per person: not a vector, record or choices, and without sets of pairs") : domain;
 }
 function numeric({ domain, where }) {
   return isNumeric(domain) ? domain : refuse(`${where}.domain`, "an interval, counts or ratings");
@@ -691,6 +731,185 @@ function readBinned(source) {
     respond: (value, words) => respondAt(divides ? Math.floor(domain.bin(value) / narrow) : interval.bin(value), words),
     respondAt: (bin, words) => respondAt(Math.floor(bin / narrow), words)
   };
+}
+
+// src/words.ts
+var WORD = 1n << 64n;
+function systemRandomness() {
+  const source = globalThis.crypto;
+  if (typeof source?.getRandomValues !== "function") throw missing();
+  return source;
+}
+function fill(source, zeros) {
+  source.getRandomValues(zeros);
+  if (!zeros.some(Boolean)) throw missing();
+  return zeros;
+}
+function missing() {
+  return new NoRandomness("crypto.getRandomValues is missing here, or gives only zeros, so no report can be drawn");
+}
+function newId() {
+  return fill(systemRandomness(), new Uint8Array(16));
+}
+function systemWords() {
+  const source = systemRandomness();
+  const buffer = new BigUint64Array(64);
+  let left = 0;
+  return {
+    next() {
+      if (left === 0) {
+        fill(source, buffer);
+        left = buffer.length;
+      }
+      const word = buffer[--left];
+      buffer[left] = 0n;
+      return word;
+    }
+  };
+}
+function below(size, words) {
+  if ((size & size - 1n) === 0n) return words.next() * size >> 64n;
+  const limit = WORD - WORD % size;
+  for (; ; ) {
+    const word = words.next();
+    if (word < limit) return word % size;
+  }
+}
+function belowNumber(size, words) {
+  return Number(below(BigInt(size), words));
+}
+function wordBytes(count, words) {
+  const bytes = new Uint8Array(8 * count);
+  const view = new DataView(bytes.buffer);
+  for (let i = 0; i < count; i++) view.setBigUint64(8 * i, words.next(), true);
+  return bytes;
+}
+
+// src/mechanisms/response.ts
+function readResponse(source, size, bits) {
+  const { keep, other } = readWeights(source, "keep", "other");
+  const total = 1n << BigInt(bits);
+  const least = size === 1 ? other === 0n : keep >= 1n && other >= 1n;
+  requireWeights(source, least && keep + BigInt(size) * other === total, "such that keep + size * other is 2^bits");
+  const shift = BigInt(64 - bits);
+  return {
+    keep,
+    other,
+    ratio: fraction(keep + other, other),
+    respond(cell, words) {
+      const x = words.next() >> shift;
+      return x < keep ? cell : Number((x - keep) / other);
+    }
+  };
+}
+function hashing(source, domain, options, { hash, g, draw, ...parts }) {
+  const { ratio, respond } = readResponse(source, g, readBits(options));
+  return forOneValue(domain, {
+    ...parts,
+    fields: [hash, numberField("cell", g)],
+    ratio,
+    respondAt(value, words) {
+      const [drawn, cell] = draw(value, words);
+      return [drawn, respond(cell, words)];
+    }
+  });
+}
+function readRandomizedResponse(source) {
+  const domain = categorical(source);
+  const { ratio, respond } = readResponse(source, domain.size, readBits(readOptions(source, "bits")));
+  return forOneValue(domain, {
+    fields: [numberField("value", domain.size)],
+    cells: domain.size,
+    ratio,
+    respondAt: (input, words) => [respond(input, words)]
+  });
+}
+
+// src/mechanisms/choices.ts
+function choices({ domain, where }) {
+  return domain.kind === "choices" ? domain : refuse(`${where}.domain`, "choices");
+}
+function readChoiceResponse(source) {
+  const domain = choices(source);
+  const items = domain.options.size + domain.most;
+  const { ratio, respond } = readResponse(source, items, readBits(readOptions(source, "bits")));
+  const { numerator, denominator } = ratio;
+  const others = BigInt(domain.most) * denominator;
+  return {
+    fields: [numberField("item", items)],
+    cells: items,
+    certificate: ratioCertificate(fraction(others + numerator - denominator, others)),
+    respond(value, words) {
+      const held = domain.items(value);
+      return [respond(held[belowNumber(domain.most, words)], words)];
+    },
+    inWords: (item) => labelOf(domain, item)
+  };
+}
+function readDrawnOption(source) {
+  const domain = choices(source);
+  const { ratio, respond } = readResponse(source, 2, readBits(readOptions(source, "bits")));
+  return {
+    fields: [numberField("option", domain.options.size), numberField("ticked", 2)],
+    cells: 2 * domain.options.size,
+    certificate: ratioCertificate(ratio),
+    respond(value, words) {
+      const held = domain.items(value);
+      const option = belowNumber(domain.options.size, words);
+      return [option, respond(Number(held.includes(option)), words)];
+    }
+  };
+}
+function readChoiceSubsets(source) {
+  const domain = choices(source);
+  const [d, m] = [domain.options.size, domain.most];
+  const options = readOptions(source, "bits", "report_size");
+  const bits = readBits(options);
+  const l = options.whole("report_size", 1, d);
+  const where = `${source.where}.weights`;
+  const weights = list(source.weights, where).map((one) => weight(one, where));
+  const total = weights.reduce((sum, one) => sum + one, 0n);
+  const own = weights.reduce((sum, one, j) => sum + BigInt(j) * one, 0n);
+  const filled = weights.length === Math.min(m, l) + 1 && weights.every((one) => one >= 1n) && total === 1n << BigInt(bits);
+  requireWeights(source, filled && BigInt(d) * own > BigInt(m) * (BigInt(l) * total - own), "positive, of sum 2^bits, and larger for items in common");
+  const shift = BigInt(64 - bits);
+  return {
+    fields: [bitsField("bits", d + m)],
+    cells: 2 * (d + m),
+    blocks: d + m,
+    certificate: ratioCertificate(spread(weights, d, m, l)),
+    respond(value, words) {
+      const held = domain.items(value);
+      let rest = words.next() >> shift;
+      const common = weights.findIndex((one) => (rest -= one) < 0n);
+      const others = Array.from({ length: d + m }, (_, item) => item).filter((item) => !held.includes(item));
+      const report = [...shuffled(held, m, words).slice(0, common), ...shuffled(others, l, words).slice(0, l - common)];
+      const set = new Uint8Array(d + m);
+      for (const item of report) set[item] = 1;
+      return [packBits(set)];
+    }
+  };
+}
+function spread(weights, d, m, l) {
+  let [above, below2] = [1n, 1n];
+  const each = weights.map((one, j) => {
+    if (j > 0) {
+      above *= BigInt(m - j + 1) * BigInt(l - j + 1);
+      below2 *= BigInt(j) * BigInt(d - l + j);
+    }
+    return fraction(one * below2, above);
+  });
+  const most = each.reduce((a, b) => exceeds(b, a) ? b : a);
+  const least = each.reduce((a, b) => exceeds(a, b) ? b : a);
+  return fraction(most.numerator * least.denominator, most.denominator * least.numerator);
+}
+function shuffled(items, count, words) {
+  const mixed = [...items];
+  for (let i = 0; i < count; i++) {
+    const j = i + belowNumber(mixed.length - i, words);
+    [mixed[i], mixed[j]] = [mixed[j], mixed[i]];
+  }
+  return mixed;
 }
 
 // src/bytes.ts
@@ -876,98 +1095,6 @@ function publicIndex(use, key, row, j, size) {
   const block2 = shake256(utf8(`sottovoce ${use} 2 ${key} ${row} ${Math.floor(j / BLOCK)}`), 4 * BLOCK);
   const word = new DataView(block2.buffer).getUint32(4 * (j % BLOCK), true);
   return Number(BigInt(word) * BigInt(size) >> 32n);
-}
-
-// src/words.ts
-var WORD = 1n << 64n;
-function systemRandomness() {
-  const source = globalThis.crypto;
-  if (typeof source?.getRandomValues !== "function") throw missing();
-  return source;
-}
-function fill(source, zeros) {
-  source.getRandomValues(zeros);
-  if (!zeros.some(Boolean)) throw missing();
-  return zeros;
-}
-function missing() {
-  return new NoRandomness("crypto.getRandomValues is missing here, or gives only zeros, so no report can be drawn");
-}
-function newId() {
-  return fill(systemRandomness(), new Uint8Array(16));
-}
-function systemWords() {
-  const source = systemRandomness();
-  const buffer = new BigUint64Array(64);
-  let left = 0;
-  return {
-    next() {
-      if (left === 0) {
-        fill(source, buffer);
-        left = buffer.length;
-      }
-      const word = buffer[--left];
-      buffer[left] = 0n;
-      return word;
-    }
-  };
-}
-function below(size, words) {
-  if ((size & size - 1n) === 0n) return words.next() * size >> 64n;
-  const limit = WORD - WORD % size;
-  for (; ; ) {
-    const word = words.next();
-    if (word < limit) return word % size;
-  }
-}
-function belowNumber(size, words) {
-  return Number(below(BigInt(size), words));
-}
-function wordBytes(count, words) {
-  const bytes = new Uint8Array(8 * count);
-  const view = new DataView(bytes.buffer);
-  for (let i = 0; i < count; i++) view.setBigUint64(8 * i, words.next(), true);
-  return bytes;
-}
-
-// src/mechanisms/response.ts
-function readResponse(source, size, bits) {
-  const { keep, other } = readWeights(source, "keep", "other");
-  const total = 1n << BigInt(bits);
-  const least = size === 1 ? other === 0n : keep >= 1n && other >= 1n;
-  requireWeights(source, least && keep + BigInt(size) * other === total, "such that keep + size * other is 2^bits");
-  const shift = BigInt(64 - bits);
-  return {
-    keep,
-    other,
-    ratio: fraction(keep + other, other),
-    respond(cell, words) {
-      const x = words.next() >> shift;
-      return x < keep ? cell : Number((x - keep) / other);
-    }
-  };
-}
-function hashing(source, domain, options, { hash, g, draw, ...parts }) {
-  const { ratio, respond } = readResponse(source, g, readBits(options));
-  return forOneValue(domain, {
-    ...parts,
-    fields: [hash, numberField("cell", g)],
-    ratio,
-    respondAt(value, words) {
-      const [drawn, cell] = draw(value, words);
-      return [drawn, respond(cell, words)];
-    }
-  });
-}
-function readRandomizedResponse(source) {
-  const domain = categorical(source);
-  const { ratio, respond } = readResponse(source, domain.size, readBits(readOptions(source, "bits")));
-  return forOneValue(domain, {
-    fields: [numberField("value", domain.size)],
-    cells: domain.size,
-    ratio,
-    respondAt: (input, words) => [respond(input, words)]
-  });
 }
 
 // src/mechanisms/fixedhashing.ts
@@ -1389,15 +1516,8 @@ function readLocalHashing(source) {
   const domain = categorical(source);
   const d = domain.size;
   const options = readOptions(source, "bits", "hash_range");
-  const g = options.whole("hash_range", 2, primeFrom(d));
-  options.require(isPrime(g), "hash_range", "a prime");
-  const t = digitsFor(d, g);
-  const hashes = (g ** t - 1) / (g - 1);
-  let key;
-  const cell = (hash, value) => {
-    key ?? (key = fingerprintOf(source.document));
-    return linearCell(hash, point(value, g, t, key), g);
-  };
+  const family = readFamily(source, options, d);
+  const { g, hashes, cell } = family;
   const parts = hashing(source, domain, options, {
     hash: numberField("hash", hashes),
     g,
@@ -1407,7 +1527,18 @@ function readLocalHashing(source) {
       return [hash, cell(hash, value)];
     }
   });
-  return { ...parts, family: { name: `${g}^${t}`, hashes, cell } };
+  return { ...parts, family };
+}
+function readFamily({ document }, options, d) {
+  const g = options.whole("hash_range", 2, primeFrom(d));
+  options.require(isPrime(g), "hash_range", "a prime");
+  const t = digitsFor(d, g);
+  let key;
+  const cell = (hash, value) => {
+    key ?? (key = fingerprintOf(document));
+    return linearCell(hash, point(value, g, t, key), g);
+  };
+  return { g, name: `${g}^${t}`, hashes: (g ** t - 1) / (g - 1), cell };
 }
 function digitsFor(d, g) {
   let t = 1;
@@ -1701,39 +1832,6 @@ function readSampledCoordinate(source) {
   };
 }
 
-// src/mechanisms/seededhashing.ts
-function readSeededHashing(source) {
-  const domain = categorical(source);
-  const d = domain.size;
-  const options = readOptions(source, "bits", "hash_range");
-  const g = options.whole("hash_range", 2, 2 ** 29);
-  return hashing(source, domain, options, {
-    hash: numberField("seed", 1n << 64n),
-    g,
-    cells: 2 * d,
-    blocks: d,
-    draw(value, words) {
-      const seed = words.next();
-      return [seed, seededCell(seed, value, g)];
-    }
-  });
-}
-function seededCell(seed, value, g) {
-  const low = Number(seed & 0xffffffffn);
-  const high = Number(seed >> 32n);
-  const hash = mix(mix((value ^ low) >>> 0) ^ high);
-  return Number(BigInt(hash) * BigInt(g) >> 32n);
-}
-function mix(word) {
-  let x = word >>> 0;
-  x ^= x >>> 16;
-  x = Math.imul(x, 2246822507);
-  x ^= x >>> 13;
-  x = Math.imul(x, 3266489909);
-  x ^= x >>> 16;
-  return x >>> 0;
-}
-
 // src/mechanisms/subset.ts
 function readSubsetSelection(source) {
   const domain = categorical(source);
@@ -1804,6 +1902,134 @@ function drawSet(m, few, digits, words) {
       }
     }
   }
+}
+
+// src/mechanisms/sensitive.ts
+var NAMED = 12;
+function sensitive({ domain, where }, least) {
+  if (domain.kind !== "categories" || domain.sensitive === void 0) refuse(`${where}.domain`, "categories of which some are sensitive");
+  const { sensitive: protectedOnes } = domain;
+  demand(protectedOnes.length >= least, `${where}.domain`, `with at least ${least} sensitive values`);
+  const ranks = new Map(protectedOnes.map((input, rank) => [input, rank]));
+  return {
+    domain,
+    protectedOnes,
+    place(input) {
+      const rank = ranks.get(input);
+      return rank === void 0 ? { own: false, rank: input - protectedOnes.filter((one) => one < input).length } : { own: true, rank };
+    }
+  };
+}
+function certified({ domain, protectedOnes }, ratio) {
+  const values = domain.document.get("values");
+  const names = protectedOnes.slice(0, NAMED).map((input) => String(Array.isArray(values) ? values[input] : input));
+  const [count, all, rest] = [protectedOnes.length, domain.size, protectedOnes.length - NAMED].map((number) => number.toLocaleString("en-US"));
+  const named = names.join(", ") + (protectedOnes.length > NAMED ? ` and ${rest} more` : "");
+  return { ...ratioCertificate(ratio), scope: "sensitive answer", protects: { count: `${count} of ${all} answers`, named } };
+}
+function readSensitiveResponse(source) {
+  const values = sensitive(source, 1);
+  const { domain, protectedOnes } = values;
+  const bits = readBits(readOptions(source, "bits"));
+  const { keep, other } = readWeights(source, "keep", "other");
+  requireWeights(source, keep >= 1n && other >= 1n && keep + BigInt(protectedOnes.length) * other === 1n << BigInt(bits), "such that keep + s other is 2^bits");
+  const shift = BigInt(64 - bits);
+  return {
+    fields: [numberField("value", domain.size)],
+    cells: domain.size,
+    certificate: certified(values, fraction(keep + other, other)),
+    respond(value, words) {
+      const input = domain.input(value);
+      const x = words.next() >> shift;
+      return [x < keep ? input : protectedOnes[Number((x - keep) / other)]];
+    }
+  };
+}
+function readSensitiveHashing(source) {
+  const values = sensitive(source, 2);
+  const { domain, protectedOnes } = values;
+  const options = readOptions(source, "bits", "hash_range");
+  const { g, hashes, cell } = readFamily(source, options, protectedOnes.length);
+  const { ratio, respond } = readResponse(source, g, readBits(options));
+  const open = hashes * g;
+  const cells = open + domain.size - protectedOnes.length;
+  return {
+    fields: [numberField("cell", cells)],
+    cells,
+    certificate: certified(values, ratio),
+    respond(value, words) {
+      const { own, rank } = values.place(domain.input(value));
+      const hash = belowNumber(hashes, words);
+      const hashed = cell(hash, own ? rank : 0);
+      const answer = respond(own ? hashed : g, words);
+      return [answer === g ? open + rank : hash * g + answer];
+    }
+  };
+}
+function readSensitiveSubsets(source) {
+  const values = sensitive(source, 2);
+  const { domain, protectedOnes } = values;
+  const s = protectedOnes.length;
+  const options = readOptions(source, "bits", "subset_size");
+  const bits = readBits(options);
+  const k = options.whole("subset_size", 1, s - 1);
+  const { open, own: inside, start } = readWeights(source, "open", "own", "start");
+  const total = 1n << BigInt(bits);
+  const filled = BigInt(k) * total < BigInt(s) * inside && inside < total && open > 0n && open < total && start < 16n;
+  requireWeights(source, filled, "such that k 2^bits < s own, own < 2^bits, 0 < open < 2^bits and start < 16");
+  const [size, taken, left] = [s, k, s - k].map(BigInt);
+  const chances = [inside * size * left, (total - inside) * size * taken, (total - open) * taken * left].map((one) => fraction(one, 1n));
+  const most = chances.reduce((a, b) => exceeds(b, a) ? b : a);
+  const least = chances.reduce((a, b) => exceeds(a, b) ? b : a);
+  const digits = binaryDigits(start);
+  const shift = BigInt(64 - bits);
+  return {
+    fields: [numberField("open", domain.size - s + 1), bitsField("bits", s)],
+    cells: 2 * domain.size,
+    blocks: domain.size,
+    certificate: certified(values, fraction(most.numerator, least.numerator)),
+    respond(value, words) {
+      const { own, rank } = values.place(domain.input(value));
+      const x = words.next() >> shift;
+      const among = belowNumber(s, words) < k;
+      const set = chosen(own ? rank : 0, own ? x < inside : among, s, k, digits, words);
+      const opened = !own && x < open;
+      return [opened ? rank + 1 : 0, packBits(opened ? set.fill(0) : set)];
+    }
+  };
+}
+
+// src/mechanisms/seededhashing.ts
+function readSeededHashing(source) {
+  const domain = categorical(source);
+  const d = domain.size;
+  const options = readOptions(source, "bits", "hash_range");
+  const g = options.whole("hash_range", 2, 2 ** 29);
+  return hashing(source, domain, options, {
+    hash: numberField("seed", 1n << 64n),
+    g,
+    cells: 2 * d,
+    blocks: d,
+    draw(value, words) {
+      const seed = words.next();
+      return [seed, seededCell(seed, value, g)];
+    }
+  });
+}
+function seededCell(seed, value, g) {
+  const low = Number(seed & 0xffffffffn);
+  const high = Number(seed >> 32n);
+  const hash = mix(mix((value ^ low) >>> 0) ^ high);
+  return Number(BigInt(hash) * BigInt(g) >> 32n);
+}
+function mix(word) {
+  let x = word >>> 0;
+  x ^= x >>> 16;
+  x = Math.imul(x, 2246822507);
+  x ^= x >>> 13;
+  x = Math.imul(x, 3266489909);
+  x ^= x >>> 16;
+  return x >>> 0;
 }
 
 // src/mechanisms/table.ts
@@ -1913,6 +2139,9 @@ function unitsAtMost(x, width, cap) {
 // src/mechanisms/registry.ts
 var READERS = /* @__PURE__ */ new Map([
   ["binned", readBinned],
+  ["choice-response", readChoiceResponse],
+  ["choice-subsets", readChoiceSubsets],
+  ["drawn-option", readDrawnOption],
   ["degree-noise", readDegreeNoise],
   ["fixed-hashing", readFixedHashing],
   ["haar", readHaar],
@@ -1927,6 +2156,9 @@ var READERS = /* @__PURE__ */ new Map([
   ["randomized-response", readRandomizedResponse],
   ["sampled-coordinate", readSampledCoordinate],
   ["seeded-hashing", readSeededHashing],
+  ["sensitive-hashing", readSensitiveHashing],
+  ["sensitive-response", readSensitiveResponse],
+  ["sensitive-subsets", readSensitiveSubsets],
   ["square-wave", readSquareWave],
   ["stochastic-rounding", readRounding],
   ["subset-selection", readSubsetSelection],
@@ -1952,7 +2184,7 @@ function build(found, domain) {
   const reader = READERS.get(name) ?? found.refuse("mechanism", "the name of a mechanism");
   const epsilon = found.decimal("epsilon");
   found.require(epsilon.value >= 1e-6 && epsilon.value <= 20, "epsilon", "from 0.000001 to 20");
-  found.require(domain.kind === "record" || domain.size <= MOST_INPUTS, "domain", "of at most 2,500,000 inputs");
+  found.require(domain.kind === "record" || domain.kind === "choices" || domain.size <= MOST_INPUTS, "domain", "of at most 2,500,000 inputs");
   const parts = reader({ document, domain, epsilon, options: found.get("options"), weights: found.get("weights"), where });
   demand(parts.cells <= MOST_INPUTS, where, "of at most 2,500,000 cells");
   demand(payloadBytes(parts.fields) <= MOST_REPORT_BYTES, where, "of at most 32,768 bytes a report");
@@ -2087,14 +2319,21 @@ function costInWords(survey) {
   if (memory !== void 0) {
     return `epsilon ${general(Number(cost), 4)} for all reports${period > 0 ? ` in ${windows(period, survey)}` : ""}, ${one} for one`;
   }
+  if (survey.certificate.protects !== void 0) return `epsilon ${one} per report that hides its answer; an open report reveals it`;
   return cohorts > 1 ? `epsilon ${one} in any ${windows(cohorts, survey)} in a row` : `epsilon ${one} per report`;
 }
 function windows(count, { window }) {
   return `${count.toLocaleString("en-US")} windows (${window})`;
 }
-function privacyInWords({ ratio, scope }) {
+function privacyInWords({ ratio, scope, protects }) {
   if (ratio === null) return "The promise of this survey may fail.";
   const sure = `at most ${belief(ratio)}% sure of it after seeing your report`;
+  if (protects !== void 0) {
+    return `Only these answers are protected: ${protects.named} (${protects.count}).
+If yours is one of them, what you send is at most ${times(ratio)} times as likely as from any other answer, and never shows your answer for certain.
+If it is another, your device often sends it openly; whoever sees that knows your answer, and knows that it is none of the protected ones (an open report is unlimited times as likely under your answer as under any other).
+A report that hides its answer is therefore a hint at a protected one, never more than ${times(ratio)} to 1.`;
+  }
   const bound = `Any report is at most ${times(ratio)} times as likely under one`;
   if (scope === "") return `${bound} true answer as under another.
 Someone who thought an answer was a coin flip can be ${sure}.`;
@@ -2128,11 +2367,12 @@ function general(value, digits) {
 var REPEATING = ["ask", "changes", "period"];
 var ASK = /^1(?:\/(?:[2-9]|[1-9][0-9]{1,2}|1000))?$/;
 function readRepeating(found, { mechanism, window, opens, closes }) {
-  const again = found.whole("survey", 2, 3) === 3;
+  const version = found.whole("survey", 2, 4);
+  const again = version > 2;
   const ask2 = again ? found.text("ask") : "1";
   const [changes, period] = again ? [found.whole("changes", 0, 1e3), found.whole("period", 0, 1e4)] : [0, 0];
   found.require(ASK.test(ask2), "ask", "1, or 1/W with W from 2 to 1000");
-  found.require(!again || ask2 !== "1" || changes + period > 0, "survey", "2 where ask is 1, and changes and period are 0");
+  found.require(version !== 3 || ask2 !== "1" || changes + period > 0, "survey", "2 where ask is 1, and changes and period are 0");
   const { memory } = mechanism;
   const repeats = window !== "once";
   const windows2 = period > 0 ? period : repeats && opens !== "" && closes !== "" ? windowIndex(window, closes) - windowIndex(window, opens) + 1 : void 0;
@@ -2193,6 +2433,7 @@ var Survey = class _Survey {
     found.require(this.opens === "" || this.closes === "" || this.opens <= this.closes, "closes", "a day from opens on");
     this.series = found.get("series") === "" ? "" : visibleText(found, "series", 200);
     ({ ask: this.ask, cohorts: this.cohorts, changes: this.changes, period: this.period, cost: this.cost } = readRepeating(found, this));
+    this.texts = textsOf(found, this.mechanism);
     this.document = found.items;
     this.digest = digestOf(this.document);
     this.fingerprint = this.digest.slice(0, 32);
@@ -2222,8 +2463,9 @@ var Survey = class _Survey {
     return Object.assign(survey, { collector: found[1] });
   }
   static read(document, { maxDelta = "0" }) {
-    const again = document instanceof Map && document.get("survey") === 3;
-    const survey = new _Survey(new Section(document, again ? [...KEYS, ...REPEATING] : KEYS, "survey"));
+    const version = document instanceof Map ? document.get("survey") : void 0;
+    const more = version === 3 ? REPEATING : version === 4 ? [...REPEATING, "texts"] : [];
+    const survey = new _Survey(new Section(document, [...KEYS, ...more], "survey"));
     const most = readDecimal(maxDelta);
     if (most !== void 0 && !exceeds(survey.certificate.delta, exact(most))) return survey;
     throw new InvalidSurvey(`the delta of ${survey} is not at most maxDelta, which is ${maxDelta}`);
@@ -2262,6 +2504,13 @@ var Survey = class _Survey {
     return open ? name : void 0;
   }
 };
+function textsOf(found, { domain }) {
+  if (!found.items.has("texts")) return [];
+  const texts = found.list("texts");
+  const count = domain.kind === "record" ? domain.questions.length : 0;
+  found.require(texts.length === count && texts.some((text) => text !== ""), "texts", "a text for each question of a record, of which one is not empty");
+  return texts.map((text) => text === "" ? text : visibleText(new Section(/* @__PURE__ */ new Map([["text", text]]), ["text"], `${found.where}.texts`), "text", 2e3));
+}
 function visibleText(found, key, most) {
   const text = found.text(key);
   const short = text.length <= 2 * most && [...text].length <= most;
@@ -2821,9 +3070,10 @@ var Client = class {
     this.collector = url === void 0 ? void 0 : { url: checkUrl(url, plain2), token, patience: { ...PATIENCE, ...options.patience } };
     const names = Object.keys(LIMITS);
     this.limits = Object.fromEntries(names.map((name) => [name, options[name] === void 0 ? LIMITS[name] : options[name]]));
-    const { scope } = survey.certificate;
+    const { scope, protects } = survey.certificate;
     if (scope !== "" && !scopes.includes(scope)) {
-      throw new InvalidSurvey(`${survey} protects one ${scope}, not the whole answer; scopes: ["${scope}"] takes part all the same`);
+      const what = protects === void 0 ? `one ${scope}, not the whole answer` : `${protects.count} only, and open reports reveal theirs`;
+      throw new InvalidSurvey(`${survey} protects ${what}; scopes: ["${scope}"] takes part all the same`);
     }
     checkReport(this.limits, survey);
     systemWords();

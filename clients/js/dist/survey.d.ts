@@ -39,6 +39,8 @@ export declare class Survey implements Repeating {
     readonly period: number;
     readonly cost: string;
     readonly mechanism: Mechanism;
+    /** What people read in place of the names of a record's questions, in order; empty where they read the name, or there is no text at all. */
+    readonly texts: readonly string[];
     /** 64 hexadecimal digits that stand for the survey, weights included. */
     readonly digest: string;
     /** The first 32 of them. */

@@ -34,6 +34,7 @@ export class Survey {
         found.require(this.opens === "" || this.closes === "" || this.opens <= this.closes, "closes", "a day from opens on");
         this.series = found.get("series") === "" ? "" : visibleText(found, "series", 200);
         ({ ask: this.ask, cohorts: this.cohorts, changes: this.changes, period: this.period, cost: this.cost } = readRepeating(found, this));
+        this.texts = textsOf(found, this.mechanism);
         this.document = found.items;
         this.digest = digestOf(this.document);
         this.fingerprint = this.digest.slice(0, 32);
@@ -74,8 +75,9 @@ export class Survey {
         return Object.assign(survey, { collector: found[1] });
     }
     static read(document, { maxDelta = "0" }) {
-        const again = document instanceof Map && document.get("survey") === 3;
-        const survey = new Survey(new Section(document, again ? [...KEYS, ...REPEATING] : KEYS, "survey"));
+        const version = document instanceof Map ? document.get("survey") : undefined;
+        const more = version === 3 ? REPEATING : version === 4 ? [...REPEATING, "texts"] : [];
+        const survey = new Survey(new Section(document, [...KEYS, ...more], "survey"));
         const most = readDecimal(maxDelta);
         if (most !== undefined && !exceeds(survey.certificate.delta, exact(most)))
             return survey;
@@ -124,6 +126,15 @@ export class Survey {
         const open = (this.opens === "" || this.opens <= day) && (this.closes === "" || day <= this.closes);
         return open ? name : undefined;
     }
+}
+/** The texts of a record's questions, of which one is not empty. */
+function textsOf(found, { domain }) {
+    if (!found.items.has("texts"))
+        return [];
+    const texts = found.list("texts");
+    const count = domain.kind === "record" ? domain.questions.length : 0;
+    found.require(texts.length === count && texts.some((text) => text !== ""), "texts", "a text for each question of a record, of which one is not empty");
+    return texts.map((text) => (text === "" ? text : visibleText(new Section(new Map([["text", text]]), ["text"], `${found.where}.texts`), "text", 2000)));
 }
 /** Text of 1 to `most` code points, at least one of them above a space, without NUL. */
 function visibleText(found, key, most) {

@@ -69,7 +69,7 @@ export class Interview {
   private async showForm(): Promise<void> {
     const client = this.client!;
     const { survey } = client;
-    const { scope } = survey.certificate;
+    const { scope, protects } = survey.certificate;
     const control = controlOf(survey);
     const refused = this.asking.refused ?? closedOn(survey, today());
     this.status.textContent = refused !== undefined ? refusal(refused, false) : control === undefined ? TEXTS.cannot : "";
@@ -81,7 +81,8 @@ export class Interview {
     const kept = survey.mechanism.memory === undefined ? undefined : (await client.remembered()) > 0 ? TEXTS.kept(survey.changes) : TEXTS.paying(survey.costInWords());
     const submit = make("button", {}, TEXTS.submit);
     const form = make(
-      "form", { novalidate: true }, ...(kept === undefined ? [] : [make("p", {}, kept)]), control.element, ...(scope === "" ? [] : [consent(scope)]),
+      "form", { novalidate: true }, ...(kept === undefined ? [] : [make("p", {}, kept)]),
+      ...(scope === "" ? [control.element] : protects === undefined ? [control.element, consent(TEXTS.scope(scope))] : asked(TEXTS.only(protects.named), control.element)),
       make("p", { class: "submit" }, submit, make("small", {}, TEXTS.first[survey.window])), this.status,
       make("p", { class: "muted" }, make("small", {}, TEXTS.remembers)),
     );
@@ -172,6 +173,16 @@ function today(): string {
 }
 
 /** Surveys that protect less than the whole answer are answered by those who have read it. */
-function consent(scope: string): HTMLElement {
-  return make("label", { class: "consent" }, make("input", { type: "checkbox", required: true }), TEXTS.scope(scope));
+function consent(says: string): HTMLElement {
+  return make("label", { class: "consent" }, make("input", { type: "checkbox", required: true }), foreign(says));
+}
+
+/** Where some answers are not protected at all, people read it first: there are no answers to choose before. */
+function asked(says: string, control: HTMLElement): HTMLElement[] {
+  const first = consent(says);
+  const rest = make("fieldset", { class: "gated", disabled: true }, control);
+  first.onchange = () => {
+    rest.disabled = !first.querySelector("input")!.checked;
+  };
+  return [first, rest];
 }

@@ -31,11 +31,12 @@ const MOST_ROWS = 50;
 const LONGEST = 200;
 
 /** The control of a survey's kind of question, or undefined where a form makes no sense. */
-export function controlOf({ mechanism: { domain }, outside }: Survey): Control | undefined {
+export function controlOf({ mechanism: { domain }, outside, texts }: Survey): Control | undefined {
   switch (domain.kind) {
     case "vector": return domain.coordinates > MOST_ROWS ? undefined : row(domain);
     case "key-values": return domain.pairs === null ? pair(domain, RADIOS, TEXTS.answer) : pairs(domain);
-    case "record": return questionsOf(domain, (one, legend) => grouped(single(one, legend, undefined, "", FEW), legend));
+    case "choices": return domain.options.size > LISTED ? undefined : boxes(domain);
+    case "record": return questionsOf(domain, texts, (one, legend) => grouped(single(one, legend, undefined, "", FEW), legend));
     default: return single(domain, [TEXTS.answer], TEXTS.answer, outside);
   }
 }
@@ -87,6 +88,28 @@ function choose(values: readonly (string | number)[], legend: readonly Content[]
   return {
     element: make("fieldset", { class: kind }, make("legend", {}, ...legend), ...labels),
     read: () => values[inputs.findIndex((input) => input.checked)],
+  };
+}
+
+/** A box for each option, and one for none, which stands alone: nothing ticked is no answer yet. */
+function boxes({ options, most }: Of<"choices">): Control {
+  const value = valuesOf(options);
+  const indices = Array.from({ length: options.size }, (_, i) => i);
+  const inputs = [...indices, -1].map((i) => make("input", { type: "checkbox", value: String(i) }));
+  const none = inputs[options.size]!;
+  const ticked = (): number[] => indices.filter((i) => inputs[i]!.checked);
+  const labels = inputs.map((input, i) => make("label", {}, input, input === none ? TEXTS.none : foreign(String(value(i)))));
+  const element = make("fieldset", { class: "choices" }, make("legend", {}, TEXTS.tick(most, options.size)), ...labels);
+  element.onchange = ({ target }) => {
+    for (const input of inputs) if ((input === none) !== (target === none)) input.checked = false;
+  };
+  return {
+    element,
+    check: () => {
+      const count = ticked().length;
+      inputs[0]!.setCustomValidity(count > most ? TEXTS.atMost(most) : count === 0 && !none.checked ? TEXTS.unticked : "");
+    },
+    read: () => ticked().map(value),
   };
 }
 

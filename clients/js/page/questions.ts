@@ -18,8 +18,8 @@ interface Row {
 }
 
 /** A form of several questions: each a group of its own, all to be answered before anything is drawn. */
-export function questionsOf({ questions }: Questions, controlOf: (domain: PlainDomain, legend: readonly Content[]) => Control): Control {
-  const rows = questions.map(({ name, domain }, i) => rowOf(name, controlOf(domain, [make("small", {}, TEXTS.nth(i + 1, questions.length)), " ", foreign(name)])));
+export function questionsOf({ questions }: Questions, texts: readonly string[], controlOf: (domain: PlainDomain, legend: readonly Content[]) => Control): Control {
+  const rows = questions.map(({ name, domain }, i) => rowOf(name, controlOf(domain, [make("small", {}, TEXTS.nth(i + 1, questions.length)), " ", foreign(texts[i] || name)])));
   const progress = make("p", { class: "progress" });
   const count = (): void => {
     progress.textContent = TEXTS.answered(rows.filter((row) => row.open() === null).length, rows.length);

@@ -19,6 +19,7 @@ label { display: block; font-weight: 600; }
 .scale legend { float: left; width: 100%; }
 .scale label { margin: 0; }
 .consent { margin-block: .75rem; }
+.gated:disabled { opacity: .55; }
 input, select, button { font: inherit; line-height: 1.4; min-height: 2.75rem; max-width: 100%; border-radius: .5rem; }
 input:not([type="radio"], [type="checkbox"]), select { display: block; width: 100%; margin-top: .25rem; padding: .5rem .75rem; border: 1px solid var(--edge); color: inherit; background: transparent; }
 option { color: CanvasText; background: Canvas; }

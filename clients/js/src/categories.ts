@@ -8,6 +8,8 @@ export interface Categories {
   readonly kind: "categories";
   readonly document: JsonObject;
   readonly size: number;
+  /** The inputs that must be protected, ascending, where a mechanism may reveal the others. */
+  readonly sensitive: readonly number[] | undefined;
   /** Whether a value is one of them; `1` is not `"1"`. */
   has(value: unknown): boolean;
   /** The index of a value; other values are refused. */
@@ -19,11 +21,15 @@ export function readCategories(found: Section): Categories {
   const size = found.whole("size", 1, MOST_INPUTS);
   const places = found.get("values") === null ? undefined : readPlaces(found.list("values"), `${found.where}.values`);
   found.require((places?.size ?? size) === size, "size", "the number of values");
+  const sensitive = found.items.has("sensitive") ? (found.list("sensitive") as number[]) : undefined;
+  const right = sensitive?.every((input, i) => typeof input === "number" && input < size && input > (i === 0 ? -1 : sensitive[i - 1]!));
+  found.require(sensitive === undefined || (right === true && sensitive.length > 0 && sensitive.length < size), "sensitive", "some inputs, ascending, and not all");
   const find = (value: unknown): number | undefined => (places === undefined ? numbered(value, size) : places.get(keyOf(value)));
   return {
     kind: "categories",
     document: found.items,
     size,
+    sensitive,
     has: (value) => find(value) !== undefined,
     input(value) {
       const place = find(value);

@@ -8,8 +8,10 @@ export interface Certificate {
   readonly ratio: Fraction | null;
   /** The chance that e^epsilon is exceeded: 0 for all mechanisms but Gaussian noise. */
   readonly delta: Fraction;
-  /** Which two values the ratio is between: any two (`""`), or degrees that differ by one (`edge`). */
-  readonly scope: "" | "edge";
+  /** Which two values the ratio is between: any two (`""`), degrees that differ by one (`edge`), or any two of reports that hide their value (`sensitive answer`). */
+  readonly scope: "" | "edge" | "sensitive answer";
+  /** What is protected where others are revealed: how many answers, and their names. */
+  readonly protects?: { readonly count: string; readonly named: string };
 }
 
 /** A certificate of a ratio between any two values. */

@@ -1,4 +1,5 @@
 import { readCategories, type Categories } from "./categories.js";
+import { readChoices, type Choices } from "./choices.js";
 import { readDates, type Dates } from "./dates.js";
 import { readInterval, type Interval } from "./interval.js";
 import type { Json, JsonObject } from "./json.js";
@@ -9,9 +10,9 @@ import { readVector, type Vector } from "./vector.js";
 import { readCounts, readRatings, type Counts, type Ratings } from "./whole.js";
 
 /** What a value may be. `size` is the number of inputs. */
-export type Domain = Categories | NumberDomain | Vector | KeyValues | Questions;
+export type Domain = Categories | Choices | NumberDomain | Vector | KeyValues | Questions;
 /** The domains of which a mechanism for categories sees one input per person. */
-export type SingleDomain = Exclude<Domain, Vector | Questions>;
+export type SingleDomain = Exclude<Domain, Choices | Vector | Questions>;
 /** The domains of one plain answer. */
 export type PlainDomain = Categories | NumberDomain;
 /** The domains of one number or date. */
@@ -19,7 +20,8 @@ export type NumberDomain = Interval | Counts | Ratings | Dates;
 
 /** The readers of all kinds, each with the keys of its document beside `kind` and `version`, and those that version 2 adds. */
 const KINDS = new Map<unknown, readonly [(found: Section) => Domain, string, string?]>([
-  ["categories", [readCategories, "size values"]],
+  ["categories", [readCategories, "size values", "sensitive"]],
+  ["choices", [readChoices, "most options"]],
   ["interval", [readInterval, "bins high low", "edges open_end scale unit"]],
   ["counts", [readCounts, "most", "unit"]],
   ["dates", [readDates, "first last step"]],
@@ -48,6 +50,7 @@ export function isNumeric(domain: Domain): domain is NumberDomain {
 export function checkValue(domain: Domain, value: unknown): void {
   if (domain.kind === "vector") domain.row(value);
   else if (domain.kind === "record") domain.answers(value);
+  else if (domain.kind === "choices") domain.items(value);
   else if (domain.kind === "key-values" && domain.pairs !== null) domain.set(value);
   else inputOf(domain, value, 1);
 }
@@ -67,6 +70,10 @@ export function labelOf(domain: Domain, index: number): string {
     return to === Infinity ? `${from} or more` : `${from} to ${to}`;
   }
   if (domain.kind === "dates") return domain.start(index);
+  if (domain.kind === "choices") {
+    const { options } = domain;
+    return index < options.size ? labelOf(options, index) : `at most ${index - options.size} boxes`;
+  }
   const values = domain.document.get("values");
   if (Array.isArray(values)) return `"${String(values[index])}"`;
   return String("least" in domain ? domain.least + index : index);

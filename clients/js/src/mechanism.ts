@@ -96,7 +96,7 @@ function build(found: Section, domain: Domain): Mechanism {
   const reader = READERS.get(name) ?? found.refuse("mechanism", "the name of a mechanism");
   const epsilon = found.decimal("epsilon");
   found.require(epsilon.value >= 0.000001 && epsilon.value <= 20, "epsilon", "from 0.000001 to 20");
-  found.require(domain.kind === "record" || domain.size <= MOST_INPUTS, "domain", "of at most 2,500,000 inputs");
+  found.require(domain.kind === "record" || domain.kind === "choices" || domain.size <= MOST_INPUTS, "domain", "of at most 2,500,000 inputs");
   const parts = reader({ document, domain, epsilon, options: found.get("options"), weights: found.get("weights"), where });
   demand(parts.cells <= MOST_INPUTS, where, "of at most 2,500,000 cells");
   demand(payloadBytes(parts.fields) <= MOST_REPORT_BYTES, where, "of at most 32,768 bytes a report");

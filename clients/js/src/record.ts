@@ -31,7 +31,7 @@ export function readRecord(found: Section): Questions {
     const name = told.text("name");
     told.require(NAME.test(name), "name", "text of 1 to 100 characters, without control characters and spaces at the ends");
     const domain = readDomain(told.get("domain"), `${where}.domain`);
-    const several = domain.kind === "vector" || domain.kind === "key-values" || domain.kind === "record";
+    const several = domain.kind === "vector" || domain.kind === "key-values" || domain.kind === "choices" || domain.kind === "record";
     return { name, domain: several || domain.size < 2 ? told.refuse("domain", "of one value per person, out of at least 2") : domain };
   });
   const names = questions.map(({ name }) => name);

@@ -25,17 +25,18 @@ interface Asked {
   readonly closes: string;
 }
 
-/** Keys of version 3. */
+/** Keys of version 3 and 4. */
 export const REPEATING = ["ask", "changes", "period"];
 const ASK = /^1(?:\/(?:[2-9]|[1-9][0-9]{1,2}|1000))?$/;
 
-/** Read the rules of version 3, or take those of version 2, and refuse what does not fit the survey. */
+/** Read the rules of version 3 and 4, or take those of version 2, and refuse what does not fit the survey. */
 export function readRepeating(found: Section, { mechanism, window, opens, closes }: Asked): Repeating {
-  const again = found.whole("survey", 2, 3) === 3;
+  const version = found.whole("survey", 2, 4);
+  const again = version > 2;
   const ask = again ? found.text("ask") : "1";
   const [changes, period] = again ? [found.whole("changes", 0, 1000), found.whole("period", 0, 10_000)] : [0, 0];
   found.require(ASK.test(ask), "ask", "1, or 1/W with W from 2 to 1000");
-  found.require(!again || ask !== "1" || changes + period > 0, "survey", "2 where ask is 1, and changes and period are 0");
+  found.require(version !== 3 || ask !== "1" || changes + period > 0, "survey", "2 where ask is 1, and changes and period are 0");
   const { memory } = mechanism;
   const repeats = window !== "once";
   const windows = period > 0 ? period : repeats && opens !== "" && closes !== "" ? windowIndex(window, closes) - windowIndex(window, opens) + 1 : undefined;

@@ -57,6 +57,8 @@ export class Survey implements Repeating {
   readonly period: number;
   readonly cost: string;
   readonly mechanism: Mechanism;
+  /** What people read in place of the names of a record's questions, in order; empty where they read the name, or there is no text at all. */
+  readonly texts: readonly string[];
   /** 64 hexadecimal digits that stand for the survey, weights included. */
   readonly digest: string;
   /** The first 32 of them. */
@@ -83,6 +85,7 @@ export class Survey implements Repeating {
     found.require(this.opens === "" || this.closes === "" || this.opens <= this.closes, "closes", "a day from opens on");
     this.series = found.get("series") === "" ? "" : visibleText(found, "series", 200);
     ({ ask: this.ask, cohorts: this.cohorts, changes: this.changes, period: this.period, cost: this.cost } = readRepeating(found, this));
+    this.texts = textsOf(found, this.mechanism);
     this.document = found.items;
     this.digest = digestOf(this.document);
     this.fingerprint = this.digest.slice(0, 32);
@@ -123,8 +126,9 @@ export class Survey implements Repeating {
   }
 
   private static read(document: Json | undefined, { maxDelta = "0" }: ParseOptions): Survey {
-    const again = document instanceof Map && document.get("survey") === 3;
-    const survey = new Survey(new Section(document, again ? [...KEYS, ...REPEATING] : KEYS, "survey"));
+    const version = document instanceof Map ? document.get("survey") : undefined;
+    const more = version === 3 ? REPEATING : version === 4 ? [...REPEATING, "texts"] : [];
+    const survey = new Survey(new Section(document, [...KEYS, ...more], "survey"));
     const most = readDecimal(maxDelta);
     if (most !== undefined && !exceeds(survey.certificate.delta, exact(most))) return survey;
     throw new InvalidSurvey(`the delta of ${survey} is not at most maxDelta, which is ${maxDelta}`);
@@ -182,6 +186,15 @@ export class Survey implements Repeating {
     const open = (this.opens === "" || this.opens <= day) && (this.closes === "" || day <= this.closes);
     return open ? name : undefined;
   }
+}
+
+/** The texts of a record's questions, of which one is not empty. */
+function textsOf(found: Section, { domain }: Mechanism): string[] {
+  if (!found.items.has("texts")) return [];
+  const texts = found.list("texts");
+  const count = domain.kind === "record" ? domain.questions.length : 0;
+  found.require(texts.length === count && texts.some((text) => text !== ""), "texts", "a text for each question of a record, of which one is not empty");
+  return texts.map((text) => (text === "" ? text : visibleText(new Section(new Map([["text", text]]), ["text"], `${found.where}.texts`), "text", 2000)));
 }
 
 /** Text of 1 to `most` code points, at least one of them above a space, without NUL. */

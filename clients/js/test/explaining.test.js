@@ -4,7 +4,7 @@ import test from "node:test";
 import { Survey, toHex } from "../dist/index.js";
 import { makeClient, makeSurvey, mechanismFiles, vectors } from "./device.js";
 
-const WIDE = { maxEpsilon: 99, dayEpsilon: 99, nameEpsilon: 99, questionEpsilon: 99, totalEpsilon: 99, scopes: ["edge"] };
+const WIDE = { maxEpsilon: 99, dayEpsilon: 99, nameEpsilon: 99, questionEpsilon: 99, totalEpsilon: 99, scopes: ["edge", "sensitive answer"] };
 
 test("the parts are all bytes of the upload, for every mechanism", async () => {
   const said = new Map();

@@ -34,6 +34,7 @@ from sottovoce.base.errors import InvalidInput, NotIdentified, Unfit
 from sottovoce.base.frame import Frame
 from sottovoce.channels.base import Floats
 from sottovoce.domains.base import Domain
+from sottovoce.domains.choices import NONE
 from sottovoce.domains.interval import Interval
 from sottovoce.domains.key_values import KeyValues
 
@@ -87,6 +88,8 @@ class Estimate:
         The steps of a mixture reduction.
     unbiased_source : callable, optional
         Makes :attr:`unbiased`; None where the estimate is its own.
+    boxes : int, optional
+        How many options a person may tick, where shares need not sum to 1; None where people hold one value.
     looks : Looks, optional
         That intervals hold at every look (:meth:`anytime`); None for intervals of one look.
     part_source : callable, optional
@@ -118,6 +121,8 @@ class Estimate:
     """The steps of a mixture reduction, kept and undone; empty for other methods."""
     unbiased_source: Callable[[], Estimate | None] | None = None
     """Makes the unbiased estimate of the same reports; None where this one is its own."""
+    boxes: int | None = None
+    """How many options a person may tick, where shares need not sum to 1; None where people hold one value."""
     looks: Looks | None = None
     """That answers are looked at again and again; None for one look."""
     part_source: Callable[..., Estimate] | None = None
@@ -205,7 +210,7 @@ class Estimate:
         """``offset + weights . shares`` within ``bounds``: from the shares, or where there are none from the cells."""
         value = offset + self.value_of(weights)
         stderr = self.error_model.stderr_of(weights, self.about)
-        least, most = bounds or (offset + float(weights.min()), offset + float(weights.max()))
+        least, most = bounds or self._reachable(weights, offset)
         around = None
         if isinstance(self.error_model, ShareIntervals):
             centre = self.error_model.centre_of(weights, self.about)
@@ -214,6 +219,14 @@ class Estimate:
         low, high = within(value, stderr, reach, least, most, around=around)
         shown = max(value, 0.0) if clips and self.clips else value
         return Answer(float(shown), stderr, low, high, label, confidence)
+
+    def _reachable(self, weights: Floats, offset: float) -> tuple[float, float]:
+        """The bounds of a sum: the least and largest weight, or where a person may tick several those together."""
+        if self.boxes is None:
+            return offset + float(weights.min()), offset + float(weights.max())
+        ordered = np.sort(weights)
+        least, most = ordered[: self.boxes], ordered[-self.boxes :]
+        return offset + float(least[least < 0].sum()), offset + float(most[most > 0].sum())
 
     def value_of(self, weights: Floats) -> float:
         """``weights . shares``, without its error."""
@@ -264,7 +277,7 @@ class Estimate:
     def total(
         self, values: Iterable[Any], *, confidence: float = 0.95, anytime: bool = False
     ) -> Answer:
-        """The share of several values together."""
+        """The share of several values together; where people tick several, how many of these on average."""
         if anytime:
             return self.anytime().total(values, confidence=confidence)
         self.require_shares("total")
@@ -279,6 +292,15 @@ class Estimate:
         mask = np.zeros(self.domain.size)
         mask[indices] = 1.0
         return self.sum_of(mask, 0.0, label, confidence, clips=True)
+
+    def ticked(self, *, confidence: float = 0.95) -> Answer:
+        """How many options people tick on average, where they may tick several."""
+        if self.boxes is None:
+            raise Unfit(
+                f"ticked needs sets of options (Choices); this estimate is over {self.domain}"
+            )
+        weights = np.array([float(label != NONE) for label in self.domain.labels()])
+        return self.sum_of(weights, 0.0, "options ticked", confidence)
 
     def top(self, count: int = 10, *, confidence: float = 0.95) -> list[TopAnswer]:
         """The values of largest estimated share, largest first.

@@ -36,8 +36,8 @@ def printable(text: str) -> str:
 def label_text(label: Any, number: Callable[[float], str] = "{:g}".format) -> str:
     """The label of an input of a domain, or of an answer, as text; ``number`` writes floats.
 
-    A bin is written as its two ends, an open one as where it begins, a pair as its parts, and the input of a person who holds no
-    pair as such.
+    A bin is written as its two ends, an open one as where it begins, a pair or a set as its parts, and the input of a
+    person who holds no pair, or ticks no option, as such.
 
     >>> label_text("tea"), label_text((20.0, 30.0)), label_text(None)
     ('tea', '20 to 30', 'no pair')
@@ -50,6 +50,8 @@ def label_text(label: Any, number: Callable[[float], str] = "{:g}".format) -> st
         return "no pair"
     if isinstance(label, float):
         return number(label)
+    if label == ():
+        return "none of these"
     if isinstance(label, (tuple, list)):
         if len(label) == 2 and label[1] == math.inf:
             return f"{label_text(label[0], number)} or more"

@@ -24,6 +24,7 @@ from sottovoce.channels.key_blocks import KeyBlocks
 from sottovoce.channels.support_rule import SupportRule
 
 if TYPE_CHECKING:
+    from sottovoce.channels.choices import ChoicesChannel
     from sottovoce.channels.record import RecordChannel
 
 __all__ = [
@@ -155,6 +156,11 @@ class Channel(ABC):
             values, 0.0 if exact else float(np.abs(self.adjoint(values) - weights).max())
         )
 
+    def reach_of_reports(self, gains: Floats) -> tuple[float, float]:
+        """The least and the largest sum of ``gains`` that one report can have: any cell of each block."""
+        table = gains.reshape(self.blocks, -1)
+        return float(table.min(axis=1).sum()), float(table.max(axis=1).sum())
+
     @abstractmethod
     def forward(self, shares: Floats) -> Floats:
         """``A w``: expected cell frequencies."""
@@ -265,6 +271,11 @@ class Channel(ABC):
     @property
     def key_blocks(self) -> KeyBlocks | None:
         """The likelihood parted by keys, where it is."""
+        return None
+
+    @property
+    def choices(self) -> ChoicesChannel | None:
+        """The channel, if reports are about sets of options; else None."""
         return None
 
     @property

@@ -22,6 +22,7 @@ class AuditPlan:
     ``sample(value, count)`` gives that many independent reports.  Either ``supports(reports, value)`` says
     which of them support a value, or ``read(reports)`` gives integers below ``outcomes``, which
     may be ``ordered``.  ``further`` plans look at other events, at a shared level.
+    ``forbidden(reports, value)`` says which reports a value must never send.
     """
 
     values: Sequence[Any]
@@ -31,3 +32,4 @@ class AuditPlan:
     read: Callable[[Reports], NDArray[Any]] = np.asarray
     ordered: bool = False
     further: Sequence[AuditPlan] = ()
+    forbidden: Callable[[Reports, Any], NDArray[np.bool_]] | None = None

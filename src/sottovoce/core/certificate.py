@@ -18,13 +18,23 @@ class Scope:
 
     ``values`` names them ("degrees that differ by one edge"), ``hidden`` what they differ in
     ("edge"), and ``reports`` says how many people's reports speak of one such thing: their
-    ratios multiply.  ``any_two`` is the worst ratio between any two values, however far apart.
+    ratios multiply.  ``any_two`` is the worst ratio between any two values, however far apart; None
+    where there is no bound, as some reports reveal their value: those of mechanisms that protect the
+    sensitive values only.  ``protects`` then says how many these are ("2 of 10 answers"), and ``named``
+    which.
     """
 
     values: str
     hidden: str
     reports: int
-    any_two: Fraction
+    any_two: Fraction | None
+    protects: str = ""
+    named: str = ""
+
+    @property
+    def says_what_it_protects(self) -> str:
+        """The sentence without which its epsilon must not be shown; empty where ``any_two`` bounds it."""
+        return f"protects {self.protects}; open reports reveal theirs" if self.protects else ""
 
 
 @dataclass(frozen=True)
@@ -81,5 +91,7 @@ class Certificate:
         told = f"worst ratio {float(self.ratio):.12g} = e^{self.epsilon_above:.12g}{delta}"
         if self.scope is None:
             return told
-        farthest = log_above(self.scope.any_two)
-        return f"{told} between {self.between} ({_ANY_TWO}: e^{farthest:.12g})"
+        told = f"{told} between {self.between}"
+        if self.scope.any_two is None:
+            return f"{told} ({self.scope.says_what_it_protects})"
+        return f"{told} ({_ANY_TWO}: e^{log_above(self.scope.any_two):.12g})"

@@ -145,6 +145,8 @@ class Mechanism(Traits):
             hint = "Vectors are for the mechanisms sampled-coordinate and gaussian."
         elif self.domain.record is not None:
             hint = "Records are for the mechanism question-sets (record)."
+        elif self.domain.choices is not None:
+            hint = "Sets of options are for choice-response, drawn-option and choice-subsets."
         if hint:
             allowed = "of one value per person"
             raise InvalidInput("domain", self.name, allowed, str(self.domain), hint=hint)

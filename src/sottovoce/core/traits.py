@@ -6,11 +6,15 @@ Each question has an answer that is right for most mechanisms, so that a new one
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
+
+import numpy as np
 
 from sottovoce.channels.base import Channel, SupportProbabilities
 from sottovoce.core.audit_plan import AuditPlan
 from sottovoce.core.memory import Memory
+from sottovoce.domains.base import Indices
 
 if TYPE_CHECKING:
     from sottovoce.core.mechanism import Mechanism
@@ -61,6 +65,17 @@ class Traits(ABC):
     def support_probabilities(self) -> SupportProbabilities | None:
         """How often a report supports its sender's value, and any other; None where that differs."""
         return self.channel().support_probabilities
+
+    @property
+    def open_chance(self) -> Fraction | None:
+        """How often a value that is not sensitive is sent openly; None where every value is protected."""
+        return None
+
+    @property
+    def open_cells(self) -> tuple[Indices, Indices]:
+        """Cells that only reports of one input fall in, as they reveal it, and these inputs."""
+        none = np.zeros(0, dtype=np.int64)
+        return none, none
 
     @property
     def lists_supported_values(self) -> bool:

@@ -30,6 +30,7 @@ from sottovoce.device.sending import Patience, check_takes_reports, deliver
 from sottovoce.surveys.charges import charge_of
 from sottovoce.surveys.limits import Limits
 from sottovoce.surveys.repeating import asks, one_in
+from sottovoce.surveys.scopes import check_scopes
 from sottovoce.surveys.signing import SignedSurvey, check_publisher
 from sottovoce.surveys.survey import Survey
 from sottovoce.surveys.windows import check_window, first_day, today, window_index, window_name
@@ -78,8 +79,9 @@ class Client:
     total_epsilon : float
         Limit for all reports in the ledger.
     scopes : tuple of str
-        What a survey may protect in place of the whole answer, such as ``("edge",)``. A survey that
-        protects less than the whole answer is refused otherwise.
+        What a survey may protect in place of the whole answer: ``("edge",)``, or ``("sensitive answer",)``
+        where it protects some answers only. A survey that protects less than the whole answer is refused
+        otherwise.
     plain_http : bool
         Whether to send to an ``http://`` address of another machine.
     patience : Patience, optional
@@ -301,7 +303,4 @@ def _check_promise(survey: Survey, scopes: tuple[str, ...]) -> None:
     if not certificate.holds(mechanism.epsilon):
         allowed = f"such that no ratio exceeds e^{mechanism.epsilon:g}"
         raise InvalidInput("weights", owner, allowed, str(certificate))
-    if certificate.scope is not None and certificate.scope.hidden not in scopes:
-        allowed = f"private between any two answers, not only between {certificate.between}"
-        hint = f"scopes=({certificate.scope.hidden!r},) takes part all the same."
-        raise InvalidInput("mechanism", owner, allowed, str(mechanism), hint=hint)
+    check_scopes(survey, scopes)

@@ -7,8 +7,8 @@ itself as TOML.  Each kind registers under a word so that JSON and TOML can be
 read again: a new kind is one file and one import in ``sottovoce/__init__.py``.
 
 Code elsewhere does not test for kinds.  It calls a method of the domain, or asks
-what the domain holds: :attr:`Domain.numbers`, :attr:`Domain.dates`, :attr:`Domain.keyed`, :attr:`Domain.vector` and
-:attr:`Domain.record` are the domain itself, typed as such, or None.
+what the domain holds: :attr:`Domain.numbers`, :attr:`Domain.dates`, :attr:`Domain.keyed`, :attr:`Domain.vector`,
+:attr:`Domain.record` and :attr:`Domain.choices` are the domain itself, typed as such, or None.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from sottovoce.base.errors import CorruptBytes, InvalidInput, Unfit
 
 if TYPE_CHECKING:
+    from sottovoce.domains.choices import Choices
     from sottovoce.domains.dates import Dates
     from sottovoce.domains.interval import Interval
     from sottovoce.domains.key_values import KeyValues
@@ -77,6 +78,11 @@ class Domain(ABC):
         """How many inputs there are."""
 
     @property
+    def sensitive_inputs(self) -> tuple[int, ...] | None:
+        """The inputs that must be protected, where a mechanism may reveal all others; else None."""
+        return None
+
+    @property
     def stretches(self) -> tuple[int, ...]:
         """Lengths of the stretches of inputs in which neighbours are neighbouring values.
 
@@ -124,6 +130,16 @@ class Domain(ABC):
     def part(self, question: str) -> Domain:
         """The domain of one question of a record."""
         raise Unfit(f"there are no several questions: the answers are {self}, not a Record")
+
+    @property
+    def choices(self) -> Choices | None:
+        """The domain, if a value is a set of options; else None."""
+        return None
+
+    @property
+    def answered(self) -> Domain:
+        """The values whose shares are estimated: the domain itself, or of sets of options these."""
+        return self
 
     # -- values and inputs -----------------------------------------------------------
 

@@ -38,11 +38,16 @@ class Categories(Domain):
     ----------
     values : int or iterable of str or int
         The values in order, without repetition; or how many whole numbers there are, from 0.
+    sensitive : iterable of str or int, optional
+        The values that must be protected, where a mechanism may reveal the others: at least one of
+        them, and not all. It is fixed before anybody is asked. Mechanisms that protect every value
+        take such a domain too.
 
     Raises
     ------
     InvalidInput
-        Where a value repeats, is not text or a whole number, or there is none.
+        Where a value repeats, is not text or a whole number, or there is none; where none or all of
+        the values are sensitive, or a sensitive one is not among the values.
 
     Examples
     --------
@@ -51,19 +56,24 @@ class Categories(Domain):
     (3, 2, 'red')
     >>> Categories(1024).index(17)
     17
+    >>> Categories(["none", "flu", "HIV"], sensitive=["HIV"]).sensitive_inputs
+    (2,)
     """
 
     kind: ClassVar[str] = "categories"
     written_as: ClassVar[str] = "a whole number"
     toml: ClassVar[TomlKeys | None] = TomlKeys(
-        (), ("values", "size"),
-        'values = ["a", "b"], or size = 1024 for whole numbers below it',
+        (), ("values", "size", "sensitive"),
+        'values = ["a", "b"], or size = 1024 for whole numbers below it; sensitive = ["b"] protects only that',
     )  # fmt: skip
 
     values: tuple[Label, ...] | None
     count: int
+    sensitive: tuple[Label, ...] | None
 
-    def __init__(self, values: int | Iterable[Label]) -> None:
+    def __init__(
+        self, values: int | Iterable[Label], *, sensitive: Iterable[Label] | None = None
+    ) -> None:
         names: tuple[Label, ...] | None = None
         if isinstance(values, (bool, str, bytes)) or not isinstance(
             values, (numbers.Integral, Iterable)
@@ -80,10 +90,39 @@ class Categories(Domain):
                 raise InvalidInput("values", "Categories", "distinct names", first_repeated(names))
         object.__setattr__(self, "values", names)
         object.__setattr__(self, "count", count)
+        object.__setattr__(self, "sensitive", None)
+        if sensitive is not None:
+            object.__setattr__(self, "sensitive", self._some(sensitive))
+
+    def _some(self, sensitive: Iterable[Label]) -> tuple[Label, ...]:
+        """The sensitive values in the order of all: at least one, and not all."""
+        if isinstance(sensitive, (str, bytes)) or not isinstance(sensitive, Iterable):
+            raise InvalidInput("sensitive", str(self), "a list of its values", sensitive)
+        chosen = [self.index(value) for value in sensitive]
+        if len(set(chosen)) != len(chosen):
+            named = [self.label(index) for index in chosen]
+            raise InvalidInput("sensitive", str(self), "distinct values", first_repeated(named))
+        if not 0 < len(chosen) < self.count:
+            given = "all of them" if chosen else "none of them"
+            hint = (
+                "Where every value is sensitive, leave it out: all mechanisms protect every value."
+                if chosen
+                else "Without a sensitive value nothing is protected."
+            )
+            raise InvalidInput(
+                "sensitive", str(self), "at least one of the values, and not all", given, hint=hint
+            )
+        return tuple(self.label(index) for index in sorted(chosen))
 
     @property
     def size(self) -> int:
         return self.count
+
+    @cached_property
+    def sensitive_inputs(self) -> tuple[int, ...] | None:
+        if self.sensitive is None:
+            return None
+        return tuple(self.index(value) for value in self.sensitive)
 
     @cached_property
     def _index_of(self) -> dict[Label, int]:
@@ -162,7 +201,7 @@ class Categories(Domain):
         return index if self.values is None else self.values[index]
 
     def unnamed(self) -> Categories:
-        return Categories(self.count)
+        return Categories(self.count, sensitive=self.sensitive_inputs)
 
     @property
     def outside_rules(self) -> tuple[str, ...]:
@@ -189,31 +228,50 @@ class Categories(Domain):
         return lambda cell: known.get(text := text_of(cell), text)
 
     def to_toml(self) -> dict[str, Any]:
-        return {"size": self.count} if self.values is None else {"values": list(self.values)}
+        table: dict[str, Any] = (
+            {"size": self.count} if self.values is None else {"values": list(self.values)}
+        )
+        return table if self.sensitive is None else table | {"sensitive": list(self.sensitive)}
 
     @classmethod
     def from_toml(cls, table: Mapping[str, Any]) -> Categories:
         if ("values" in table) == ("size" in table):
             given = "both" if "size" in table else None
             raise InvalidInput("values", "Categories", "given, or size in its place", given)
+        sensitive = table.get("sensitive")
+        if sensitive is not None and not isinstance(sensitive, list):
+            raise InvalidInput("sensitive", "Categories", "a list of its values", sensitive)
         if "size" in table:
-            return cls(check_int(table["size"], "size", "Categories", 1))
+            return cls(check_int(table["size"], "size", "Categories", 1), sensitive=sensitive)
         if not isinstance(table["values"], list):
             allowed = "a list of distinct names"
             raise InvalidInput("values", "Categories", allowed, table["values"])
-        return cls(table["values"])
+        return cls(table["values"], sensitive=sensitive)
 
     def to_json(self) -> dict[str, Any]:
         named = self.values is not None
         values = list(self.values or ()) if named else None
-        return {"kind": self.kind, "version": 1, "size": self.count, "values": values}
+        plain = {"kind": self.kind, "version": 1, "size": self.count, "values": values}
+        if self.sensitive_inputs is None:
+            return plain
+        return plain | {"version": 2, "sensitive": list(self.sensitive_inputs)}
 
     @classmethod
     def from_json(cls, document: Mapping[str, Any]) -> Categories:
-        return cls(document["size"] if document["values"] is None else document["values"])
+        plain = cls(document["size"] if document["values"] is None else document["values"])
+        if document.get("version") == 1:
+            return plain
+        chosen = [
+            plain.label(check_int(index, "sensitive", "Categories", 0, plain.count - 1))
+            for index in document["sensitive"]
+        ]
+        return cls(plain.count if plain.values is None else plain.values, sensitive=chosen)
 
     def __repr__(self) -> str:
-        return f"Categories({self.count if self.values is None else shown(list(self.values))})"
+        said = str(self.count) if self.values is None else shown(list(self.values))
+        if self.sensitive is not None:
+            said += f", sensitive={shown(list(self.sensitive))}"
+        return f"Categories({said})"
 
 
 def _label(value: object) -> Label:

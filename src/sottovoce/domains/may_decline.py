@@ -67,11 +67,16 @@ class MayDecline(Domain):
     def __init__(self, domain: Domain, label: str = "Prefer not to say") -> None:
         single = isinstance(domain, Domain) and not (
             domain.holds_sets or domain.keyed or domain.vector or domain.record
-            or domain.may_decline
+            or domain.may_decline or domain.choices
         )  # fmt: skip
         if not single:
             allowed = "a domain of one value per person, such as Categories or Interval"
             raise InvalidInput("domain", "MayDecline", allowed, domain)
+        if domain.sensitive_inputs is not None:
+            hint = "Declining is an answer: make it one of the values, and a sensitive one."
+            raise InvalidInput(
+                "domain", "MayDecline", "without sensitive values", domain, hint=hint
+            )
         named = isinstance(label, str) and label.isprintable() and label == label.strip()
         if not named or not 1 <= len(label) <= _LONGEST:
             allowed = f"printable text of 1 to {_LONGEST} characters, without spaces at its ends"

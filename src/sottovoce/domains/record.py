@@ -262,7 +262,7 @@ def _check_question(name: object, domain: object) -> None:
         raise InvalidInput("name of a question", "Record", allowed, name)
     parameter = f"question {name!r}"
     plain = isinstance(domain, Domain) and not (
-        domain.holds_sets or domain.keyed or domain.vector or domain.record
+        domain.holds_sets or domain.keyed or domain.vector or domain.record or domain.choices
     )
     if not plain:
         allowed = "a domain of one value per person, such as Categories or Interval"

@@ -18,6 +18,7 @@ from sottovoce.channels.cell_weights import CellWeights
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.tally import Tally
 from sottovoce.domains.interval import Interval
+from sottovoce.estimators.ticks import estimate_of_ticks, only_options
 
 __all__ = [
     "average_noise",
@@ -104,12 +105,16 @@ def only_told(mechanism: Mechanism) -> str:
         return "the mean"
     if only_questions(mechanism):
         return "shares of questions"
+    if only_options(mechanism):
+        return "shares of options"
     return "frequencies and means of keys" if only_keys(mechanism) else ""
 
 
 def estimate_without_shares(tally: Tally, method: str, why: str) -> Estimate:
     """An estimate without shares, of which nothing can be asked but what :func:`only_told` says."""
     mechanism, channel = tally.mechanism, tally.mechanism.channel()
+    if only_options(mechanism):
+        return estimate_of_ticks(tally, method, why)
     noise = CellErrors(channel, tally.n, tally.cells / tally.n)
     if channel.identifies_distribution:
         reason = (

@@ -28,6 +28,7 @@ from sottovoce.estimators.cell_means import (
     only_the_mean,
 )
 from sottovoce.estimators.methods import applies, registered_methods
+from sottovoce.estimators.ticks import only_options
 
 __all__ = ["GOALS", "RULES", "Rule", "choose", "find_rule"]
 
@@ -87,6 +88,10 @@ def _tells_keys(mechanism: Mechanism) -> bool:
     return only_keys(mechanism) and not mechanism.channel().identifies_distribution
 
 
+def _partly_open(mechanism: Mechanism) -> bool:
+    return mechanism.open_chance is not None
+
+
 def _drowned(mechanism: Mechanism, n: int) -> bool:
     return average_noise(mechanism, n) > _DROWNED
 
@@ -122,9 +127,18 @@ RULES: tuple[Rule, ...] = (
         why="these reports identify only shares of questions and of those asked together",
     ),
     Rule(
+        GOALS, "unbiased", only_options,
+        why="shares of people who tick each option, which need not sum to 1: unbiased, with exact errors",
+    ),
+    Rule(
         GOALS, "em", only_keys, options={"tolerance": _KEYS_GAIN, "long_passes": True},
         why="keys with numbers: EM stopped early, whose frequencies and means have smaller errors "
         "than by formula",
+    ),
+    Rule(
+        ("distribution", "subset", "top"), "unbiased", _partly_open, then=("norm-sub",),
+        why="sensitive and other values differ in noise and in how frequent they are, so that nothing is "
+        "learned from one for the other; shares were adjusted to be non-negative and to sum to 100%",
     ),
     Rule(
         ("top",), "exchangeable", _invertible, options={"top": 10},

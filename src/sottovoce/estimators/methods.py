@@ -92,6 +92,8 @@ class Method:
     def why_not(self, mechanism: Mechanism) -> str:
         """Why it does not apply to ``mechanism``; empty where it does."""
         mechanism = reporting_mechanism(mechanism)
+        if mechanism.domain.choices is not None and not self.tells_only(mechanism):
+            return "people tick several options, so that shares of options do not sum to 1"
         needs = self.fit is None and not self.tells_only(mechanism)
         channel = mechanism.channel()
         if (

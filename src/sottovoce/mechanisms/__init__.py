@@ -7,7 +7,10 @@ from sottovoce.core.registry import declare
 
 MECHANISMS = (
     "binned",
+    "choice_response",
+    "choice_subsets",
     "degree_noise",
+    "drawn_option",
     "fixed_hashing",
     "gaussian",
     "haar",
@@ -22,6 +25,9 @@ MECHANISMS = (
     "randomized_response",
     "sampled_coordinate",
     "seeded_hashing",
+    "sensitive_hashing",
+    "sensitive_response",
+    "sensitive_subsets",
     "square_wave",
     "stochastic_rounding",
     "subset_selection",

@@ -2,7 +2,10 @@
 from typing import Final
 
 from sottovoce.mechanisms.binned import Binned
+from sottovoce.mechanisms.choice_response import ChoiceResponse
+from sottovoce.mechanisms.choice_subsets import ChoiceSubsets
 from sottovoce.mechanisms.degree_noise import DegreeNoise
+from sottovoce.mechanisms.drawn_option import DrawnOption
 from sottovoce.mechanisms.fixed_hashing import FixedHashing
 from sottovoce.mechanisms.gaussian import Gaussian
 from sottovoce.mechanisms.haar import Haar
@@ -17,6 +20,9 @@ from sottovoce.mechanisms.question_sets import QuestionSets
 from sottovoce.mechanisms.randomized_response import RandomizedResponse
 from sottovoce.mechanisms.sampled_coordinate import SampledCoordinate
 from sottovoce.mechanisms.seeded_hashing import SeededHashing
+from sottovoce.mechanisms.sensitive_hashing import SensitiveHashing
+from sottovoce.mechanisms.sensitive_response import SensitiveResponse
+from sottovoce.mechanisms.sensitive_subsets import SensitiveSubsets
 from sottovoce.mechanisms.square_wave import SquareWave
 from sottovoce.mechanisms.stochastic_rounding import StochasticRounding
 from sottovoce.mechanisms.subset_selection import SubsetSelection
@@ -28,7 +34,10 @@ MECHANISMS: Final[tuple[str, ...]]
 
 __all__ = [
     "Binned",
+    "ChoiceResponse",
+    "ChoiceSubsets",
     "DegreeNoise",
+    "DrawnOption",
     "FixedHashing",
     "Gaussian",
     "Haar",
@@ -43,6 +52,9 @@ __all__ = [
     "RandomizedResponse",
     "SampledCoordinate",
     "SeededHashing",
+    "SensitiveHashing",
+    "SensitiveResponse",
+    "SensitiveSubsets",
     "SquareWave",
     "StochasticRounding",
     "SubsetSelection",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property, lru_cache
 from typing import Any, ClassVar
@@ -26,7 +26,15 @@ from sottovoce.mechanisms._hashed_response import NumberedHashes
 from sottovoce.mechanisms._linear_family import LinearFamily, next_prime, previous_prime
 from sottovoce.mechanisms.randomized_response import respond_one
 
-__all__ = ["LocalHashing", "best_range", "collision", "digits"]
+__all__ = [
+    "HashingChannel",
+    "LocalHashing",
+    "best_range",
+    "cells_of_range",
+    "collision",
+    "digits",
+    "family_of",
+]
 
 _FEW_POINTS = 2**17
 """Points up to which a plan looks where the values are placed (a tenth of a second)."""
@@ -87,7 +95,7 @@ class LocalHashing(NumberedHashes):
     @cached_property
     def family(self) -> LinearFamily:
         """The hashes, with the values placed by everything that tells this mechanism apart."""
-        return _family(self.domain.size, self.g, self.fingerprint)
+        return family_of(self.domain.size, self.g, self.fingerprint)
 
     @property
     def fields(self) -> tuple[IntField, IntField]:
@@ -187,7 +195,8 @@ class HashingChannel(SupportChannel):
 
 
 @lru_cache(maxsize=16)
-def _family(size: int, g: int, key: str) -> LinearFamily:
+def family_of(size: int, g: int, key: str) -> LinearFamily:
+    """The family for so many values, kept: mechanisms are made again and again."""
     return LinearFamily(size, g, digits(size, g), key)
 
 
@@ -210,14 +219,18 @@ def cells_of_range(size: int, g: int) -> int:
     return int(g * (g ** digits(size, g) - 1) // (g - 1))
 
 
-def best_range(size: int, epsilon: float) -> int:
+def best_range(
+    size: int, epsilon: float, variance: Callable[[int, int, float], float] | None = None
+) -> int:
     """The prime g of least mean variance, all values equal, with at most 2,500,000 cells.
+
+    ``variance`` of a size, a range and e^epsilon is another one to look at in place of that.
 
     One digit needs a prime at or above ``size``: the first.  With t digits the
     variance is convex in g: the primes on either side of its least, found by
     ternary search within the interval of t digits, are enough.
     """
-    e = math.exp(epsilon)
+    e, of = math.exp(epsilon), _variance if variance is None else variance
     candidates = {next_prime(size)}
     for t in range(2, digits(size, 2) + 1):
         least, most = _root(size - 1, t) + 1, min(_root(MOST_CELLS, t), _root(size - 1, t - 1))
@@ -226,7 +239,7 @@ def best_range(size: int, epsilon: float) -> int:
         low, high = least, most
         while high - low > 2:
             left, right = low + (high - low) // 3, high - (high - low) // 3
-            if _variance(size, left, e) < _variance(size, right, e):
+            if of(size, left, e) < of(size, right, e):
                 high = right
             else:
                 low = left
@@ -236,7 +249,7 @@ def best_range(size: int, epsilon: float) -> int:
     if not fitting:
         allowed = f"of fewer values: no tally of {MOST_CELLS} cells holds their hashes"
         raise InvalidInput("domain", "local-hashing", allowed, f"{size} values")
-    return min(fitting, key=lambda g: (_variance(size, g, e), g))
+    return min(fitting, key=lambda g: (of(size, g, e), g))
 
 
 def _root(number: int, t: int) -> int:

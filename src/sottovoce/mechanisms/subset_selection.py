@@ -26,8 +26,9 @@ from sottovoce.domains.categories import Categories
 from sottovoce.domains.interval import Interval
 from sottovoce.kernels.bits import column_counts
 from sottovoce.mechanisms._reported_sets import SetRows, set_rows
+from sottovoce.mechanisms._subsets_with_own import SubsetsWithOwn, cheapest_start
 from sottovoce.mechanisms._support_blocks import SupportBlocks, UnaryChannel, in_and_out
-from sottovoce.mechanisms._uniform_subsets import SIXTEENTHS, UniformSubsets, best_start
+from sottovoce.mechanisms._uniform_subsets import SIXTEENTHS
 from sottovoce.mechanisms.randomized_response import response_limit
 
 __all__ = ["SubsetSelection"]
@@ -50,11 +51,8 @@ class SubsetSelection(SupportBlocks):
     ``(1 - p) / C(d-1, k)`` from others, so that the worst ratio is
     ``p (d - k) / ((1 - p) k)``.
 
-    Randomness: one word decides whether one's own value is in.  Stand-ins for
-    the other values are drawn by
-    :class:`~sottovoce.mechanisms._uniform_subsets.UniformSubsets`, always as many
-    as a set without one's own value needs; one's own value then takes the place of
-    the last, or not.  The words drawn depend neither on the value nor on that.
+    Randomness: one word decides whether one's own value is in, and
+    :class:`~sottovoce.mechanisms._subsets_with_own.SubsetsWithOwn` draws the others.
 
     References: Wang, Huang, Wang, Nie, Xu, Yang, Li, Qiao 2016; Ye, Barg 2018.
 
@@ -105,7 +103,7 @@ class SubsetSelection(SupportBlocks):
                 self.epsilon,
                 hint="At this precision the answer would carry nothing.",
             )
-        return own, best_start(d - 1, self._drawn)
+        return own, cheapest_start(d, self.k)
 
     def _favours(self, own: int) -> bool:
         """Whether one's own value is in the set more often than another: ``own / 2^bits > k / d``."""
@@ -121,19 +119,10 @@ class SubsetSelection(SupportBlocks):
             raise InvalidInput("weights", self.name, allowed, weights)
         return own, start
 
-    @property
-    def _drawn(self) -> int:
-        """How many are drawn: the members or, if these are fewer, those left out."""
-        return min(self.k, self.domain.size - self.k)
-
-    @property
-    def _left_out(self) -> bool:
-        return 2 * self.k > self.domain.size
-
     @cached_property
-    def _stand_ins(self) -> UniformSubsets:
-        """Sets of the other values.  Stand-in v is value v, and one's own is stood for by the last."""
-        return UniformSubsets(self.domain.size - 1, self._drawn, self.weights[1])
+    def _sets(self) -> SubsetsWithOwn:
+        """How a set is drawn once it is decided whether one's own value is in."""
+        return SubsetsWithOwn(self.domain.size, self.k, self.weights[1])
 
     @property
     def fields(self) -> tuple[BitField]:
@@ -141,41 +130,20 @@ class SubsetSelection(SupportBlocks):
 
     @property
     def words_per_report(self) -> int:
-        return 1 + (self._stand_ins.words_at_first if self.domain.size > 1 else 0)
+        return 1 + (self._sets.stand_ins.words_at_first if self.domain.size > 1 else 0)
 
     def respond(self, index: int, source: Source) -> tuple[bytes]:
         inside = int(source.words(1)[0]) < self.weights[0] << (64 - self.bits)
         if self.domain.size == 1:
             return (b"\x01",)
-        members, latest = self._stand_ins.one(source)
-        own = inside != self._left_out
-        members ^= own << latest  # one's own value takes the place of the last, or not
-        standing = members >> index & 1
-        members ^= standing << index
-        members |= standing << self.domain.size - 1 | own << index
-        members ^= self._left_out * (2**self.domain.size - 1)
-        return (members.to_bytes(self.fields[0].width, "little"),)
+        return (self._sets.one(index, inside, source),)
 
     def respond_many(self, indices: Indices, source: Source) -> tuple[Column]:
-        words, (field,), last = source.words(len(indices)), self.fields, self.domain.size - 1
+        words = source.words(len(indices))
         if self.domain.size == 1:
             return (np.ones((len(indices), 1), dtype=np.uint8),)
-        own = words < np.uint64(self.weights[0] << (64 - self.bits))
-        own ^= self._left_out
-        members, latest = self._stand_ins.many(len(indices), source)
-        if last // 64 == members.shape[1]:  # the last value begins a word
-            members = np.pad(members, ((0, 0), (0, 1)))
-        rows, one = np.arange(len(indices)), np.uint64(1)
-        members[rows, latest >> 6] ^= own.astype(np.uint64) << _place(latest)
-        at, place = indices >> 6, _place(indices)
-        standing = members[rows, at] >> place & one
-        members[rows, at] ^= (standing ^ own) << place
-        members[:, last // 64] |= standing << _place(last)
-        packed = members.astype("<u8", copy=False).view(np.uint8)[:, : field.width]
-        if self._left_out:
-            packed = ~packed
-            packed[:, -1] &= np.uint8(2 ** (self.domain.size - 8 * (field.width - 1)) - 1)
-        return (packed,)
+        inside = words < np.uint64(self.weights[0] << (64 - self.bits))
+        return (self._sets.many(indices, inside, source),)
 
     def count(self, reports: Reports) -> NDArray[np.int64]:
         ones = column_counts(reports.columns["bits"], self.domain.size)
@@ -247,11 +215,6 @@ class SubsetChannel(UnaryChannel):
             max(0.0, of_sets + p * (1 - p) * own * (d / m) ** 2)
             / (p - self.support_probabilities.q) ** 2
         )
-
-
-def _place(lane: Any) -> Any:
-    """The bit of a lane within its word."""
-    return np.asarray(lane & 63).astype(np.uint64)
 
 
 def best_size(size: int, epsilon: float) -> int:

@@ -41,6 +41,7 @@ from sottovoce.planning.search import (
     least,
     users_needed,
 )
+from sottovoce.planning.ticks import tick_yardstick
 
 __all__ = ["ShareYardstick", "check_shares", "plan"]
 
@@ -148,7 +149,9 @@ def plan(
 
 def _check_domain(domain: object) -> None:
     allowed = f"a domain of at most {_LARGEST_DOMAIN:,} values"
-    listed = isinstance(domain, Domain) and (domain.record or domain.size <= _LARGEST_DOMAIN)
+    listed = isinstance(domain, Domain) and (
+        domain.record or domain.choices or domain.size <= _LARGEST_DOMAIN
+    )
     if not isinstance(domain, Domain) or not listed:
         raise InvalidInput("domain", "plan", allowed, domain)
     if domain.holds_sets:
@@ -181,6 +184,8 @@ def _check_two(
 
 
 def _yardstick(domain: Domain, goal: str | None, shares: Any, of: Any) -> Yardstick:
+    if domain.choices is not None:
+        return tick_yardstick(domain.choices, goal, shares, of)
     if domain.record is not None:
         return _of_record(domain.record, goal, shares, of)
     numbers = domain.numbers
@@ -249,12 +254,15 @@ def _names(domain: Domain) -> list[str]:
 
 
 def _make(name: str, domain: Domain, epsilon: float) -> Mechanism:
-    """A mechanism to rank: only those whose epsilon speaks of any two values are comparable."""
+    """A mechanism to rank: one whose epsilon is about any two values, or about the sensitive ones.
+
+    The latter are ranked where a domain has sensitive values, and marked: they protect less.
+    """
     if domain.record is not None:
         return design_of(domain, name, epsilon)
     made = mechanism(name, domain, epsilon)
     certificate = made.certificate()
-    if certificate.scope is not None:
+    if certificate.scope is not None and certificate.scope.any_two is not None:
         raise Unfit(f"its epsilon is about {certificate.between} only, and is not comparable")
     return made
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 from sottovoce.base.exact import decimal_text
@@ -76,6 +77,12 @@ class Prospect:
         """Bytes of one report, as columns hold them."""
         fields = self.mechanism.fields
         return sum(f.dtype.itemsize if isinstance(f, IntField) else f.width for f in fields)
+
+    @property
+    def protects(self) -> str:
+        """Which values are protected: all, or only the sensitive ones."""
+        scope = self.mechanism.certificate().scope
+        return "all answers" if scope is None else scope.protects
 
     @property
     def no_floor(self) -> bool:
@@ -156,6 +163,7 @@ class Plan:
             "mechanism": [row.mechanism.name for row in rows],
             "paper name": [row.paper_name for row in rows],
             "options": [row.options for row in rows],
+            **({"protects": [row.protects for row in rows]} if self.protection else {}),
             **self._errors(),
             "report bytes": [row.report_bytes for row in rows],
             "tally cells": [row.mechanism.cells for row in rows],
@@ -173,7 +181,11 @@ class Plan:
             return {
                 "rms error": [row.rms_error for row in rows],
                 "share error": [row.share_error for row in rows],
-                "half error": [row.half_error for row in rows],
+                **(
+                    {}
+                    if rows and rows[0].half_error is None
+                    else {"half error": [row.half_error for row in rows]}
+                ),
             }
         if self.domain.record is not None:
             return {
@@ -194,7 +206,7 @@ class Plan:
             column = columns[f"{self.found} needed"]
             column[:] = ["never" if needed is None else needed for needed in column]
         lines = [f"{self.domain}: {self._result()}", str(Frame(columns))]
-        lines += [self.told, self.clients]
+        lines += [self.told, *self.protection, self.clients]
         lines += [f"left out: {name}: {reason}" for name, reason in self.unfit.items()]
         return "\n".join(lines)
 
@@ -223,8 +235,29 @@ class Plan:
     def explain(self) -> str:
         """The privacy in plain words, and why the best mechanism is the best."""
         return "\n".join(
-            [privacy_in_words(self.best.certificate()), *self._why(), *self._near(), self.clients]
+            [
+                privacy_in_words(self.best.certificate()),
+                *self.protection,
+                *self._why(),
+                *self._near(),
+                self.clients,
+            ]
         )
+
+    @property
+    def protection(self) -> list[str]:
+        """What must be said where some mechanisms protect the sensitive values only; else nothing."""
+        partly = [row for row in self.prospects if row.mechanism.open_chance is not None]
+        if not partly:
+            return []
+        scope = partly[0].mechanism.certificate().scope
+        assert scope is not None
+        several = len(partly) > 1
+        names = ", ".join(dict.fromkeys(row.mechanism.name for row in partly))
+        return [
+            f"{names}: {'each ' if several else ''}{scope.says_what_it_protects}. That is not epsilon-LDP: "
+            "compare errors with the others only if this is enough."
+        ]
 
     @property
     def clients(self) -> str:
@@ -238,10 +271,26 @@ class Plan:
             return ["There is a single value: its share is 1."]
         if self.goal != "shares":
             said = f"{best.name} errs least: {best.rms_error:.3g} is the {self._error}."
-            return [said, best.mechanism.why_least_error()] if self.domain.record else [said]
+            if self.domain.record is None:
+                return [said]
+            return [said, best.mechanism.why_least_error(), *self._unreadable()]
         said = f"{best.name} errs least: {best.rms_error:.3g} for a typical share."
         reason = best.mechanism.why_least_error()
         return [said, reason] if reason else [said]
+
+    def _unreadable(self) -> list[str]:
+        """Where a cell of a table errs by more than it has on average."""
+        record, error = self.domain.record, self.prospects[0].table_error
+        if record is None or error is None or self.goal == "parts":
+            return []
+        pairs = [first * second for first, second in combinations(record.sizes, 2)]
+        mean = sum(1 / cells for cells in pairs) / len(pairs)
+        if error <= mean:
+            return []
+        return [
+            f"A cell of a table has a share of {mean:.3g} on average, and errs by {error:.3g}: ask with fewer "
+            "answers per question, or more people."
+        ]
 
     def _near(self) -> list[str]:
         """The smallest reports among those that err little more, whatever the true shares."""

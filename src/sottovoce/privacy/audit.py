@@ -58,18 +58,22 @@ class Audit:
     certificate: Certificate | None = None
     between: str = ""
     """Which values the claim is about, where not any two."""
+    forbidden: int = 0
+    """Reports that their value must never send: open ones that reveal a sensitive value, or another."""
 
     @property
     def passed(self) -> bool:
         """No sample contradicts the claim, reports vary, and the certificate, if any, keeps it."""
         exact = self.certificate is None or self.certificate.holds(self.claimed)
-        return exact and self.varies and self.lower_bound <= self.claimed
+        return exact and self.varies and not self.forbidden and self.lower_bound <= self.claimed
 
     def __str__(self) -> str:
         verdict = "holds" if self.passed else "BROKEN"
         of = f" between {self.between}" if self.between else ""
         exact = "" if self.certificate is None else f"\n  exact: {self.certificate}"
         exact += "" if self.varies else "\n  all reports are the same: this is not random"
+        if self.forbidden:
+            exact += f"\n  {self.forbidden:,} reports were open where they must not be"
         return (
             f"claimed epsilon {self.claimed:g}{of}: {verdict}\n"
             f"  sampled: epsilon is at least {self.lower_bound:.4f} "
@@ -110,17 +114,31 @@ def audit(mechanism: Mechanism, *, trials: int = 1_000_000, alpha: float = 1e-6)
     """
     mechanism = mechanism.audited
     first, certificate = mechanism.audit_plan() or usual_plan(mechanism), mechanism.certificate()
-    plans = [first, *first.further]
+    plans, scope, forbidden = [first, *first.further], certificate.scope, 0
+    in_steps = scope is not None and scope.any_two is not None
+
+    def counted(plan: AuditPlan) -> Sample:
+        """Its samples, with reports that must not be counted."""
+
+        def sample(value: Any, count: int) -> Reports:
+            nonlocal forbidden
+            reports = plan.sample(value, count)
+            if plan.forbidden is not None:
+                forbidden += int(plan.forbidden(reports, value).sum())
+            return reports
+
+        return sample
+
     tried = [
         audit_black_box(
-            plan.sample,
+            counted(plan),
             plan.values,
             mechanism.epsilon,
             supports=plan.supports,
             outcomes=plan.outcomes,
             read=plan.read,
             ordered=plan.ordered,
-            apart=None if certificate.scope is None else lambda v, u: abs(v - u),
+            apart=(lambda v, u: abs(v - u)) if in_steps else None,
             trials=trials,
             alpha=alpha / len(plans),
             delta=float(certificate.delta),
@@ -129,8 +147,8 @@ def audit(mechanism: Mechanism, *, trials: int = 1_000_000, alpha: float = 1e-6)
     ]
     strongest = max(tried, key=lambda each: each.lower_bound)
     varies = all(each.varies for each in tried)
-    found = replace(strongest, alpha=alpha, varies=varies)
-    between = "" if certificate.scope is None else certificate.between
+    found = replace(strongest, alpha=alpha, varies=varies, forbidden=forbidden)
+    between = "" if scope is None else certificate.between
     return replace(found, certificate=certificate, between=between)
 
 

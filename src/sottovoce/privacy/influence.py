@@ -34,6 +34,7 @@ from sottovoce.core.tally import Tally
 from sottovoce.privacy.one_report import EXACT, TRIED
 from sottovoce.privacy.shifts import HonestPopulation, push
 from sottovoce.privacy.targets import target_of
+from sottovoce.privacy.ticks import push_ticks
 
 __all__ = ["Influence", "influence"]
 
@@ -162,6 +163,9 @@ def influence(
         raise InvalidInput("fakes", "influence", allowed, fakes)
     honest = _honest(source, shares)
     domain = honest.mechanism.domain
+    if domain.choices is not None:
+        rise, fall, label = push_ticks(honest, domain.choices, values, share)
+        return Influence(share, max(0.0, rise), max(0.0, fall), label, EXACT)
     target = target_of(domain, values, count, mean, key)
     if domain.size == 1 or share == 0:
         return Influence(share, 0.0, 0.0, target.label, EXACT, target.in_points)

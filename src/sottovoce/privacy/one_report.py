@@ -76,10 +76,8 @@ def reach(mechanism: Mechanism, weights: Floats) -> Range | None:
     cell_weights = gains_of(channel, weights)
     if cell_weights is None:
         return None
-    table = cell_weights.reshape(channel.blocks, -1)
     free = channel.blocks == 1 or mechanism.sends_any_combination
-    how = EXACT if free else BOUND
-    return Range(float(table.min(axis=1).sum()), float(table.max(axis=1).sum()), how)
+    return Range(*channel.reach_of_reports(cell_weights), EXACT if free else BOUND)
 
 
 def reach_of_any(mechanism: Mechanism, count: int) -> Range:
@@ -128,8 +126,7 @@ def _reach_of_any_column(mechanism: Mechanism, count: int) -> Range:
         ordered = np.sort(cell_weights, axis=0)
         least, most = ordered[:count].sum(axis=0).min(), ordered[-count:].sum(axis=0).max()
         return Range(float(least), float(most))
-    table = cell_weights.reshape(size, channel.blocks, -1)
-    lows, highs = np.sort(table.min(axis=2).sum(axis=1)), np.sort(table.max(axis=2).sum(axis=1))
+    lows, highs = np.sort([channel.reach_of_reports(column) for column in cell_weights], axis=0).T
     how = EXACT if count == 1 else BOUND
     return Range(float(lows[:count].sum()), float(highs[-count:].sum()), how)
 

@@ -35,8 +35,10 @@ def cost_in_words(survey: Survey) -> str:
     if survey.mechanism.remembers:
         span = f"in {_windows(survey.period, survey)}" if survey.period else ""
         return f"epsilon {report_cost(survey):.4g} for all reports{' ' * bool(span)}{span}, {one} for one"
-    if survey.ask != "1":
+    if survey.ask != "1" and survey.mechanism.open_chance is None:
         return f"epsilon {one} in any {_windows(one_in(survey), survey)} in a row"
+    if survey.mechanism.open_chance is not None:
+        return f"epsilon {one} per report that hides its answer; an open report reveals it"
     return f"epsilon {one} per report"
 
 

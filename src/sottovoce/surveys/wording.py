@@ -5,7 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from sottovoce.core.fields import IntField
-from sottovoce.core.odds import belief, round_up
+from sottovoce.core.odds import belief, round_up, unopened
 from sottovoce.surveys.all_reports import lifetime_of
 from sottovoce.surveys.default_limits import client_doubt
 from sottovoce.surveys.repeating import one_in, report_cost, windows_open
@@ -19,6 +19,7 @@ _OFTEN = {
     "once": "One report, ever.", "day": "At most one report per day.",
     "week": "At most one report per week.", "month": "At most one report per month.",
 }  # fmt: skip
+_TENTH = Fraction(1, 10)
 _YEAR = {"day": 365, "week": 52, "month": 12}
 _LARGE_EPSILON = 4.0
 _SMALL_BATCH = 20
@@ -49,8 +50,7 @@ def survey_in_words(survey: Survey) -> str:
         f"{survey.name}: {survey.question}",
         "",
         *_answer_in_words(survey),
-        f"What is sent: {_fields_in_words(survey)}, drawn at random. The answer only makes some "
-        "draws likelier, and never leaves the device.",
+        f"What is sent: {_fields_in_words(survey)}, drawn at random. {_leaves(survey)}",
         f"How often: {how_often(survey)}{_dates(survey)}",
         f"What is shown: nothing from fewer than {survey.minimum_batch:,} reports.",
         "",
@@ -62,7 +62,25 @@ def survey_in_words(survey: Survey) -> str:
         lines.append(f"Beliefs in an answer, before and after {what}: {'; '.join(changes)}.")
     if changes and survey.window in _YEAR and not survey.mechanism.remembers:
         lines.append(_repeated(survey))
+    opened = survey.mechanism.open_chance
+    if opened is not None and survey.window != "once":
+        lines.append(f"Every report reveals a little more: {_cleared(opened)}.")
     return "\n".join(lines)
+
+
+def _leaves(survey: Survey) -> str:
+    """What of the answer leaves the device."""
+    opened = survey.mechanism.open_chance
+    if opened is None:
+        return "The answer only makes some draws likelier, and never leaves the device."
+    return (
+        "A protected answer only makes some draws likelier; any other one is sent openly with a chance "
+        f"of {_percent(opened)}."
+    )
+
+
+def _percent(chance: Fraction) -> str:
+    return f"{round_up(100 * chance):g}%"
 
 
 def _answer_in_words(survey: Survey) -> list[str]:
@@ -122,7 +140,9 @@ def doubts(survey: Survey, people: int | None = None) -> list[str]:
         found.append(
             f"epsilon is large: a report may be {times} times as likely from one answer as another"
         )
-    if certificate.scope is not None:
+    if (opened := survey.mechanism.open_chance) is not None:
+        found += _open_doubts(survey, opened)
+    elif certificate.scope is not None:
         found.append(f"privacy is only between {certificate.between}, not between any two answers")
     if certificate.delta:
         found.append(f"the promise may fail with a chance of {round_up(certificate.delta):g}")
@@ -135,6 +155,28 @@ def doubts(survey: Survey, people: int | None = None) -> list[str]:
     if survey.closes and survey.closes < today().isoformat():
         found.append(f"it closed on {survey.closes}")
     return found
+
+
+def _open_doubts(survey: Survey, opened: Fraction) -> list[str]:
+    """What protects some answers only, and what repeating it makes of a belief."""
+    scope = survey.mechanism.certificate().scope
+    assert scope is not None
+    found = [
+        f"this is not epsilon-LDP: it {scope.says_what_it_protects}, with a chance of {_percent(opened)} in "
+        "every report of another answer"
+    ]
+    if survey.window != "once":
+        found.append(f"those with another answer clear themselves: {_cleared(opened)}; ask once")
+    return found
+
+
+def _cleared(opened: Fraction) -> str:
+    """What several reports make of a belief in a protected answer, as long as none is open."""
+    beliefs = [f"{unopened(opened, _TENTH, count):g}% after {count}" for count in (1, 2, 5)]
+    return (
+        f"a belief of 10% in a protected answer becomes {', '.join(beliefs)} reports of which none is "
+        "open"
+    )
 
 
 def _repeating_doubts(survey: Survey, people: int | None) -> list[str]:

@@ -51,10 +51,17 @@ def columns_sum_to_the_number_of_blocks(mechanism: Mechanism) -> None:
 
 
 def _possible(mechanism: Mechanism) -> NDArray[np.bool_]:
-    """Any report from any input; of several coordinates, within the one that was drawn."""
+    """Any report from any input; of several coordinates, within the one that was drawn.
+
+    Open reports come from one input each, and nobody else.
+    """
     parts = coordinates_of(mechanism)
     cells, inputs = mechanism.cells // parts, mechanism.domain.size // parts
-    return np.kron(np.eye(parts), np.ones((cells, inputs))) > 0
+    found = np.kron(np.eye(parts), np.ones((cells, inputs))) > 0
+    opened, revealed = mechanism.open_cells
+    found[opened] = False
+    found[opened, revealed] = True
+    return found
 
 
 @law
@@ -183,7 +190,10 @@ def _p_value(mechanism: Mechanism, by_input: NDArray[Any], dense: Floats, n: int
     expected = n * dense.T
     if not mechanism.channel().independent:  # every cell by itself, whatever ties them together
         sigma = np.sqrt(expected * (1 - dense.T))
-        worst = np.abs((by_input - expected) / sigma).max()
+        certain = sigma == 0
+        if np.any(by_input[certain] != expected[certain]):
+            return 0.0
+        worst = np.abs((by_input - expected)[~certain] / sigma[~certain]).max()
         return min(1.0, dense.size * 2 * float(stats.norm.sf(worst)))
     if by_input[expected == 0].any():
         return 0.0
@@ -196,7 +206,7 @@ def _p_value(mechanism: Mechanism, by_input: NDArray[Any], dense: Floats, n: int
 def _more_telling(dense: Floats) -> Floats:
     """A channel whose rows differ from their mean by 15% more: a slightly larger epsilon."""
     mean = dense.sum(axis=1, keepdims=True) / np.count_nonzero(dense, axis=1, keepdims=True)
-    return np.where(dense > 0, dense + _MORE * (dense - mean), 0.0)
+    return np.where(dense > 0, np.minimum(1.0, dense + _MORE * (dense - mean)), 0.0)
 
 
 def _follows(mechanism: Mechanism, by_input: NDArray[Any], n: int) -> None:

@@ -101,6 +101,8 @@ def every_coordinate_of_a_report_varies(mechanism: Mechanism) -> None:
     parts, people = coordinates_of(mechanism), 40_000
     inputs = mechanism.domain.size // parts
     held = np.arange(people) % parts * inputs  # one value, or each coordinate's first
+    if len(mechanism.open_cells[0]):  # nobody else sends an open report
+        held = np.arange(people) % mechanism.domain.size
     reports = mechanism.randomize_indices(held, Seeded(3))
     for field in mechanism.fields:
         column, name = reports.columns[field.name], field.name
@@ -256,6 +258,25 @@ def certificate_keeps_the_claim(mechanism: Mechanism) -> None:
     require(ordered, "a worst ratio of at least 1", str(certificate))
 
 
+@law
+def only_values_that_are_not_sensitive_are_revealed(mechanism: Mechanism) -> None:
+    """A cell that one input alone falls in is of one that is not sensitive, and the scope says so."""
+    opened, revealed = mechanism.open_cells
+    scope = mechanism.certificate().scope
+    unbounded = scope is not None and scope.any_two is None
+    require_same(
+        unbounded, len(opened) > 0, "whether the certificate has no bound of any two values"
+    )
+    require_same(
+        mechanism.open_chance is not None, unbounded, "whether there is a chance to be open"
+    )
+    sensitive = mechanism.domain.sensitive_inputs
+    hidden = range(mechanism.domain.size) if sensitive is None else sensitive
+    found = sorted(set(hidden) & set(revealed.tolist()))
+    require_same(found, [], "inputs that are sensitive and revealed")
+    require_same(len(set(opened.tolist())), len(opened), "distinct cells that reveal a value")
+
+
 IDENTITY_LAWS = (
     json_round_trip,
     frozen,
@@ -276,4 +297,4 @@ TALLY_LAWS = (
     tally_bytes_round_trip,
     simulate_takes_whole_counts,
 )
-PRIVACY_LAWS = (certificate_keeps_the_claim,)
+PRIVACY_LAWS = (certificate_keeps_the_claim, only_values_that_are_not_sensitive_are_revealed)

@@ -43,9 +43,10 @@ export class Client {
         // A limit that is wrong is refused, not replaced by the default; one that options inherit holds too.
         const names = Object.keys(LIMITS);
         this.limits = Object.fromEntries(names.map((name) => [name, options[name] === undefined ? LIMITS[name] : options[name]]));
-        const { scope } = survey.certificate;
+        const { scope, protects } = survey.certificate;
         if (scope !== "" && !scopes.includes(scope)) {
-            throw new InvalidSurvey(`${survey} protects one ${scope}, not the whole answer; scopes: ["${scope}"] takes part all the same`);
+            const what = protects === undefined ? `one ${scope}, not the whole answer` : `${protects.count} only, and open reports reveal theirs`;
+            throw new InvalidSurvey(`${survey} protects ${what}; scopes: ["${scope}"] takes part all the same`);
         }
         checkReport(this.limits, survey);
         systemWords(); // refused where there is no randomness

@@ -27,8 +27,8 @@ export function readInner({ epsilon, weights }, options, key, domain) {
 }
 /** The domain of a mechanism for categories: any but vectors and sets of pairs. */
 export function categorical({ domain, where }) {
-    const several = domain.kind === "vector" || domain.kind === "record" || (domain.kind === "key-values" && domain.pairs !== null);
-    return several ? refuse(`${where}.domain`, "of one value per person: not a vector or a record, and without sets of pairs") : domain;
+    const several = domain.kind === "vector" || domain.kind === "record" || domain.kind === "choices" || (domain.kind === "key-values" && domain.pairs !== null);
+    return several ? refuse(`${where}.domain`, "of one value per person: not a vector, record or choices, and without sets of pairs") : domain;
 }
 /** The domain of a mechanism for one number. */
 export function numeric({ domain, where }) {

@@ -10,15 +10,8 @@ export function readLocalHashing(source) {
     const domain = categorical(source);
     const d = domain.size;
     const options = readOptions(source, "bits", "hash_range");
-    const g = options.whole("hash_range", 2, primeFrom(d));
-    options.require(isPrime(g), "hash_range", "a prime");
-    const t = digitsFor(d, g);
-    const hashes = (g ** t - 1) / (g - 1);
-    let key;
-    const cell = (hash, value) => {
-        key ?? (key = fingerprintOf(source.document));
-        return linearCell(hash, point(value, g, t, key), g);
-    };
+    const family = readFamily(source, options, d);
+    const { g, hashes, cell } = family;
     const parts = hashing(source, domain, options, {
         hash: numberField("hash", hashes),
         g,
@@ -28,7 +21,19 @@ export function readLocalHashing(source) {
             return [hash, cell(hash, value)];
         },
     });
-    return { ...parts, family: { name: `${g}^${t}`, hashes, cell } };
+    return { ...parts, family };
+}
+/** The option `hash_range`, and the hashes of that range over so many values, which the mechanism's fingerprint places. */
+export function readFamily({ document }, options, d) {
+    const g = options.whole("hash_range", 2, primeFrom(d));
+    options.require(isPrime(g), "hash_range", "a prime");
+    const t = digitsFor(d, g);
+    let key;
+    const cell = (hash, value) => {
+        key ?? (key = fingerprintOf(document));
+        return linearCell(hash, point(value, g, t, key), g);
+    };
+    return { g, name: `${g}^${t}`, hashes: (g ** t - 1) / (g - 1), cell };
 }
 /** The least number t, at least 1, with g^t >= d. */
 function digitsFor(d, g) {

@@ -28,11 +28,11 @@ export function readSubsetSelection(source) {
     });
 }
 /** Digits of `start`/16 after the binary point, without trailing zeros, the last one first. */
-function binaryDigits(start) {
+export function binaryDigits(start) {
     return [...start.toString(2).padStart(4, "0").replace(/0+$/, "")].reverse();
 }
 /** The set that is reported, a byte for every value. Value and "in" are looked at only when the stand-ins are drawn. */
-function chosen(value, taken, d, k, digits, words) {
+export function chosen(value, taken, d, k, digits, words) {
     const few = Math.min(k, d - k);
     const { members, last } = drawSet(d - 1, few, digits, words);
     const turned = 2 * k > d;

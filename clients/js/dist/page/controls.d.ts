@@ -10,4 +10,4 @@ export interface Control {
     read(): unknown;
 }
 /** The control of a survey's kind of question, or undefined where a form makes no sense. */
-export declare function controlOf({ mechanism: { domain }, outside }: Survey): Control | undefined;
+export declare function controlOf({ mechanism: { domain }, outside, texts }: Survey): Control | undefined;

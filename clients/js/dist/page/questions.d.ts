@@ -6,5 +6,5 @@ type Questions = Extract<Domain, {
 }>;
 type PlainDomain = Questions["questions"][number]["domain"];
 /** A form of several questions: each a group of its own, all to be answered before anything is drawn. */
-export declare function questionsOf({ questions }: Questions, controlOf: (domain: PlainDomain, legend: readonly Content[]) => Control): Control;
+export declare function questionsOf({ questions }: Questions, texts: readonly string[], controlOf: (domain: PlainDomain, legend: readonly Content[]) => Control): Control;
 export {};

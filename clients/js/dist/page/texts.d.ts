@@ -21,6 +21,11 @@ export declare const TEXTS: {
     unanswered: string;
     must: (says: string) => string;
     incomplete: (count: number) => string;
+    tick: (most: number, all: number) => string;
+    none: string;
+    unticked: string;
+    atMost: (most: number) => string;
+    only: (named: string) => string;
     place: (i: number) => string;
     pair: (i: number) => string;
     key: string;

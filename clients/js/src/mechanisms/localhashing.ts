@@ -1,6 +1,7 @@
 import { fingerprintOf } from "../canonical.js";
 import { numberField } from "../fields.js";
 import type { Parts, Source } from "../mechanism.js";
+import type { Section } from "../reading.js";
 import { isPrime, primeFrom } from "../primes.js";
 import { publicIndex } from "../publicwords.js";
 import { belowNumber } from "../words.js";
@@ -12,15 +13,8 @@ export function readLocalHashing(source: Source): Parts {
   const domain = categorical(source);
   const d = domain.size;
   const options = readOptions(source, "bits", "hash_range");
-  const g = options.whole("hash_range", 2, primeFrom(d));
-  options.require(isPrime(g), "hash_range", "a prime");
-  const t = digitsFor(d, g);
-  const hashes = (g ** t - 1) / (g - 1);
-  let key: string | undefined;
-  const cell = (hash: number, value: number): number => {
-    key ??= fingerprintOf(source.document);
-    return linearCell(hash, point(value, g, t, key), g);
-  };
+  const family = readFamily(source, options, d);
+  const { g, hashes, cell } = family;
   const parts = hashing(source, domain, options, {
     hash: numberField("hash", hashes),
     g,
@@ -30,7 +24,20 @@ export function readLocalHashing(source: Source): Parts {
       return [hash, cell(hash, value)];
     },
   });
-  return { ...parts, family: { name: `${g}^${t}`, hashes, cell } };
+  return { ...parts, family };
+}
+
+/** The option `hash_range`, and the hashes of that range over so many values, which the mechanism's fingerprint places. */
+export function readFamily({ document }: Source, options: Section, d: number): { g: number; name: string; hashes: number; cell(hash: number, value: number): number } {
+  const g = options.whole("hash_range", 2, primeFrom(d));
+  options.require(isPrime(g), "hash_range", "a prime");
+  const t = digitsFor(d, g);
+  let key: string | undefined;
+  const cell = (hash: number, value: number): number => {
+    key ??= fingerprintOf(document);
+    return linearCell(hash, point(value, g, t, key), g);
+  };
+  return { g, name: `${g}^${t}`, hashes: (g ** t - 1) / (g - 1), cell };
 }
 
 /** The least number t, at least 1, with g^t >= d. */

@@ -1,5 +1,6 @@
 import type { Parts, Source } from "../mechanism.js";
 import { readBinned } from "./binned.js";
+import { readChoiceResponse, readChoiceSubsets, readDrawnOption } from "./choices.js";
 import { readFixedHashing } from "./fixedhashing.js";
 import { readHaar } from "./haar.js";
 import { readHadamardResponse } from "./hadamard.js";
@@ -12,6 +13,7 @@ import { readQuestionSets } from "./questionsets.js";
 import { readRandomizedResponse } from "./response.js";
 import { readRounding } from "./rounding.js";
 import { readSampledCoordinate } from "./sampled.js";
+import { readSensitiveHashing, readSensitiveResponse, readSensitiveSubsets } from "./sensitive.js";
 import { readSeededHashing } from "./seededhashing.js";
 import { readSubsetSelection } from "./subset.js";
 import { readTable } from "./table.js";
@@ -21,6 +23,9 @@ import { readPiecewise, readSquareWave, readWave } from "./waves.js";
 /** Every mechanism without delta by its explaining name; `withdelta.ts` adds the one that has it. */
 export const READERS = new Map<string, (source: Source) => Parts>([
   ["binned", readBinned],
+  ["choice-response", readChoiceResponse],
+  ["choice-subsets", readChoiceSubsets],
+  ["drawn-option", readDrawnOption],
   ["degree-noise", readDegreeNoise],
   ["fixed-hashing", readFixedHashing],
   ["haar", readHaar],
@@ -35,6 +40,9 @@ export const READERS = new Map<string, (source: Source) => Parts>([
   ["randomized-response", readRandomizedResponse],
   ["sampled-coordinate", readSampledCoordinate],
   ["seeded-hashing", readSeededHashing],
+  ["sensitive-hashing", readSensitiveHashing],
+  ["sensitive-response", readSensitiveResponse],
+  ["sensitive-subsets", readSensitiveSubsets],
   ["square-wave", readSquareWave],
   ["stochastic-rounding", readRounding],
   ["subset-selection", readSubsetSelection],

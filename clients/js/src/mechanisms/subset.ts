@@ -37,12 +37,12 @@ export function readSubsetSelection(source: Source): Parts {
 }
 
 /** Digits of `start`/16 after the binary point, without trailing zeros, the last one first. */
-function binaryDigits(start: bigint): string[] {
+export function binaryDigits(start: bigint): string[] {
   return [...start.toString(2).padStart(4, "0").replace(/0+$/, "")].reverse();
 }
 
 /** The set that is reported, a byte for every value. Value and "in" are looked at only when the stand-ins are drawn. */
-function chosen(value: number, taken: boolean, d: number, k: number, digits: readonly string[], words: Words): Uint8Array {
+export function chosen(value: number, taken: boolean, d: number, k: number, digits: readonly string[], words: Words): Uint8Array {
   const few = Math.min(k, d - k);
   const { members, last } = drawSet(d - 1, few, digits, words);
   const turned = 2 * k > d;

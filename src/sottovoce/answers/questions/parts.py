@@ -16,7 +16,7 @@ def part_domain(domain: Domain, question: str | None, parameter: str, owner: str
     if (record := domain.record) is not None:
         allowed = f"given: one of {', '.join(record.names)}"
         raise InvalidInput(parameter, owner, allowed, None)
-    return domain
+    return domain.answered
 
 
 def reports_about(estimate: Estimate, *questions: str) -> int:

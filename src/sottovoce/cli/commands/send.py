@@ -35,6 +35,7 @@ from sottovoce.core.reports import Reports
 from sottovoce.device.http import NoAnswer
 from sottovoce.device.journal import Drawn, Journal, Sending
 from sottovoce.device.sending import Patience, check_takes_reports, deliver
+from sottovoce.surveys.scopes import check_scopes
 from sottovoce.surveys.survey import Survey
 from sottovoce.surveys.toml import read_survey
 from sottovoce.surveys.windows import check_window, today, window_days, window_name
@@ -121,6 +122,14 @@ def send(
             "--token-file", metavar="FILE", help="A file with the token of this machine, where one is wanted."
         ),
     ] = None,
+    scope: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--scope", metavar="WORDS",
+            help='What the survey may protect in place of the whole answer, such as "edge" or "sensitive answer"; '
+            "refused otherwise. Repeatable.",
+        ),
+    ] = None,
     batch: Annotated[
         int,
         typer.Option("--batch", metavar="N", help=f"Reports per upload, at most {MAXIMUM_REPORTS:,}."),
@@ -146,6 +155,7 @@ def send(
     drawn. Surveys with memory are refused: permanent answers are kept by devices.
     """
     agreed = read_survey(survey)
+    check_scopes(agreed, scope or (), "--scope {!r}")
     _check_repeating(agreed, person, cohort_key)
     check_pinned(
         fingerprint, agreed.fingerprint, "--fingerprint", "send", f"survey {agreed.name!r}"

@@ -21,6 +21,8 @@ from sottovoce.cli.shared.outputs import STDOUT, check_file, check_output, forma
 from sottovoce.cli.shared.screen import say, show_json, show_table, show_text
 from sottovoce.domains.base import Domain
 from sottovoce.domains.categories import Categories
+from sottovoce.mechanisms._choices import usual_mechanism
+from sottovoce.mechanisms.sensitive_subsets import best_sensitive_size
 from sottovoce.surveys.all_reports import cost_in_words, lifetime_of
 from sottovoce.surveys.default_limits import client_doubt, default_client, windows_answered
 from sottovoce.surveys.limits import Limits
@@ -88,7 +90,8 @@ def new(
         typer.Option(
             "--mechanism", "-m", metavar="NAME",
             help="How answers are randomized; if not given randomized-response or local-hashing, for "
-            "numbers square-wave, for keys with numbers key-value.",
+            "numbers square-wave, for keys with numbers key-value, with --sensitive sensitive-response or "
+            "sensitive-subsets, with --choices choice-response, drawn-option or choice-subsets.",
         ),
     ] = None,
     epsilon: Annotated[
@@ -327,6 +330,12 @@ def _usual(domain: Domain, epsilon: float | None) -> str:
         return "question-sets"
     if domain.numbers is not None:
         return "square-wave"
+    if domain.choices is not None:
+        return usual_mechanism(domain.choices, epsilon or 1.0)
+    if domain.sensitive_inputs is not None:
+        count = len(domain.sensitive_inputs)
+        one = count == 1 or best_sensitive_size(count, epsilon or 1.0) == 1
+        return "sensitive-response" if one else "sensitive-subsets"
     few = domain.size < 3 * math.exp(epsilon or 1.0) + 2
     return "randomized-response" if few else "local-hashing"
 

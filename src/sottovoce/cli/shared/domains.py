@@ -11,12 +11,13 @@ import typer
 from sottovoce.base.errors import InvalidInput
 from sottovoce.domains.base import Domain
 from sottovoce.domains.categories import Categories
+from sottovoce.domains.choices import Choices
 from sottovoce.domains.counts import Counts
 from sottovoce.domains.dates import Dates
 from sottovoce.domains.interval import DEFAULT_BINS, Interval
 from sottovoce.domains.key_values import KeyValues
 from sottovoce.domains.may_decline import MayDecline
-from sottovoce.domains.parsing import split_list
+from sottovoce.domains.parsing import split_list, whole_number
 from sottovoce.domains.ratings import Ratings
 from sottovoce.domains.yes_no import YesNo
 
@@ -109,6 +110,34 @@ class PlainDomainOptions:
             help="Whole numbers from LOW to HIGH, in order, with a mean, such as ratings from 1 to 5.",
         ),
     ] = None
+    choices: Annotated[
+        str | None,
+        typer.Option(
+            "--choices",
+            metavar="A,B,C",
+            rich_help_panel=_DOMAIN,
+            help='Tick all that apply, out of these options; in a file, options with ; between them, or "none of these".',
+        ),
+    ] = None
+    boxes: Annotated[
+        int | None,
+        typer.Option(
+            "--boxes",
+            metavar="N",
+            rich_help_panel=_DOMAIN,
+            help="With --choices: how many a person may tick at most; 3 if not given.",
+        ),
+    ] = None
+    sensitive: Annotated[
+        str | None,
+        typer.Option(
+            "--sensitive",
+            metavar="A,B",
+            rich_help_panel=_DOMAIN,
+            help="With named values or --size: those that must be protected, where a mechanism such as urr may "
+            "reveal the others.",
+        ),
+    ] = None
     dates: Annotated[
         tuple[str, str] | None,
         typer.Option(
@@ -186,14 +215,35 @@ class PlainDomainOptions:
         """The domain, told in exactly one of these ways."""
         self._check_one_way()
         self._check_of_numbers()
-        found = self._answers()
+        if self.boxes is not None and self.choices is None:
+            raise InvalidInput("--boxes", "the command", "left out without --choices", self.boxes)
+        found = self._answers() if self.sensitive is None else self._partly_sensitive()
         return found if self.decline is None else MayDecline(found, self.decline)
 
     def _answers(self) -> Domain:
         """What people answer who do not decline."""
         if self.yes_no:
             return YesNo()
+        if self.choices is not None:
+            return Choices(split_list(self.choices, "--choices", "the command"), self.boxes)
         return self._ordered() or Categories(self._names() if self.size is None else self.size)
+
+    def _partly_sensitive(self) -> Categories:
+        """Values of which some alone must be protected."""
+        assert self.sensitive is not None
+        if self.decline is not None:
+            allowed = "left out with --sensitive: it is one of the values, and a sensitive one"
+            raise InvalidInput("--decline", "the command", allowed, self.decline)
+        sensitive = split_list(self.sensitive, "--sensitive", "the command")
+        if self.size is not None:
+            numbers = [_whole(each, "--sensitive") for each in sensitive]
+            return Categories(self.size, sensitive=numbers)
+        if self.yes_no:
+            return Categories(["no", "yes"], sensitive=sensitive)
+        if self.values is None and self.values_file is None:
+            allowed = "left out but with --values, --values-from-file, --yes-no or --size"
+            raise InvalidInput("--sensitive", "the command", allowed, self.sensitive)
+        return Categories(self._names(), sensitive=sensitive)
 
     def _ordered(self) -> Domain | None:
         """The numbers or dates that values are; None where they are categories."""
@@ -240,6 +290,7 @@ class PlainDomainOptions:
             "--size": self.size is not None,
             "--most": self.most is not None,
             "--ratings": self.ratings is not None,
+            "--choices": self.choices is not None,
             "--low, --high": self._numbers,
             "--edges": self.edges is not None,
             "--dates": self.dates is not None,
@@ -350,6 +401,13 @@ class DomainOptions(PlainDomainOptions):
             if given is not None:
                 raise InvalidInput(option, "the command", "left out without --keys", given)
         return []
+
+
+def _whole(text: str, option: str) -> int:
+    try:
+        return whole_number(text)
+    except ValueError:
+        raise InvalidInput(option, "the command", "whole numbers with --size", text) from None
 
 
 def _number(text: str) -> float:

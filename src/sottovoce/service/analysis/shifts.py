@@ -22,6 +22,8 @@ def shifts_of(mechanism: Mechanism, mean: bool | None = None) -> tuple[Influence
     domain = mechanism.domain
     if (pairs := domain.keyed) is not None:
         asked: dict[str, Any] = {"key": pairs.keys.label(0)}
+    elif (options := domain.choices) is not None:
+        asked = {"values": options.options.label(0)}
     elif domain.numbers is not None if mean is None else mean:
         asked = {"mean": True}
     else:

@@ -118,7 +118,14 @@ def _answers(survey: Survey) -> list[str]:
 
 def _is_named(domain: Domain) -> bool:
     """Whether a value is a name, or a whole number in place of one."""
-    held = (domain.numbers, domain.dates, domain.keyed, domain.vector, domain.record)
+    held = (
+        domain.numbers,
+        domain.dates,
+        domain.keyed,
+        domain.vector,
+        domain.record,
+        domain.choices,
+    )
     return all(each is None for each in held)
 
 
@@ -127,9 +134,8 @@ def _questions(survey: Survey) -> list[tuple[str, str]]:
     record = survey.mechanism.domain.record
     if record is None:
         return []
-    return [
-        (name, each.in_words()) for name, each in zip(record.names, record.domains, strict=True)
-    ]
+    pairs = zip(record.names, record.domains, strict=True)
+    return [(survey.text_of(name), each.in_words()) for name, each in pairs]
 
 
 def _privacy(survey: Survey) -> dict[str, Any]:
