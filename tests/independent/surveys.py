@@ -11,7 +11,9 @@ import independent.key_value
 import independent.memory
 import independent.noise
 import independent.oracles
-import independent.records  # noqa: F401
+import independent.records
+import independent.sensitive
+import independent.sets  # noqa: F401
 from independent.decimals import whole
 from independent.documents import Refused, canonical, demand, fingerprint, keys_of, read
 from independent.domains import Categories, Interval, Record, admit

@@ -14,6 +14,8 @@ function place(domain, value, steps) {
     case "ratings":
     case "dates":
       return [domain.bin(value), domain.position(value, steps)];
+    case "choices":
+      return [domain.items(value), null];
     case "record":
       return [domain.answers(value), null];
     case "vector": {

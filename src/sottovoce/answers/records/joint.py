@@ -79,7 +79,9 @@ class Joint:
         for axis in reversed(range(len(self.names))):
             name = self.names[axis]
             if name in asked:
-                found = found.take(self.domains[axis].index(asked.pop(name)), axis=axis)
+                found = np.take(
+                    found, [self.domains[axis].index(asked.pop(name))], axis=axis
+                ).squeeze(axis)
             else:
                 found = found.sum(axis=axis)
         if asked:
