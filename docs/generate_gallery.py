@@ -24,7 +24,14 @@ from PIL import Image, PngImagePlugin
 matplotlib.use("Agg")  # a window is never opened
 
 FOLDER = Path(__file__).parent / "gallery"
-PAGES = ("shares", "numbers", "more-than-a-number", "comparing", "before-and-behind")
+PAGES = (
+    "shares",
+    "numbers",
+    "more-than-a-number",
+    "several-questions",
+    "comparing",
+    "before-and-behind",
+)
 """The pages, in the order of the cards."""
 
 SIZE, DPI = (1200, 750), 200

@@ -68,6 +68,7 @@ def _right() -> Iterator[tuple[str, dict[str, Any]]]:
     yield "changes with dates", _remembering(changes=1, **DATES)
     yield "changes in all windows", _remembering(changes=29, **DATES)
     yield "changes in a period", _remembering(changes=1, period=2)
+    yield "the most changes in the longest period", _remembering(changes=1000, period=10_000)
     weekly = {"opens": "2026-11-22", "closes": "2026-11-23"}  # a Sunday and the Monday after
     yield "changes in two weeks", _document("week", _memory(), changes=1, **weekly)
     months = {"opens": "2026-12-31", "closes": "2027-01-01"}
@@ -104,6 +105,7 @@ def _wrong() -> Iterator[tuple[str, str]]:
         yield f"{key} in version 2", put(put_version(cohorts, 2), key, LEFT_OUT)
     yield "version 2 with the keys of 3", put(cohorts, "survey", 2)
     yield "version 4", put(cohorts, "survey", 4)
+    yield "version 4 with the keys of 2", put(_document(), "survey", 4)
     yield "version 3 of what is version 2", put(cohorts, "ask", "1")
     plain = _document()
     yield "version 3 with the keys of 2", put(plain, "survey", 3)
@@ -112,11 +114,18 @@ def _wrong() -> Iterator[tuple[str, str]]:
         for value in (-1, "1", 1.5, True, None, 10_001, 2**53):
             yield f"{key} = {json.dumps(value)}", put(kept, key, value)
         yield f"{key} without memory", put(cohorts, key, 2)
+    yield "changes and period without memory", put({**cohorts, "changes": 2}, "period", 2)
     yield "period of one window", put(kept, "period", 1)
+    monthly = _document("month", _memory(), changes=1, **{**DATES, "closes": "2027-11-30"})
+    for key in ("opens", "closes"):
+        yield f"changes by month without {key}", put(monthly, key, "")
     yield "changes as many as windows", put(kept, "changes", 30)
     dated = _remembering(changes=1, **DATES)
     yield "changes without an end", put(dated, "closes", "")
     yield "changes without a beginning", put(dated, "opens", "")
+    dated = _remembering(changes=2, **DATES)
+    yield "a period below 0, with dates", put(dated, "period", -1)
+    yield "more than 1,000 changes", put(_remembering(changes=1, period=10_000), "changes", 1001)
     yield "more changes than windows", put(dated, "closes", "2026-11-16")
     yield "memory once", put(kept, "window", "once")
     yield "memory once, version 2", put(_remembering(), "window", "once")

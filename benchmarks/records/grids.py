@@ -52,7 +52,14 @@ class GridRow:
     grids: float
     unbiased: float
     nonnegative: float
+    predicted: float
+    """The standard error of a cell that the plan expects."""
     design: str
+
+    @property
+    def readable(self) -> bool:
+        """Whether the plan expects a cell to err by no more than it has on average."""
+        return self.predicted <= self.answers**-2
 
 
 def compare(checkout: Path) -> Iterator[GridRow]:
@@ -63,8 +70,8 @@ def compare(checkout: Path) -> Iterator[GridRow]:
         fine = truths(rows, values)
         for d in _SIZES:
             record = sv.Record({f"q{i}": sv.Categories(d) for i in range(attributes)})
-            best = sv.plan(record, epsilon=epsilon, users=people, goal="tables").best
-            ours = tables_of(best, rows * d // values, seed=2)
+            first = sv.plan(record, epsilon=epsilon, users=people, goal="tables").prospects[0]
+            ours = tables_of(first.mechanism, rows * d // values, seed=2)
             nearest = {
                 pair: project_to_simplex(table.ravel()).reshape(d, d)
                 for pair, table in ours.items()
@@ -75,7 +82,9 @@ def compare(checkout: Path) -> Iterator[GridRow]:
                 _error(ours, true),
                 _error(nearest, true),
             ]
-            yield GridRow(people, attributes, epsilon, d, *errors, best.design)
+            yield GridRow(
+                people, attributes, epsilon, d, *errors, first.rms_error, first.paper_name
+            )
 
 
 def _binned(table: Floats, d: int) -> Floats:

@@ -58,12 +58,28 @@ def test_an_open_bin_holds_every_finite_number_beyond():
 
 
 def test_positions_of_a_wave_rise_with_the_number():
-    values = np.sort(np.random.default_rng(1).uniform(0, 7000, 4000))
-    places = places_on_grid(RENT, 64, values)
+    values = np.sort(np.random.default_rng(1).uniform(0, 120, 4000))
+    places = places_on_grid(AGE, 64, values)
     assert np.all(np.diff(places) >= 0)
-    assert np.array_equal(places // 64, RENT.indices(values))
-    assert set(places[values >= 5000]) == {9 * 64 + 32}
-    assert places_on_grid(RENT, 64, [0, 250, 499.999, 1250]).tolist() == [0, 64, 127, 4 * 64 + 32]
+    assert np.array_equal(places // 64, AGE.indices(values))
+    assert places_on_grid(AGE, 64, [0, 6, 17.999, 24, 120]).tolist() == [
+        0,
+        64,
+        127,
+        160,
+        6 * 64 - 1,
+    ]
+    assert sv.mechanism("square-wave", AGE, 1.0).steps > 1
+
+
+def test_with_an_open_end_a_bin_is_one_position():
+    """Nobody knows where in the open bin a number lies, so that no finer grid has a law for it."""
+    wave = sv.mechanism("square-wave", RENT, 1.0)
+    assert wave.steps == 1 and wave.locate([0, 499, 9e9]).tolist() == [0, 1, 9]
+    with pytest.raises(
+        InvalidInput, match="steps of square-wave must be a whole number from 1 to 1; got 2"
+    ):
+        sv.mechanism("square-wave", RENT, 1.0, steps=2)
 
 
 # -- answers ---------------------------------------------------------------------------------------

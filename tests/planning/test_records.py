@@ -90,6 +90,15 @@ def test_people_and_epsilon_of_an_error(goal):
         sv.plan(FOUR, users=2, error=1e-9, goal=goal)
 
 
+def test_a_plan_says_where_cells_cannot_be_read():
+    """16 x 16 answers: 0.004 on average, which 10,000 people do not tell from 0."""
+    fine = sv.Record({name: sv.Categories(16) for name in "abc"})
+    few, many = (sv.plan(fine, epsilon=1.0, users=n, goal="tables") for n in (10_000, 10**7))
+    assert "0.00391 on average, and errs by" in few.explain()
+    assert "on average, and errs" not in many.explain()
+    assert "on average" not in sv.plan(fine, epsilon=1.0, users=10, goal="parts").explain()
+
+
 def test_a_design_errs_as_its_mechanism_does():
     """The search for epsilon takes designs, without weights: their errors and cells are the mechanism's."""
     for name in DESIGNS:

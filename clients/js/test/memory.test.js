@@ -169,6 +169,16 @@ test("a ledger of an own program that keeps no memories is refused", async () =>
   assert.equal((await onDay(0, makeSurvey(), older).report("yes")).state, "pending");
 });
 
+test("a ledger may show permanent answers in any order", async () => {
+  const inner = new MemoryLedger();
+  const turned = {
+    elapsed: () => inner.elapsed(),
+    transact: (change) => inner.transact((rows, logs, { kept, memos }) => change(rows, logs, { kept, memos: [...memos].reverse() })),
+  };
+  const survey = remembering({ ...CLEAR, changes: 1, ...DATES });
+  assert.deepEqual(values(await reports(survey, ["green", "red", "blue", "green"], turned)), [1, 0, 0, 1]);
+});
+
 for (const [name, make] of Object.entries(await ledgers())) {
   const skip = typeof make === "string" ? make : false;
 

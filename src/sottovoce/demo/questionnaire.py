@@ -17,7 +17,7 @@ __all__ = ["FILE", "answers"]
 
 FILE = """\
 name = "living"
-question = "Life in two towns: ten questions, of which your device reports one or two"
+question = "Life in two towns: ten questions"
 minimum_batch = 50
 
 [[questions]]

@@ -36,25 +36,20 @@ def places_on_grid(interval: Interval, steps: int, values: Any) -> Indices:
     """The positions of numbers on a grid of ``steps`` positions a bin.
 
     Bins have equally many positions, however wide they are: the grid is that of the bins' numbers, of
-    which the values are a broken line.  In an open bin all are at the middle position.
+    which the values are a broken line.
     """
     bins = interval.indices(values)
     numbers = interval.as_numbers(values)
     if interval.uneven is not None:
-        return bins * steps + _within(interval, steps, numbers, bins)
+        if steps == 1:
+            return bins
+        begins, ends = interval.edges_at(bins), interval.edges_at(bins + 1)
+        within = (numbers - begins) / (ends - begins) * steps
+        return bins * steps + np.clip(within, 0, steps - 1).astype(np.int64)
     offsets, scale = numbers - interval.edges_at(bins), steps / interval.width
     if np.isinf(scale):  # bins narrower than about steps * 5e-309: the first position, or the last
         return bins * steps + np.where(offsets > 0, steps - 1, 0)
     return bins * steps + np.clip((offsets * scale).astype(np.int64), 0, steps - 1)
-
-
-def _within(interval: Interval, steps: int, numbers: Any, bins: Indices) -> Indices:
-    """Where in its bin each number lies, of ``steps`` positions; bins differ in width."""
-    open_bin = bins == interval.bins - interval.open_end  # there is none where the end is closed
-    begins, ends = interval.edges_at(bins), np.where(open_bin, 0.0, interval.edges_at(bins + 1))
-    parts = (numbers - begins) / np.where(open_bin, 1.0, ends - begins)
-    places = np.clip(np.where(open_bin, 0.0, parts) * steps, 0, steps - 1).astype(np.int64)
-    return np.where(open_bin, steps // 2, places)
 
 
 @dataclass(frozen=True)
@@ -62,7 +57,7 @@ class FineGrid(Mechanism):
     """A mechanism for numbers: ``steps`` equal positions a bin, the first at its lower edge.
 
     Unless given, there are so many steps that the grid has at least ``default_positions``.
-    Whole numbers have one: nobody is elsewhere in the bin.
+    Whole numbers have one: nobody is elsewhere in the bin.  So do bins of which one has no end.
     """
 
     default_positions: ClassVar[int]
@@ -72,7 +67,7 @@ class FineGrid(Mechanism):
     _: KW_ONLY
     steps: int | None = None
     """Positions a bin; with 1 a device knows its bin only.  Allowed: 1 to the largest grid (2^22
-    positions, rounding 2^40) over the bins; 1 for Counts.  Unless given: so many that there are
+    positions, rounding 2^40) over the bins; 1 for whole numbers, single days and an open end.  Unless given: so many that there are
     65,536 positions (rounding: 1,048,576).
     """
     bits: int = DEFAULT_BITS
@@ -87,9 +82,14 @@ class FineGrid(Mechanism):
         if bins > most:
             raise InvalidInput("domain", self.name, f"of at most {most} bins", f"{bins} bins")
         if self.steps is None:
-            enough = 1 if self.domain.whole else -(-self.default_positions // bins)
+            enough = 1 if self._single else -(-self.default_positions // bins)
             object.__setattr__(self, "steps", enough)
-        check_int(self.steps, "steps", self.name, 1, 1 if self.domain.whole else most // bins)
+        check_int(self.steps, "steps", self.name, 1, 1 if self._single else most // bins)
+
+    @property
+    def _single(self) -> bool:
+        """Whether a bin is one position: it holds one number, or has no end to lie between."""
+        return self.domain.whole or self.domain.open_end
 
     @property
     def each(self) -> int:

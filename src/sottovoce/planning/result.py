@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import combinations
 from typing import Any
 
 from sottovoce.base.exact import decimal_text
@@ -270,10 +271,26 @@ class Plan:
             return ["There is a single value: its share is 1."]
         if self.goal != "shares":
             said = f"{best.name} errs least: {best.rms_error:.3g} is the {self._error}."
-            return [said, best.mechanism.why_least_error()] if self.domain.record else [said]
+            if self.domain.record is None:
+                return [said]
+            return [said, best.mechanism.why_least_error(), *self._unreadable()]
         said = f"{best.name} errs least: {best.rms_error:.3g} for a typical share."
         reason = best.mechanism.why_least_error()
         return [said, reason] if reason else [said]
+
+    def _unreadable(self) -> list[str]:
+        """Where a cell of a table errs by more than it has on average."""
+        record, error = self.domain.record, self.prospects[0].table_error
+        if record is None or error is None or self.goal == "parts":
+            return []
+        pairs = [first * second for first, second in combinations(record.sizes, 2)]
+        mean = sum(1 / cells for cells in pairs) / len(pairs)
+        if error <= mean:
+            return []
+        return [
+            f"A cell of a table has a share of {mean:.3g} on average, and errs by {error:.3g}: ask with fewer "
+            "answers per question, or more people."
+        ]
 
     def _near(self) -> list[str]:
         """The smallest reports among those that err little more, whatever the true shares."""

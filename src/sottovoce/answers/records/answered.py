@@ -89,7 +89,7 @@ def answered(estimate: Estimate) -> Estimate:
     error = estimate.error_model.stderr_of(whole - whole.mean(), estimate.about)
     if part <= two_sided(0.95) * error:
         raise NotIdentified(
-            f"too few people answered to tell their answers apart from noise: {part:.1%}, give or take "
+            f"too few people answered: {part:.1%} of all, give or take "
             f"{two_sided(0.95) * error:.1%}"
         )
     among, source = shares[:-1] / part, estimate.unbiased_source
