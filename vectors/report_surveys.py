@@ -147,7 +147,7 @@ def _square_wave() -> Iterator[Asked]:
     yield Asked(_m("sw", ring, 1.0, wrap=True, steps=3, b=0.5), (0, 7, 6.9, 3.5))
     yield Asked(_m("sw", sv.Counts(9), 1.0), (0, 9, 4))
     yield Asked(_m("sw", sv.Ratings(-3, 6), 1.0), (-3, 6, 0))
-    yield Asked(_m("sw", RENT, 1.0, steps=4), (2000, 9999, 1999, 1250, 300, 0))
+    yield Asked(_m("sw", RENT, 1.0), (2000, 9999, 1999, 1250, 300, 0))
     weeks = sv.Dates("2026-01-01", "2026-03-31", step="week")
     yield Asked(_m("sw", weeks, 1.0, steps=7), ("2026-01-01", "2026-01-05", "2026-03-31", "2026-02-08"))  # fmt: skip
     yield Asked(_m("sw", sv.Dates("2024-02-27", "2024-03-02"), 1.0), ("2024-02-29", "2024-03-02"))

@@ -174,13 +174,13 @@ def _asked() -> Iterator[tuple[Any, str, int, list[Any]]]:
     rent = sv.Interval(0, 2000, edges=[0, 300, 0.1 + 0.2 + 500, 1000, 2000], open_end=True)
     ends = [0, 300, 500.3, 1000, 2000]
     for outside in ("refuse", "nearest"):
-        yield rent, outside, 3, [*_beside(*ends), 1e300, -1, nan, inf, -inf, *odd]
+        yield rent, outside, 1, [*_beside(*ends), 1e300, -1, nan, inf, -inf, *odd]
     ages = sv.Interval(-5, 7.5, edges=[-5, -1e-300, 0.1, 7.5], unit="years")
     for steps in (1, 7):
         yield ages, "refuse", steps, [*_beside(-5, -1e-300, 0.1, 7.5), 0, -0.0, 0.05, 3]
     yield ages, "nearest", 2, [8, -6, inf, -inf, nan]
     log = sv.Interval(0, 1_000_000, bins=7, scale="log", start=10, open_end=True)
-    yield log, "refuse", 5, [0, *_beside(10, 100, 1000), 999_999, 1_000_000, 1e12, -1e-9]
+    yield log, "refuse", 1, [0, *_beside(10, 100, 1000), 999_999, 1_000_000, 1e12, -1e-9]
     yield sv.Interval(0, 9, bins=9, unit="EUR"), "nearest", 2, [0, 9, 4.5, 10, "4"]
     yield sv.Counts(9, unit="visits"), "nearest", 1, [0, 9, 10, 2.5]
     yield sv.Ratings(1, 5, unit="stars"), "refuse", 1, [1, 5, 6, "5"]

@@ -18,7 +18,7 @@ LARGEST_TOTAL = 2**63
 
 def steps_of(domain: Interval, steps: object, most: int) -> int:
     """Positions of a bin; one of whole numbers."""
-    return whole(steps, 1, 1 if domain.of_whole else most // domain.bins)
+    return whole(steps, 1, 1 if domain.of_whole or domain.open_end else most // domain.bins)
 
 
 class Grid(Mechanism):

@@ -47,7 +47,7 @@ function privacyInWords({ ratio, scope, protects }: Certificate): string {
     return (
       `Only these answers are protected: ${protects.named} (${protects.count}).\n` +
       `If yours is one of them, what you send is at most ${times(ratio)} times as likely as from any other answer, and never shows your answer for certain.\n` +
-      "If it is another, your device often sends it openly; whoever sees that knows your answer, and knows that it is none of the protected ones (an open report is unlimited times as likely under your answer as under any other).\n" +
+      "If it is another, your device often sends it openly; anyone who sees that knows your answer, and knows that it is none of the protected ones (an open report is unlimited times as likely under your answer as under any other).\n" +
       `A report that hides its answer is therefore a hint at a protected one, never more than ${times(ratio)} to 1.`
     );
   }

@@ -24,7 +24,7 @@ export type OneValue = Pick<Parts, "fields" | "cells"> & Partial<Parts> & Requir
 };
 /** A mechanism for one value per person: the value's input or position, then the draw. With one position all reports are alike. */
 export declare function forOneValue(domain: SingleDomain, { ratio, ...parts }: OneValue, scope?: Certificate["scope"]): Parts;
-/** The option `steps`: from 1 to the largest grid, and exactly 1 for whole numbers and days. */
+/** The option `steps`: from 1 to the largest grid, and exactly 1 for whole numbers, days and open ends. */
 export declare function readSteps(options: Section, domain: NumberDomain, mostPositions: number): number;
 /** The largest double whose shortest decimal, times the number of parts, is at most epsilon. */
 export declare function partOf(epsilon: Decimal, parts: number): Decimal;

@@ -52,9 +52,9 @@ export function forOneValue(domain: SingleDomain, { ratio, ...parts }: OneValue,
   return { steps, certificate, respond: (value, words) => respondAt(inputOf(domain, value, steps), words), ...parts };
 }
 
-/** The option `steps`: from 1 to the largest grid, and exactly 1 for whole numbers and days. */
+/** The option `steps`: from 1 to the largest grid, and exactly 1 for whole numbers, days and open ends. */
 export function readSteps(options: Section, domain: NumberDomain, mostPositions: number): number {
-  const fine = domain.kind === "interval" || (domain.kind === "dates" && domain.step !== "day");
+  const fine = (domain.kind === "interval" && !domain.unbounded) || (domain.kind === "dates" && domain.step !== "day");
   const most = fine ? Math.floor(mostPositions / domain.bins) : 1;
   const steps = options.whole("steps", 1, Math.max(most, 1));
   options.require(steps * domain.bins <= mostPositions, "steps", `such that there are at most ${mostPositions} positions`);

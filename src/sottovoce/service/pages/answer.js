@@ -768,7 +768,7 @@ function forOneValue(domain, { ratio, ...parts }, scope = "") {
   return { steps, certificate, respond: (value, words) => respondAt(inputOf(domain, value, steps), words), ...parts };
 }
 function readSteps(options, domain, mostPositions) {
-  const fine = domain.kind === "interval" || domain.kind === "dates" && domain.step !== "day";
+  const fine = domain.kind === "interval" && !domain.unbounded || domain.kind === "dates" && domain.step !== "day";
   const most = fine ? Math.floor(mostPositions / domain.bins) : 1;
   const steps = options.whole("steps", 1, Math.max(most, 1));
   options.require(steps * domain.bins <= mostPositions, "steps", `such that there are at most ${mostPositions} positions`);
@@ -2403,7 +2403,7 @@ function privacyInWords({ ratio, scope, protects }) {
   if (protects !== void 0) {
     return `Only these answers are protected: ${protects.named} (${protects.count}).
 If yours is one of them, what you send is at most ${times(ratio)} times as likely as from any other answer, and never shows your answer for certain.
-If it is another, your device often sends it openly; whoever sees that knows your answer, and knows that it is none of the protected ones (an open report is unlimited times as likely under your answer as under any other).
+If it is another, your device often sends it openly; anyone who sees that knows your answer, and knows that it is none of the protected ones (an open report is unlimited times as likely under your answer as under any other).
 A report that hides its answer is therefore a hint at a protected one, never more than ${times(ratio)} to 1.`;
   }
   const bound = `Any report is at most ${times(ratio)} times as likely under one`;
