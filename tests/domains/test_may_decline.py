@@ -119,9 +119,7 @@ def test_errors_are_those_of_ratios(name, about):
 def test_too_few_who_answered_are_said_so():
     m = sv.mechanism("grr", HOURS, 0.5)
     e = sv.estimate(m.simulate([1, 0, 0, 0, 0, 0, 0, 0, 999], source=sv.Seeded(1)), "unbiased")
-    with pytest.raises(
-        NotIdentified, match="too few people answered: "
-    ):
+    with pytest.raises(NotIdentified, match="too few people answered: "):
         e.answered()
 
 
