@@ -212,6 +212,40 @@ def _key_value(m: Any, position: int) -> list[Chosen]:
     return [*first, *ties, *words]
 
 
+def _choice_response(m: Any, position: int) -> list[Chosen]:
+    slots = [{0: word_for(slot, m.domain.most)} for slot in range(min(m.domain.most, 4))]
+    return [*slots, *_rejected(m.domain.most), *_response(m.weights, m.bits, m.items, 1)]
+
+
+def _drawn_option(m: Any, position: int) -> list[Chosen]:
+    count = m.options_count
+    options = [{0: word_for(option, count)} for option in range(0, count, max(1, count // 5))]
+    return [*options, *_rejected(count), *_response(m.weights, m.bits, 2, 1)]
+
+
+def _choice_subsets(m: Any, position: int) -> list[Chosen]:
+    bounds = list(accumulate(m.weights))[:-1]
+    words = [w for bound in bounds for w in (bound << 64 - m.bits, (bound << 64 - m.bits) - 1)]
+    last = {m.domain.most: 2**64 - 1, m.words_per_report - 1: 2**64 - 1}
+    return [*({0: word} for word in [*words, 2**64 - 1]), last, *_rejected(m.domain.most, 1)]
+
+
+def _sensitive_response(m: Any, position: int) -> list[Chosen]:
+    found = _response(m.weights, m.bits, len(m.sensitive))
+    return [chosen for chosen in found if max(chosen.values()) < 2**64]
+
+
+def _sensitive_hashing(m: Any, position: int) -> list[Chosen]:
+    return [*_rejected(m.family.hashes), *_response(m.weights, m.bits, m.g, 1)]
+
+
+def _sensitive_subsets(m: Any, position: int) -> list[Chosen]:
+    own, opened, _ = (weight << 64 - m.bits for weight in m.weights)
+    first = [{0: word} for word in (own, own - 1, opened, opened - 1)]
+    count = len(m.sensitive)
+    return [*first, *({1: word_for(u, count)} for u in (0, m.k - 1, m.k)), *_rejected(count, 1)]
+
+
 def _memoized(m: Any, position: int) -> list[Chosen]:
     """Those of the answer that is kept, then the last words: of a report from it."""
     first = m.rounds.permanent
@@ -238,4 +272,7 @@ _EDGES: dict[str, Any] = {
     "degree-noise": _noise, "hierarchy": _hierarchy, "haar": _haar, "binned": _binned,
     "sampled-coordinate": _sampled, "key-value": _key_value,
     "memoized": _memoized, "question-sets": _question_sets,
+    "choice-response": _choice_response, "choice-subsets": _choice_subsets, "drawn-option": _drawn_option,
+    "sensitive-response": _sensitive_response, "sensitive-hashing": _sensitive_hashing,
+    "sensitive-subsets": _sensitive_subsets,
 }  # fmt: skip

@@ -149,6 +149,8 @@ def _position(survey: sv.Survey, values: list[Any]) -> Any:
     value = survey.admit(held(domain, value))
     if isinstance(domain, sv.Record):
         return domain.answers(value)
+    if domain.choices is not None:
+        return domain.index(value)
     if isinstance(domain, sv.KeyValues) and mechanism.name == "key-value":
         number = value[1] if domain.pairs is None else value[0][1]
         return int(places_on_grid(domain.interval, mechanism.steps, [number])[0])
@@ -170,6 +172,9 @@ def example_values(domain: Any) -> list[Any]:
     if isinstance(domain, sv.Vector):
         numbers = numbers_of(domain.interval) * domain.coordinates
         return [numbers[i : i + domain.coordinates] for i in range(5)]
+    if domain.choices is not None:
+        labels = domain.options.labels()
+        return [[], labels[: domain.most], labels[-1:], labels[::-1][: domain.most]]
     if domain.dates is not None:
         return [str(domain.first), str(domain.last), *map(domain.label, range(1, domain.size, 3))]
     if isinstance(domain, sv.Counts):

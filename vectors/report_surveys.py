@@ -56,6 +56,8 @@ def _randomized_response() -> Iterator[Asked]:
     moved = sv.Dates("2024-02-15", "2026-03-01", step="quarter")
     days = ("2024-02-15", "2024-03-31", "2024-04-01", "2026-03-01", "2020-01-01", "2027-01-01")
     yield Asked(_m("grr", moved, 2.0), days, NEAREST)
+    stars = sv.MayDecline(sv.Ratings(1, 5, unit="stars"))
+    yield Asked(_m("grr", stars, 2.0), (1, 5, "Prefer not to say", 9), NEAREST)
     pairs = sv.KeyValues(["a", "b", "c"], 0, 1, bins=2)
     yield Asked(_m("grr", pairs, 3.0), (["c", 1], ["a", 0], ["b", 0.5], ["c", 0.25]))
 
@@ -310,6 +312,7 @@ def _question_sets() -> Iterator[Asked]:
     kinds = sv.Record({
         "age": sv.Interval(0, 120, bins=24), "smokes": sv.YesNo(), "stars": sv.Ratings(-2, 2),
         "rooms": sv.Counts(4), "Què?": sv.Categories(NAMES), "rent": RENT, "since": sv.Dates("1999-12-31", "2003-01-01", step="year"),
+        "party": sv.MayDecline(sv.Categories(["red", "blue"])),
     })  # fmt: skip
     first = {
         "age": 31,
@@ -319,6 +322,7 @@ def _question_sets() -> Iterator[Asked]:
         "Què?": 2**53 - 1,
         "rent": 2001,
         "since": "2000-01-01",
+        "party": "Prefer not to say",
     }
     last = {
         "Què?": 1,
@@ -327,6 +331,7 @@ def _question_sets() -> Iterator[Asked]:
         "smokes": "no",
         "age": 120,
         "since": "1999-12-31",
+        "party": "red",
         "rent": 999.5,
     }
     designs = (("sample", 1.0), ("pairs", 1.0), ("mixed", 3.0), ("joint", 0.5), ("parities", 0.5))
@@ -350,6 +355,57 @@ def _question_sets() -> Iterator[Asked]:
     yield Asked(_m("record", many, 2.0, design="sample"), answers)
 
 
+def _pets(name: str) -> Iterator[Asked]:
+    three = ([], ["fish"], ["dog", "cat"], ["fish", "dog"])
+    yield Asked(_m(name, sv.Choices(["cat", "dog", "fish"], most=2), 1.0), three)
+    odd = sv.Choices([*NAMES[:2], *NAMES[3:6]], most=5)
+    yield Asked(_m(name, odd, 2.0), ([], [1, "1"], ["1"], [2**53 - 1, -7, 1, "1", NAMES[4]]))
+    many = sv.Choices([f"film {i}" for i in range(255)], most=3)
+    yield Asked(_m(name, many, 3.0), (["film 254"], ["film 7", "film 127", "film 0"], []))
+
+
+def _choice_response() -> Iterator[Asked]:
+    yield from _pets("choice-response")
+
+
+def _drawn_option() -> Iterator[Asked]:
+    yield from _pets("drawn-option")
+
+
+def _choice_subsets() -> Iterator[Asked]:
+    yield from _pets("choice-subsets")
+    for most, size in ((1, 1), (1, 6), (6, 1), (6, 6), (2, 5)):
+        six = sv.Choices(["a", "b", "c", "d", "e", "f"], most=most)
+        made = _m("choice-subsets", six, 1.0, report_size=size)
+        yield Asked(made, ([], ["f"], ["c", "a", "b"][:most]))
+
+
+def _ill(name: str) -> Iterator[Asked]:
+    five = sv.Categories(["none", "flu", "HIV", "other", 3], sensitive=["HIV", 3])
+    yield Asked(_m(name, five, 1.0), ("HIV", "none", 3, "other", "cold"), RULES)
+    many = sv.Categories(300, sensitive=[0, *range(7, 200, 3), 299])
+    yield Asked(_m(name, many, 2.0), (0, 299, 1, 298, 10, 11))
+    most = sv.Categories(66, sensitive=range(65))
+    yield Asked(_m(name, most, 0.5), (65, 64, 0))
+
+
+def _sensitive_response() -> Iterator[Asked]:
+    yield from _ill("sensitive-response")
+    yield Asked(_m("urr", sv.Categories(["no", "yes"], sensitive=["yes"]), 1.0), ("yes", "no"))
+
+
+def _sensitive_hashing() -> Iterator[Asked]:
+    yield from _ill("sensitive-hashing")
+    yield Asked(_m("ulh", sv.Categories(9, sensitive=[4, 8]), 3.0, hash_range=2), (4, 8, 0, 7))
+
+
+def _sensitive_subsets() -> Iterator[Asked]:
+    yield from _ill("sensitive-subsets")
+    for k in (1, 33, 64):
+        most = sv.Categories(67, sensitive=range(1, 66))
+        yield Asked(_m("uss", most, 2.0, subset_size=k), (0, 66, 1, 65, 31))
+
+
 _MORE = {
     "randomized-response": _randomized_response, "unary-encoding": _unary_encoding,
     "subset-selection": _subset_selection, "hadamard-response": _hadamard_response,
@@ -359,4 +415,7 @@ _MORE = {
     "degree-noise": _degree_noise, "gaussian": _gaussian, "hierarchy": _hierarchy, "haar": _haar,
     "binned": _binned, "sampled-coordinate": _sampled_coordinate, "key-value": _key_value,
     "memoized": _memoized, "question-sets": _question_sets,
+    "choice-response": _choice_response, "choice-subsets": _choice_subsets, "drawn-option": _drawn_option,
+    "sensitive-response": _sensitive_response, "sensitive-hashing": _sensitive_hashing,
+    "sensitive-subsets": _sensitive_subsets,
 }  # fmt: skip

@@ -28,7 +28,19 @@ __all__ = [
 ]
 
 LEFT_OUT = object()
-DOMAINS = ("interval", "counts", "ratings", "vector", "pairs", "rent", "stars", "moved", "record")
+DOMAINS = (
+    "interval",
+    "counts",
+    "ratings",
+    "vector",
+    "pairs",
+    "rent",
+    "stars",
+    "moved",
+    "ticks",
+    "declined",
+    "record",
+)
 """Examples with a kind of domain of their own."""
 Case = tuple[str, str]
 """Why, and the text."""
@@ -133,6 +145,8 @@ def examples() -> dict[str, dict[str, Any]]:
     """One survey of every kind of domain and option."""
     line, pairs = sv.Interval(0, 1, bins=4), sv.KeyValues(["x", "y"], 0, 1, bins=2, pairs=2)
     rent = sv.Interval(0, 2000, edges=[0, 300, 1000, 2000], open_end=True, unit="EUR")
+    pets = sv.Choices(["cat", "dog", "fish"], most=2)
+    illness = sv.Categories(["a", "b", "c", "d", "e"], sensitive=["b", "c", "e"])
     people = sv.Record({"a": sv.YesNo(), "b": sv.Categories(9)})
     made = {
         "categories": sv.mechanism("grr", sv.Categories(["a", "b", "other"]), 1.0),
@@ -160,6 +174,12 @@ def examples() -> dict[str, dict[str, Any]]:
         "subset": sv.mechanism("ss", sv.Categories(9), 1.0),
         "hadamard": sv.mechanism("hr", sv.Categories(9), 2.0, block_count=3),
         "table": sv.mechanism("table", sv.Categories(2), 1.2, weights=[[3, 1], [1, 3]]),
+        "ticks": sv.mechanism("choice-response", pets, 1.0),
+        "ticked sets": sv.mechanism("choice-subsets", pets, 1.0, report_size=2),
+        "hidden": sv.mechanism("urr", illness, 1.0),
+        "hidden cells": sv.mechanism("ulh", illness, 1.0, hash_range=2),
+        "hidden sets": sv.mechanism("uss", illness, 1.0, subset_size=2),
+        "declined": sv.mechanism("grr", sv.MayDecline(sv.Categories(["a", "b", "c"])), 1.0),
         "rent": sv.mechanism("laplace", rent, 1.0),
         "cut": sv.mechanism("grr", rent, 1.0, report_bins=2),
         "stars": sv.mechanism("grr", sv.Ratings(1, 3, unit="stars"), 1.0),
@@ -226,7 +246,7 @@ def _wrong_mechanisms() -> Iterator[Case]:
     for name in made:
         if name in ("numbered", *DOMAINS):
             yield f"other of {name}", put(made[name], "outside", "other")
-        if name in ("categories", "numbered", "vector", "pairs", "record"):
+        if name in ("categories", "numbered", "vector", "pairs", "ticks", "hidden", "record"):
             yield f"nearest of {name}", put(made[name], "outside", "nearest")
     yield from other_readings()
 

@@ -48,6 +48,12 @@ def _weighed() -> dict[str, sv.Mechanism]:
         "thirds": sv.mechanism("hh", sv.Interval(0, 1, bins=8), 2.45, split="budget", branching=2),
         "binned": sv.mechanism("oue", line, 1.0, report_bins=2),
         "sampled": sv.mechanism("vector", sv.Vector(line, 2), 1.0, inner="grr"),
+        "one item": sv.mechanism("choice-response", sv.Choices(["a", "b", "c"], most=2), 1.0),
+        "one option": sv.mechanism("drawn-option", sv.Choices(["a", "b", "c"], most=2), 1.0),
+        "sets of items": sv.mechanism("choice-subsets", sv.Choices(["a", "b", "c", "d"], most=2), 1.0, report_size=2),
+        "sensitive": sv.mechanism("urr", sv.Categories(5, sensitive=[1, 3, 4]), 1.0),
+        "sensitive cells": sv.mechanism("ulh", sv.Categories(9, sensitive=range(7)), 1.0),
+        "sensitive sets": sv.mechanism("uss", sv.Categories(9, sensitive=range(7)), 1.0),
         "sets of questions": sv.mechanism("record", sv.Record({"a": sv.Categories(3), "b": sv.Categories(9)}), 1.0, design="sample"),
         "parities": sv.mechanism("record", sv.Record({"a": sv.Categories(3), "b": sv.Categories(5)}), 1.0, design="parities"),
         "questions apart": sv.mechanism("record", sv.Record({"a": sv.Categories(3), "b": sv.Categories(5)}), 1.0, design="split"),
@@ -80,6 +86,10 @@ def _moved(name: str, document: dict[str, Any]) -> Iterator[tuple[str, str]]:
     for place in places[:6]:
         for by in (-1, 1):
             yield _shift(document, name, [(place, by)])
+    if isinstance(weights, list) and all(isinstance(weight, str) for weight in weights):
+        pairs = [(i, j) for i in range(len(weights)) for j in range(len(weights)) if i != j]
+        for i, j in pairs:
+            yield _shift(document, name, [([i], 1), ([j], -1)])
     if "keep" in weights and "other" in weights:
         size = (int(2 ** document["mechanism"]["options"].get("bits", 62)) - int(weights["keep"])) // int(weights["other"])  # fmt: skip
         for by in (-1, 1):

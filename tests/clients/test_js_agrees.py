@@ -192,8 +192,12 @@ def test_both_say_the_same_of_privacy():
     mechanisms = [
         sv.mechanism(name, domain, epsilon)
         for epsilon in (1e-6, 0.1, 1.0, 4.0, 9.5, 20.0)
-        for name, domain in (("grr", sv.Categories(5)), ("sw", sv.Interval(0, 1, bins=4)))
-    ]
+        for name, domain in (
+            ("grr", sv.Categories(5)), ("sw", sv.Interval(0, 1, bins=4)),
+            ("record", sv.Record({"a": sv.YesNo(), "b": sv.YesNo()})), ("drawn-option", sv.Choices(["a", "b"])),
+            ("urr", sv.Categories(["none", "flu", "HIV"], sensitive=["HIV"])), ("urr", sv.Categories(3000, sensitive=range(1, 2000))),
+        )
+    ]  # fmt: skip
     surveys = [sv.Survey("a", "b?", mechanism) for mechanism in mechanisms]
     script = """
         const { Survey } = await import("DIST/index.js");

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 import sottovoce as sv
+from sottovoce.answers.questions import read_questions
+from sottovoce.answers.questions.over_windows import check_over_windows
 from sottovoce.base.errors import InvalidInput, NotIdentified, Unfit
 
 NO = "Prefer not to say"
@@ -151,3 +153,23 @@ def test_mechanisms_that_need_numbers_say_what_to_take(name):
         match="Where people may decline, take a frequency oracle, such as local-hashing",
     ):
         sv.mechanism(name, HOURS, 1.0, **options)
+
+
+def test_questions_about_numbers_are_about_those_who_answered():
+    m = sv.mechanism("olh", HOURS, 3.0)
+    e = sv.estimate(m.simulate(PEOPLE, source=sv.Seeded(1)), "unbiased")
+    asked = [("mean", "1"), ("quantile", "0.5"), ("range", "10:20"), ("share", NO), ("cdf", "20")]
+    rows = read_questions(HOURS, asked).of(e)
+    assert rows[0]["label"] == "mean, of those who answered"
+    assert rows[0]["value"] == e.answered().mean().value
+    assert rows[3]["value"] == e.share(NO).value
+    change = sv.difference(e, e)
+    assert [row["value"] for row in read_questions(HOURS, asked[:2]).of(change)] == [0, 0]
+    when = sv.MayDecline(sv.Dates("2026-01-01", "2026-12-31", step="quarter"))
+    dates = sv.estimate(
+        sv.mechanism("grr", when, 9.0).simulate([500] * 5, source=sv.Seeded(1)), "unbiased"
+    )
+    (row,) = read_questions(when, [("range", "2026-01-01:2026-06-30")]).of(dates)
+    assert row["value"] == pytest.approx(0.5, abs=0.05)
+    with pytest.raises(Unfit, match="a trend of a mean needs numbers"):
+        check_over_windows(HOURS, read_questions(HOURS, [("mean", "1")]), "a test")

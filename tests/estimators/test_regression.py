@@ -393,7 +393,7 @@ def test_a_summary_and_predictions():
     assert found.p_value < 1e-6 and 0 < found.pseudo_r2 < 0.2 and found.bic > found.aic
     assert repr(found) == "<logistic regression over Categories(['no', 'yes']) from 4000 reports>"
     with pytest.raises(InvalidInput, match="Did you mean 'group'"):
-        found.coefficient("grup")
+        found.coefficient("groups")
     with pytest.raises(InvalidInput, match="covariates of predict must be columns"):
         found.predict({"x": [0.0]})
 

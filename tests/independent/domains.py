@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import prod
+from math import comb, prod
 
 from independent.decimals import whole
 from independent.documents import Refused, demand, keys_of
@@ -20,6 +20,8 @@ def read_domain(document: object) -> Domain:
 
 class Categories(Domain):
     keys = ("size", "values")
+    more = ("sensitive",)
+    sensitive: list[int] | None = None
 
     def check(self) -> None:
         values = self.document["values"]
@@ -29,6 +31,13 @@ class Categories(Domain):
             demand(isinstance(values, list) and len(values) == self.size, "size of values")
             self.values = list(map(label, values))
             demand(len(set(self.values)) == self.size, "a category twice")
+        if self.version == 2:
+            self.sensitive = self.document["sensitive"]
+            demand(isinstance(self.sensitive, list), "sensitive")
+            for input_ in self.sensitive:
+                whole(input_, 0, self.size - 1)
+            demand(self.sensitive == sorted(set(self.sensitive)), "ascending")
+            demand(0 < len(self.sensitive) < self.size, "some, and not all")
 
     def input_of(self, value):
         if self.values is None:
@@ -89,6 +98,61 @@ class KeyValues(Domain):
         return held
 
 
+class MayDecline(Domain):
+    """Answers of a domain, or a label in their place."""
+
+    keys = ("domain", "label")
+
+    def check(self) -> None:
+        self.domain, self.label = read_domain(self.document["domain"]), self.document["label"]
+        several = isinstance(self.domain, (Vector, KeyValues, Choices, Record, MayDecline))
+        demand(not several, "one value per person")
+        demand(getattr(self.domain, "sensitive", None) is None, "sensitive values")
+        question_name(self.label)
+        demand(not holds(self.domain, self.label), "a label that is an answer")
+        self.size = self.domain.size + 1
+
+    def input_of(self, value):
+        if type(value) is str and value == self.label:
+            return self.domain.size
+        return self.domain.input_of(value)
+
+    def nearest(self, value):
+        return self.domain.nearest(value)
+
+
+def question_name(name: object) -> None:
+    """Text of a line."""
+    demand(isinstance(name, str) and 1 <= len(name) <= 100, "name")
+    assert isinstance(name, str)
+    demand(not (name.startswith(" ") or name.endswith(" ")), "spaces at an end")
+    demand(not any(map(is_control, name)), "a control character")
+
+
+class Choices(Domain):
+    """Sets of at most ``most`` options."""
+
+    keys = ("most", "options")
+
+    def check(self) -> None:
+        self.options = read_domain(self.document["options"])
+        named = isinstance(self.options, Categories) and self.options.values
+        demand(named and self.options.sensitive is None, "named categories")
+        for option in self.options.values:
+            demand(option != "none of these" and ";" not in str(option), "option")
+        d = self.options.size
+        self.most = whole(self.document["most"], 1, d)
+        self.size = sum(comb(d, j) for j in range(self.most + 1))
+        demand(self.size <= 2**62, "too many sets")
+
+    def input_of(self, value):
+        """The items of a set: its options, ascending, and blanks."""
+        demand(isinstance(value, list) and len(value) <= self.most, "not a set, or too large")
+        places = sorted(map(self.options.input_of, value))
+        demand(len(set(places)) == len(places), "an option twice")
+        return [*places, *(self.options.size + slot for slot in range(len(places), self.most))]
+
+
 class Record(Domain):
     """Answers to several questions; ``parts`` are their domains by name."""
 
@@ -101,11 +165,11 @@ class Record(Domain):
         for question in questions:
             told = keys_of(question, "domain", "name")
             name, part = told["name"], read_domain(told["domain"])
-            demand(isinstance(name, str) and 1 <= len(name) <= 100, "name")
-            demand(not (name.startswith(" ") or name.endswith(" ")), "spaces at an end")
-            demand(not any(map(is_control, name)), "a control character")
+            question_name(name)
             demand(name not in self.parts, "a name twice")
-            demand(not isinstance(part, (Vector, KeyValues, Record)), "one value per person")
+            demand(
+                not isinstance(part, (Vector, KeyValues, Choices, Record)), "one value per person"
+            )
             demand(part.size >= 2, "a question of one value")
             self.parts[name] = part
         self.size = prod(part.size for part in self.parts.values())
@@ -118,7 +182,7 @@ class Record(Domain):
 
 KINDS = {
     "categories": Categories, "interval": Interval, "counts": Counts, "ratings": Ratings,
-    "dates": Dates, "vector": Vector, "key-values": KeyValues, "record": Record,
+    "dates": Dates, "vector": Vector, "key-values": KeyValues, "record": Record, "choices": Choices, "may-decline": MayDecline,
 }  # fmt: skip
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from independent.decimals import double, refuse_above, weights_of, whole
 from independent.documents import demand, fingerprint, keys_of
-from independent.domains import Domain, KeyValues, Record, Vector, read_domain
+from independent.domains import Choices, Domain, KeyValues, Record, Vector, read_domain
 from independent.draws import Words
 
 MOST = 2_500_000
@@ -76,7 +76,7 @@ class Mechanism:
     def check_domain(self) -> None:
         sets = isinstance(self.domain, KeyValues) and self.domain.pairs is not None
         demand(not sets, "sets of pairs")
-        demand(not isinstance(self.domain, (Vector, Record)), "a vector or a record")
+        demand(not isinstance(self.domain, (Vector, Record, Choices)), "of several answers")
 
     def check(self) -> None:
         """Options and weights."""

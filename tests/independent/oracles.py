@@ -185,18 +185,23 @@ class SubsetSelection(Sets):
         inside = words.next() < self.w["own"] << 64 - self.bits
         if d == 1:
             return [1]
-        members, last = stand_ins(min(k, d - k), d - 1, self.w["start"], words)
-        inverted = 2 * k > d
-        inside ^= inverted
-        if inside:
-            members.remove(last)
-        if position in members:
-            members.remove(position)
-            members.add(d - 1)
-        if inside:
-            members.add(position)
-        report = sum(1 << member for member in members)
-        return [2**d - 1 - report if inverted else report]
+        return [subset(d, k, position, inside, self.w["start"], words)]
+
+
+def subset(d: int, k: int, position: int, inside: bool, start: int, words: Words) -> int:
+    """A set of k out of d, with a position in it or not."""
+    members, last = stand_ins(min(k, d - k), d - 1, start, words)
+    inverted = 2 * k > d
+    inside ^= inverted
+    if inside:
+        members.remove(last)
+    if position in members:
+        members.remove(position)
+        members.add(d - 1)
+    if inside:
+        members.add(position)
+    report = sum(1 << member for member in members)
+    return 2**d - 1 - report if inverted else report
 
 
 def stand_ins(h: int, m: int, start: int, words: Words) -> tuple[set[int], int]:

@@ -11,10 +11,12 @@ import independent.key_value
 import independent.memory
 import independent.noise
 import independent.oracles
-import independent.records  # noqa: F401
+import independent.records
+import independent.sensitive
+import independent.sets  # noqa: F401
 from independent.decimals import whole
 from independent.documents import Refused, canonical, demand, fingerprint, keys_of, read
-from independent.domains import Categories, Interval, Record, admit
+from independent.domains import Categories, Interval, MayDecline, Record, admit
 from independent.draws import Words
 from independent.mechanisms import read_mechanism
 
@@ -90,6 +92,7 @@ class Survey:
 
     def check_outside(self) -> None:
         domain = self.mechanism.domain
+        domain = domain.domain if isinstance(domain, MayDecline) else domain
         named = domain.values if isinstance(domain, Categories) else None
         demand(
             self.outside == "refuse"

@@ -126,7 +126,7 @@ def test_users_and_epsilon_for_a_mean():
 
 
 def test_an_epsilon_for_ranges_leaves_out_what_is_simulated(monkeypatch):
-    monkeypatch.setattr(planning, "_names", lambda: ["grr", "oue", "hh", "sw"])
+    monkeypatch.setattr(planning, "_names", lambda domain: ["grr", "oue", "hh", "sw"])
     domain = sv.Interval(0, 1, bins=8)
     plan = sv.plan(domain, users=20_000, error=0.03, goal="range")
     assert plan.prospects[0].rms_error <= 0.03 * (1 + 1e-12)

@@ -11,7 +11,7 @@ from support.browsing import PHONE, browsing, open_details, violations
 from support.loading import running
 
 pytestmark = pytest.mark.slow
-TEN = kinds()["record"]
+TEN, PETS, ILL = (kinds()[name] for name in ("record", "choices", "sensitive"))
 NAMES = [TEN.survey.text_of(name) for name in TEN.survey.mechanism.domain.names]
 
 
@@ -23,7 +23,8 @@ def browser():
 
 @pytest.fixture(scope="module")
 def collector(tmp_path_factory, browser):
-    with running(tmp_path_factory.mktemp("questions"), TEN.survey) as found:
+    surveys = (each.survey for each in (TEN, PETS, ILL))
+    with running(tmp_path_factory.mktemp("questions"), *surveys) as found:
         yield found
 
 
@@ -137,3 +138,50 @@ def test_ten_questions_fit_a_phone(person, width):
         assert label.bounding_box()["height"] >= 44
     top = question(page, "How old are you?").bounding_box()["y"]
     assert 0 <= top < 844 / 2  # the first question that is open was brought into view
+
+
+# -- boxes, and answers that are not protected ---------------------------------------------------
+
+
+def test_boxes_are_ticked_or_none_is(person):
+    page = person.visit(PETS.survey)
+    none = page.get_by_label("none of these", exact=True)
+    cat, dog, fish = (page.get_by_label(each, exact=True) for each in ("cat", "dog", "fish"))
+    said = "document.querySelector('#ask .choices input').validationMessage"
+    person.send()
+    assert page.evaluate(said) == "Tick what applies, or none of these."
+    for each in (cat, dog, fish):
+        each.check()
+    person.send()
+    assert page.evaluate(said) == "Tick at most 2."
+    none.check()
+    assert not cat.is_checked() and not fish.is_checked()
+    fish.check()
+    assert not none.is_checked()
+    none.check()
+    assert (person.uploads, violations(page)) == ([], [])
+    person.send()
+    page.get_by_role("heading", name="Sent").wait_for()
+    assert len(person.uploads) == 1
+
+
+def test_what_is_protected_is_read_before_there_are_answers_to_choose(person):
+    page = person.visit(ILL.survey)
+    words = page.locator("main").inner_text()
+    assert "Only these answers are protected: HIV (1 of 3 answers)." in words
+    assert "only a random report leaves it" not in words
+    radios = page.locator("#ask .gated input")
+    assert radios.count() == 3
+    assert all(each.is_disabled() for each in radios.all())
+    person.send()
+    assert page.evaluate("document.activeElement.type") == "checkbox"
+    assert person.uploads == []
+    ILL.answer(page)
+    assert all(each.is_enabled() for each in radios.all())
+    assert violations(page) == []
+    person.send()
+    page.get_by_role("heading", name="Sent").wait_for()
+    open_details(page)
+    assert "if it shows an answer that is not protected, that one is yours" in page.inner_text(
+        "#ask"
+    )

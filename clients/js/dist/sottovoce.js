@@ -517,6 +517,33 @@ function readRecord(found) {
   return { kind: "record", document: found.items, questions, size: questions.reduce((size, { domain }) => size * domain.size, 1), answers };
 }
 
+// src/maydecline.ts
+function readMayDecline(found) {
+  const inner = readDomain(found.get("domain"), `${found.where}.domain`);
+  const plain2 = inner.kind === "categories" || inner.kind === "interval" || inner.kind === "counts" || inner.kind === "ratings" || inner.kind === "dates";
+  const domain = plain2 && !("sensitive" in inner && inner.sensitive !== void 0) ? inner : found.refuse("domain", "of one value per person, none of them sensitive");
+  const label = found.text("label");
+  found.require(NAME.test(label), "label", "text of 1 to 100 characters, without control characters and spaces at the ends");
+  found.require(!holds2(domain, label), "label", "none of the answers");
+  return {
+    kind: "may-decline",
+    document: found.items,
+    domain,
+    label,
+    size: domain.size + 1,
+    input: (value) => value === label ? domain.size : inputOf(domain, value, 1)
+  };
+}
+function holds2(domain, value) {
+  try {
+    inputOf(domain, value, 1);
+    return true;
+  } catch (error) {
+    if (error instanceof InvalidValue) return false;
+    throw error;
+  }
+}
+
 // src/vector.ts
 function readVector(found) {
   const inside = readDomain(found.get("interval"), `${found.where}.interval`);
@@ -580,6 +607,7 @@ var KINDS = /* @__PURE__ */ new Map([
   ["interval", [readInterval, "bins high low", "edges open_end scale unit"]],
   ["counts", [readCounts, "most", "unit"]],
   ["dates", [readDates, "first last step"]],
+  ["may-decline", [readMayDecline, "domain label"]],
   ["ratings", [readRatings, "high low", "unit"]],
   ["vector", [readVector, "coordinates interval"]],
   ["key-values", [readKeyValues, "interval keys larger pairs"]],
@@ -605,7 +633,7 @@ function checkValue(domain, value) {
 }
 function inputOf(domain, value, steps) {
   if (isNumeric(domain)) return domain.position(value, steps);
-  if (domain.kind === "categories") return domain.input(value);
+  if (domain.kind === "categories" || domain.kind === "may-decline") return domain.input(value);
   const { key, number } = domain.pair(value);
   return key * domain.interval.bins + domain.interval.bin(number);
 }
@@ -615,6 +643,7 @@ function labelOf(domain, index) {
     return to === Infinity ? `${from} or more` : `${from} to ${to}`;
   }
   if (domain.kind === "dates") return domain.start(index);
+  if (domain.kind === "may-decline") return index < domain.domain.size ? labelOf(domain.domain, index) : `"${domain.label}"`;
   if (domain.kind === "choices") {
     const { options } = domain;
     return index < options.size ? labelOf(options, index) : `at most ${index - options.size} boxes`;
@@ -2194,6 +2223,7 @@ function build(found, domain) {
 
 // src/admit.ts
 function admit(domain, outside, value) {
+  if (domain.kind === "may-decline") return value === domain.label ? value : admit(domain.domain, outside, value);
   if (outside === "other" && domain.kind === "categories") return domain.has(value) ? value : "other";
   if (outside === "nearest" && isNumeric(domain)) return domain.nearest(value);
   return value;
@@ -2426,8 +2456,9 @@ var Survey = class _Survey {
     this.minimumBatch = found.whole("minimum_batch", 1, 1e9);
     this.outside = found.choice("outside", ["refuse", "other", "nearest"]);
     const { domain } = this.mechanism;
-    found.require(this.outside !== "other" || domain.kind === "categories" && domain.has("other"), "outside", 'refuse, unless there is a category "other"');
-    found.require(this.outside !== "nearest" || isNumeric(domain), "outside", "refuse, unless values are numbers");
+    const answers = domain.kind === "may-decline" ? domain.domain : domain;
+    found.require(this.outside !== "other" || answers.kind === "categories" && answers.has("other"), "outside", 'refuse, unless there is a category "other"');
+    found.require(this.outside !== "nearest" || isNumeric(answers), "outside", "refuse, unless values are numbers");
     this.opens = date(found, "opens");
     this.closes = date(found, "closes");
     found.require(this.opens === "" || this.closes === "" || this.opens <= this.closes, "closes", "a day from opens on");
@@ -2772,7 +2803,7 @@ function explain(survey, receipt) {
   const said = survey.mechanism.fields.flatMap((field, i) => isConstant(field) ? [] : fields[i].words);
   return {
     status: statusOf(receipt),
-    report: `The report says: ${said.join("; ") || "nothing, for all reports are the same"}. It was drawn at random: your answer only made some reports likelier than others.`,
+    report: `The report says: ${said.join("; ") || "nothing, for all reports are the same"}. It was drawn at random: ${survey.certificate.protects === void 0 ? "your answer only made some reports likelier than others" : "if it shows an answer that is not protected, that one is yours"}.`,
     cost,
     parts: [...parts, ...fields]
   };

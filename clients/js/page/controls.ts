@@ -42,9 +42,21 @@ export function controlOf({ mechanism: { domain }, outside, texts }: Survey): Co
 }
 
 /** One value: buttons below a legend, or a field below a name. */
-function single(domain: Categories | Numbers, legend: readonly Content[], name: string | undefined, outside = "", radios = RADIOS): Control {
+function single(domain: Categories | Numbers | Of<"may-decline">, legend: readonly Content[], name: string | undefined, outside = "", radios = RADIOS): Control {
+  if (domain.kind === "may-decline") return declinable(single(domain.domain, legend, name, outside, radios), domain.label);
   if (domain.kind === "categories") return pick(domain, legend, name, outside === "other", radios);
   return isScale(domain) ? scale(domain, legend) : number(domain, name, outside === "nearest");
+}
+
+/** A control with a box below it, which takes the place of the answer. */
+function declinable(control: Control, label: string): Control {
+  const box = make("input", { type: "checkbox" });
+  const fields = [...control.element.querySelectorAll<HTMLInputElement | HTMLSelectElement>("input, select")];
+  box.onchange = () => {
+    for (const field of fields) field.disabled = box.checked;
+  };
+  control.element.append(make("label", { class: "decline" }, box, foreign(label)));
+  return { ...control, read: () => (box.checked ? label : control.read()) };
 }
 
 /** A control with a legend: buttons have one, a field gets one. */

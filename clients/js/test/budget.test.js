@@ -140,9 +140,9 @@ test("without randomness a client is refused", () => {
   }
 });
 
-test("delta above 0 is refused by every client, and edges unless they are asked for", () => {
+test("delta above 0 is refused by every client, and less than the whole answer unless it is named", () => {
   let deltas = 0;
-  let edges = 0;
+  const scopes = { edge: 0, "sensitive answer": 0 };
   for (const file of mechanismFiles()) {
     for (const { survey: text, certificate } of vectors(file).surveys) {
       if (certificate.delta !== undefined) {
@@ -152,14 +152,20 @@ test("delta above 0 is refused by every client, and edges unless they are asked 
         continue;
       }
       const survey = Survey.parse(text);
-      if (survey.certificate.scope === "edge") {
-        edges++;
-        assert.throws(() => makeClient(survey, WIDE), { code: "invalid-survey", message: /scopes: \["edge"\]/ });
+      const { scope } = survey.certificate;
+      if (scope === "") {
+        makeClient(survey, WIDE);
+        continue;
       }
-      makeClient(survey, { ...WIDE, scopes: ["edge"] });
+      scopes[scope]++;
+      for (const named of [undefined, [], Object.keys(scopes).filter((other) => other !== scope)]) {
+        const message = new RegExp(`scopes: \\["${scope}"\\]`);
+        assert.throws(() => makeClient(survey, { ...WIDE, scopes: named }), { code: "invalid-survey", message });
+      }
+      makeClient(survey, { ...WIDE, scopes: [scope] });
     }
   }
-  assert.ok(deltas > 3 && edges > 3, `${deltas} surveys with delta, ${edges} with edges`);
+  assert.ok(deltas > 3 && Object.values(scopes).every((count) => count > 3), `${deltas} surveys with delta, ${JSON.stringify(scopes)}`);
 });
 
 test("an unreadable cost is not taken for nothing", async () => {

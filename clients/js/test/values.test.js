@@ -8,12 +8,15 @@ import { same, Tally, vectors } from "./support.js";
 function place(domain, value, steps) {
   switch (domain.kind) {
     case "categories":
+    case "may-decline":
       return [domain.input(value), null];
     case "interval":
     case "counts":
     case "ratings":
     case "dates":
       return [domain.bin(value), domain.position(value, steps)];
+    case "choices":
+      return [domain.items(value), null];
     case "record":
       return [domain.answers(value), null];
     case "vector": {

@@ -107,6 +107,11 @@ class Difference:
             side.anytime()  # refused without an unbiased estimate
         return replace(self, looks=Looks.planned(planned, minimum_batch))
 
+    def answered(self) -> Difference:
+        """Of those who answered, where people may decline."""
+        self._one_look("answered")
+        return replace(self, first=self.first.answered(), second=self.second.answered())
+
     # -- shares ------------------------------------------------------------------
 
     @cached_property

@@ -25,7 +25,7 @@ from functools import cached_property
 
 import numpy as np
 
-from sottovoce.answers.records.set_noise import set_covariance
+from sottovoce.answers.set_noise import set_covariance
 from sottovoce.base.caches import state_without_caches
 from sottovoce.base.errors import NotIdentified
 from sottovoce.channels.base import Channel, Floats, Inverse

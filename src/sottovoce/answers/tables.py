@@ -16,8 +16,8 @@ from sottovoce.answers.intervals import within
 from sottovoce.answers.pooled_sets import PooledSets
 from sottovoce.answers.records import grouped
 from sottovoce.answers.records.groups import group_of
-from sottovoce.answers.records.set_noise import MOST_CELLS
 from sottovoce.answers.records.table_html import NOT_ENOUGH, TOTAL, table_html
+from sottovoce.answers.set_noise import MOST_CELLS
 from sottovoce.answers.show import renderer
 from sottovoce.base.caches import state_without_caches
 from sottovoce.base.errors import InvalidInput

@@ -43,8 +43,8 @@ def label_text(label: Any, number: Callable[[float], str] = "{:g}".format) -> st
     ('tea', '20 to 30', 'no pair')
     >>> label_text(("film", (0.0, 2.5))), label_text((0.0, 1 / 3), repr)
     ('film, 0 to 2.5', '0.0 to 0.3333333333333333')
-    >>> label_text((1000.0, float("inf")))
-    '1000 or more'
+    >>> label_text((1000.0, float("inf"))), label_text([1000.0, None])  # JSON has no infinity
+    ('1000 or more', '1000 or more')
     """
     if label is None:
         return "no pair"
@@ -53,7 +53,7 @@ def label_text(label: Any, number: Callable[[float], str] = "{:g}".format) -> st
     if label == ():
         return "none of these"
     if isinstance(label, (tuple, list)):
-        if len(label) == 2 and label[1] == math.inf:
+        if len(label) == 2 and isinstance(label[0], float) and label[1] in (math.inf, None):
             return f"{label_text(label[0], number)} or more"
         joint = " to " if all(isinstance(part, float) for part in label) else ", "
         return joint.join(label_text(part, number) for part in label)

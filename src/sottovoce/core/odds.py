@@ -82,7 +82,7 @@ def _sensitive_in_words(ratio: Fraction, scope: Scope) -> str:
         f"Only these answers are protected: {scope.named} ({scope.protects}).\n"
         f"If yours is one of them, what you send is at most {times} as likely as from any other answer, and "
         "never shows your answer for certain.\n"
-        "If it is another, your device often sends it openly; whoever sees that knows your answer, and "
+        "If it is another, your device often sends it openly; anyone who sees that knows your answer, and "
         f"knows that it is none of the protected ones (an open report is {times_in_words(None)} as likely "
         "under your answer as under any other).\n"
         "A report that hides its answer is therefore a hint at a protected one, never more than "

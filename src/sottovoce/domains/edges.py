@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sottovoce.base.checks import check_choice, check_int, check_real
 from sottovoce.base.errors import InvalidInput
 
-__all__ = ["Edges", "check_edge_options", "drawn", "given_edges", "log_edges", "spaced_edges"]
+__all__ = ["Edges", "check_edge_options", "drawn", "given_edges", "log_edges", "made_edges"]
 
 _MOST = 4_096
 """Edges at most: every survey carries all of them."""
@@ -93,8 +93,9 @@ def check_edge_options(scale: object, open_end: object) -> None:
         raise InvalidInput("open_end", "Interval", "True or False", open_end)
 
 
-def given_edges(edges: Any, low: float, high: float) -> tuple[float, ...]:
-    """Edges that somebody chose: numbers from ``low`` to ``high``."""
+def given_edges(edges: Any, low: float, high: float, start: object = None) -> tuple[float, ...]:
+    """Edges that somebody chose: numbers from ``low`` to ``high``; ``start`` is for edges that are made."""
+    _check_start(start, fits=False)
     if isinstance(edges, (str, bytes)) or not isinstance(edges, (Iterable, Sequence)):
         raise InvalidInput("edges", "Interval", "a list of numbers", edges)
     bounds = tuple(check_real(edge, "edges", "Interval", "finite numbers") + 0.0 for edge in edges)
@@ -104,7 +105,23 @@ def given_edges(edges: Any, low: float, high: float) -> tuple[float, ...]:
     return bounds
 
 
-def spaced_edges(low: float, high: float, bins: int) -> tuple[float, ...]:
+def _check_start(start: object, *, fits: bool) -> None:
+    if start is not None and not fits:
+        allowed = 'left out but with scale="log" and bins'
+        raise InvalidInput("start", "Interval", allowed, start)
+
+
+def made_edges(
+    low: float, high: float, bins: int, *, scale: str, start: float | None, open_end: bool
+) -> tuple[float, ...] | None:
+    """Edges of so many bins, an open one not counted; None where all bins are equal."""
+    _check_start(start, fits=scale == "log")
+    if scale == "log":
+        return log_edges(low, high, bins, start)
+    return _spaced_edges(low, high, bins) if open_end else None
+
+
+def _spaced_edges(low: float, high: float, bins: int) -> tuple[float, ...]:
     """Edges of equal bins."""
     steps = check_int(bins, "bins", "Interval", 1, _MOST - 1)
     return (*(low + (high - low) * i / steps for i in range(steps)), high)

@@ -16,7 +16,6 @@ from sottovoce.base.errors import InvalidInput, NotIdentified
 from sottovoce.base.exact import decimal_text
 from sottovoce.domains.base import (
     MOST_INPUTS,
-    Domain,
     Indices,
     Read,
     TomlKeys,
@@ -28,9 +27,9 @@ from sottovoce.domains.edges import (
     Edges,
     check_edge_options,
     given_edges,
-    log_edges,
-    spaced_edges,
+    made_edges,
 )
+from sottovoce.domains.ranges import Ranges
 from sottovoce.domains.units import check_unit, in_unit
 
 __all__ = ["DEFAULT_BINS", "Interval"]
@@ -45,7 +44,7 @@ _WIDTH = 16
 
 @register_domain
 @dataclass(frozen=True, init=False, repr=False)
-class Interval(Domain):
+class Interval(Ranges):
     """Real numbers from ``low`` to ``high``, both included, in bins of equal width or between edges.
 
     A value on an inner edge belongs to the bin above it; ``high`` belongs to the last bin, or to the
@@ -111,27 +110,17 @@ class Interval(Domain):
         scale: str = "linear", start: float | None = None, open_end: bool = False, unit: str = "",
     ) -> None:  # fmt: skip
         check_edge_options(scale, open_end)
-        if start is not None and (scale != "log" or edges is not None):
-            allowed = 'left out but with scale="log" and bins'
-            raise InvalidInput("start", "Interval", allowed, start)
         self._fill_bounds(low, high)
+        asked = DEFAULT_BINS if bins is None else bins
         if edges is not None:
             if bins is not None:
                 raise InvalidInput("bins", "Interval", "left out where edges are given", bins)
-            bounds: tuple[float, ...] | None = given_edges(edges, self.low, self.high)
+            bounds: tuple[float, ...] | None = given_edges(edges, self.low, self.high, start)
         else:
-            asked = check_int(
-                DEFAULT_BINS if bins is None else bins,
-                "bins",
-                "Interval",
-                1 + open_end,
-                MOST_INPUTS,
+            check_int(asked, "bins", "Interval", 1 + open_end, MOST_INPUTS)
+            bounds = made_edges(
+                self.low, self.high, asked - open_end, scale=scale, start=start, open_end=open_end
             )
-            between = asked - open_end
-            if scale == "log":
-                bounds = log_edges(self.low, self.high, between, start)
-            else:
-                bounds = spaced_edges(self.low, self.high, between) if open_end else None
         if bounds is None:
             self._fill(low, high, asked, unit)
         else:
@@ -220,41 +209,14 @@ class Interval(Domain):
         return self
 
     @property
-    def open_end(self) -> bool:
-        """Whether the last bin holds every number from ``high`` on."""
-        return self.uneven is not None and self.uneven.open_end
-
-    @property
     def scale(self) -> str:
         """``"log"`` where bins were made, and are drawn, on a logarithmic axis; else ``"linear"``."""
         return "linear" if self.uneven is None else self.uneven.scale
 
     @property
-    def span(self) -> tuple[float, float]:
-        """The least and the greatest value; infinite where the end is open."""
-        return self.low, math.inf if self.open_end else self.high
-
-    @property
-    def width(self) -> float:
-        """The width of a bin, on average where they are not equal."""
-        return (self.high - self.low) / (self.bins - self.open_end)
-
-    @property
     def widths(self) -> NDArray[np.float64]:
         """The width of every bin; infinite if it is open."""
         return np.diff(self.edges)
-
-    def edges_at(self, indices: Any) -> NDArray[np.float64]:
-        """Where some bins begin: of equal ones ``low + i * width``, and ``high`` for the end."""
-        if self.uneven is not None:
-            return self.uneven.all[np.asarray(indices)]
-        starts = np.asarray(indices) * self.width + self.low
-        return np.where(np.asarray(indices) == self.bins, self.high, starts)
-
-    @property
-    def edges(self) -> NDArray[np.float64]:
-        """The ``bins + 1`` edges; the last is infinite where the end is open."""
-        return self.edges_at(np.arange(self.bins + 1))
 
     @property
     def places(self) -> NDArray[np.float64]:
@@ -329,58 +291,6 @@ class Interval(Domain):
         if math.isinf(value) and self.open_end:
             greatest = self.high  # no device has an infinite number
         return min(max(value, least), greatest)
-
-    def _allowed(self) -> str:
-        if self.open_end:
-            return f"a finite number of at least {self.low:g}"
-        return f"a number from {self.low:g} to {self.high:g}"
-
-    def as_numbers(self, values: Any) -> NDArray[np.float64]:
-        """Values of the domain as the numbers that bins are of."""
-        return np.asarray(plain_column(values), dtype=np.float64)
-
-    def told(self, x: float) -> str:
-        """A number that was asked about, with its unit."""
-        return f"{x:g} {self.unit}" if self.unit else f"{x:g}"
-
-    def overlap(self, low: float, high: float) -> NDArray[np.float64]:
-        """How much of each bin lies in ``[low, high]``: 0, 1, or a fraction at the ends."""
-        start, stop = self._real(low, "low", "range"), self._real(high, "high", "range")
-        if not (self._known(start) and self._known(stop) and start <= stop):
-            raise InvalidInput("low, high", "range", f"{self._bounds()}, low first", (low, high))
-        return self._covered(start, stop)
-
-    def below(self, x: float) -> NDArray[np.float64]:
-        """How much of each bin lies up to ``x``."""
-        stop = self._real(x, "x", "cdf")
-        if not self._known(stop):
-            raise InvalidInput("x", "cdf", self._bounds(), x)
-        return self._covered(self.span[0], stop)
-
-    def _real(self, x: Any, parameter: str, question: str) -> float:
-        """A bound that was asked about; infinity only where the end is open."""
-        if self.open_end and isinstance(x, float) and x == math.inf:
-            return math.inf
-        return check_real(x, parameter, question, self._bounds())
-
-    def _known(self, x: float) -> bool:
-        """Whether it is told which answers are up to ``x``: within an open bin it is not."""
-        least, greatest = self.span
-        return least <= x <= greatest and (x <= self.high or x == math.inf)
-
-    def _bounds(self) -> str:
-        if self.open_end:
-            return f"a number from {self.low:g} to {self.high:g}, or math.inf for all beyond"
-        return self._allowed()
-
-    def _covered(self, start: float, stop: float) -> NDArray[np.float64]:
-        edges = self.edges
-        covered = np.minimum(edges[1:], stop) - np.maximum(edges[:-1], start)
-        if self.uneven is None:
-            return np.clip(covered / self.width, 0.0, 1.0)
-        parts = covered[: len(self.uneven.bounds) - 1] / np.diff(self.uneven.bounds)
-        beyond = [float(stop == math.inf)] if self.open_end else []
-        return np.clip([*parts, *beyond], 0.0, 1.0)
 
     @property
     def outside_rules(self) -> tuple[str, ...]:

@@ -136,7 +136,7 @@ class RandomFakes:
         return found
 
     def worst_ratio(self, answers: int | None = None) -> Fraction:
-        """The worst ratio of a report's chances between two records that differ in so many answers.
+        """The worst ratio of a report's chances between two records that differ in this number of answers.
 
         All of them unless given.  By enumeration: the chance is ``prod F times sum of the odds / k``.
         """

@@ -13,7 +13,7 @@ __all__ = ["check_scopes"]
 def check_scopes(survey: Survey, scopes: Collection[str], option: str = "scopes=({!r},)") -> None:
     """Refuse a survey whose certificate has a scope that is not among ``scopes``.
 
-    ``option`` is how whoever takes part names it.
+    ``option`` is how those who take part name it.
 
     >>> import sottovoce as sv
     >>> illness = sv.Categories(["none", "HIV"], sensitive=["HIV"])

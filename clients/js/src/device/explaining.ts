@@ -40,7 +40,7 @@ export function explain(survey: Survey, receipt: Receipt): Explanation {
   const said = survey.mechanism.fields.flatMap((field, i) => (isConstant(field) ? [] : fields[i]!.words));
   return {
     status: statusOf(receipt),
-    report: `The report says: ${said.join("; ") || "nothing, for all reports are the same"}. It was drawn at random: your answer only made some reports likelier than others.`,
+    report: `The report says: ${said.join("; ") || "nothing, for all reports are the same"}. It was drawn at random: ${survey.certificate.protects === undefined ? "your answer only made some reports likelier than others" : "if it shows an answer that is not protected, that one is yours"}.`,
     cost,
     parts: [...parts, ...fields],
   };

@@ -92,6 +92,7 @@ def _bounds(domain: Domain) -> tuple[Any, Any]:
 def _values(domain: Domain, count: int) -> str:
     """The first values, a bin by the number in its middle."""
     numbers = parts_of(domain).numbers
+    domain = domain if domain.may_decline is None else domain.may_decline.domain
     if domain is numbers and not numbers.whole and numbers.dates is None:
         labels = [f"{middle:.6g}" for middle in numbers.places[:count]]
     else:

@@ -34,7 +34,10 @@ def check_over_windows(domain: Domain, questions: Questions, owner: str) -> None
     for each in questions.asked:
         if not each.question.in_trend:
             raise Unfit(f"a trend does not answer {each.name}; it answers {', '.join(names)}")
-        if each.name in ("mean", "quantile") and domain.dates is not None:
+        numbers, declining = parts_of(domain).numbers, domain.may_decline is not None
+        if each.question.about == "numbers" and declining:
+            raise Unfit(f"a trend of a {each.name} needs numbers; these reports are over {domain}")
+        if each.name in ("mean", "quantile") and numbers is not None and numbers.dates is not None:
             raise Unfit(f"a trend of a {each.name} needs numbers; these reports are over {domain}")
         if each.question.about == "numbers" and parts_of(domain).numbers is None:
             raise Unfit(f"{each.name} needs numbers (an Interval); these reports are over {domain}")

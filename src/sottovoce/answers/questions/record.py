@@ -5,7 +5,7 @@ from __future__ import annotations
 import keyword
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sottovoce.answers.answer import Answer
@@ -130,6 +130,9 @@ class Question:
     ) -> list[Answer]:
         """The answers of an estimate or a difference."""
         domain = source.domain if isinstance(source, Estimate) else source.first.domain
+        if self.about == "numbers" and domain.may_decline is not None and self.fits(domain):
+            found = self.answers(source.answered(), arguments, confidence=confidence)
+            return [replace(each, label=f"{each.label}, of those who answered") for each in found]
         if self.about == "numbers" and parts_of(domain).numbers is not domain:
             raise Unfit(f"{self.name} needs numbers (an Interval); this estimate is over {domain}")
         if isinstance(self.answer, str):

@@ -29,7 +29,7 @@ class Parts(NamedTuple):
 
 
 def parts_of(domain: Domain) -> Parts:
-    """The keys and the numbers that can be asked about.
+    """The keys and the numbers that can be asked about; where people may decline, of those who answer.
 
     >>> from sottovoce.domains.key_values import KeyValues
     >>> parts_of(KeyValues(["film", "book"], 0, 5, bins=4)).subject
@@ -39,7 +39,8 @@ def parts_of(domain: Domain) -> Parts:
     """
     if (pairs := domain.keyed) is not None:
         return Parts(pairs.keys, pairs.interval)
-    return Parts(None, domain.numbers or domain.dates)
+    answers = domain if domain.may_decline is None else domain.may_decline.domain
+    return Parts(None, answers.numbers or answers.dates)
 
 
 def can_be_written(domain: Domain) -> bool:

@@ -82,10 +82,16 @@ def _count(text: str, context: Context) -> tuple[int]:
     return (check_int(count, context.parameter, context.owner, 1),)
 
 
+def _dates_of(context: Context) -> Domain | None:
+    """The dates that are asked about; None where they are numbers."""
+    numbers = parts_of(context.domain).numbers
+    return None if numbers is None else numbers.dates
+
+
 def _bounds(text: str, context: Context) -> tuple[Any, Any]:
     low, _, high = text.partition(":")
-    if context.domain.dates is not None:
-        return context.value(low, context.domain), context.value(high, context.domain)
+    if (dates := _dates_of(context)) is not None:
+        return context.value(low, dates), context.value(high, dates)
     try:
         bounds = float(low), float(high)
     except ValueError:
@@ -103,8 +109,8 @@ def _number(text: str, context: Context) -> tuple[float]:
 
 
 def _upper(text: str, context: Context) -> tuple[Any]:
-    if context.domain.dates is not None:
-        return (context.value(text, context.domain),)
+    if (dates := _dates_of(context)) is not None:
+        return (context.value(text, dates),)
     return _number(text, context)
 
 

@@ -75,17 +75,14 @@ class Joint:
     def share(self, answers: Mapping[str, Any] | None = None, /, **more: Any) -> float:
         """The share of people with these answers, to some of the questions or to all."""
         asked = dict(answers or {}, **more)
-        found = self.shares
-        for axis in reversed(range(len(self.names))):
-            name = self.names[axis]
+        places: list[Any] = [slice(None)] * len(self.names)
+        for axis, name in enumerate(self.names):
             if name in asked:
-                found = found.take(self.domains[axis].index(asked.pop(name)), axis=axis)
-            else:
-                found = found.sum(axis=axis)
+                places[axis] = self.domains[axis].index(asked.pop(name))
         if asked:
             allowed = f"answers to {', '.join(self.names)}"
             raise InvalidInput("answers", "share of a joint", allowed, next(iter(asked)))
-        return float(found)
+        return float(np.sum(self.shares[tuple(places)]))
 
     def margin(self, *questions: str) -> Floats:
         """The table of some of the questions, in the order in which they are given."""

@@ -78,7 +78,7 @@ def _single(reports: Reports) -> Floats:
         return np.ascontiguousarray(channel.dense()[cells])
     if channel.support_probabilities is None:
         raise Unfit(
-            f"regress needs how likely a report is under an answer, which {mechanism} does not tell"
+            f"regress needs how likely a report is under an answer, which is not known of {mechanism}"
         )
     certificate = mechanism.certificate()
     gain = float(certificate.ratio) - 1

@@ -78,7 +78,7 @@ def regress(
     Warns
     -----
     NotConverged
-        Where the likelihood has no maximum: too few reports, or answers that covariates tell exactly.
+        Where the likelihood has no maximum: too few reports, or answers that covariates determine.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def regress(
     if not found.converged:
         warnings.warn(
             f"the regression did not converge: it stopped at step {found.iterations}, its log-likelihood up to "
-            f"{found.promised:.3g} from the maximum. Reports may be too few, or a covariate may tell the answer "
+            f"{found.promised:.3g} from the maximum. Reports may be too few, or a covariate may determine the answer "
             "exactly; give a larger max_iterations=, or leave covariates out.",
             NotConverged, stacklevel=stacklevel_outside(),
         )  # fmt: skip

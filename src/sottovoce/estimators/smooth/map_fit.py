@@ -33,7 +33,7 @@ from sottovoce.domains.base import Indices
 from sottovoce.estimators.smooth.information import Parabola, solved
 from sottovoce.estimators.smooth.priors import ATOM, Axis, Smoothness, inverse_link, link
 
-__all__ = ["ENOUGH", "Penalised", "Problem"]
+__all__ = ["ENOUGH", "Penalised", "Problem", "State"]
 
 _LARGEST_RISE = 2.0
 """How far a logarithm may rise in one step."""
@@ -92,11 +92,11 @@ class Problem:
 
     def objective(self, smoothness: Smoothness, functions: Floats, z: Floats) -> float:
         """``L``."""
-        return _State(self, smoothness, functions, z).value
+        return State(self, smoothness, functions, z).value
 
     def gradient(self, smoothness: Smoothness, functions: Floats, z: Floats) -> Floats:
         """The derivative of L."""
-        return _State(self, smoothness, functions, z).gradient()
+        return State(self, smoothness, functions, z).gradient()
 
     def functions(self, smoothness: Smoothness) -> Floats:
         """``Phi``: the prior's functions on the cells, each times its deviation."""
@@ -126,7 +126,7 @@ class Problem:
         told = self._precisions(smoothness)
         count = 1 + int(np.flatnonzero(told >= _FAINT)[-1:].sum())
         functions = self.functions(smoothness)[:, :count]
-        state = _State(self, smoothness, functions, self._start(smoothness, functions, near))
+        state = State(self, smoothness, functions, self._start(smoothness, functions, near))
         steps, promised = 0, np.inf
         while promised >= enough and steps < _STEPS:
             steps += 1
@@ -159,13 +159,26 @@ class Problem:
             return smooth
         return smooth + self._with_scatter(scatter)[1] @ self.parabola.pull(smooth)
 
-    def _at(self, fit: Penalised) -> _State:
+    def state_of(self, fit: Penalised) -> State:
         """The state of a fit, with all functions."""
         functions, atoms = self.functions(fit.smoothness), len(self.atoms)
         z = np.zeros(functions.shape[1] + atoms)
         z[: len(fit.z) - atoms] = fit.z[: len(fit.z) - atoms]
         z[functions.shape[1] :] = fit.z[len(fit.z) - atoms :]
-        return _State(self, fit.smoothness, functions, z)
+        return State(self, fit.smoothness, functions, z)
+
+    def state_at(self, smoothness: Smoothness, z: Floats) -> State:
+        """The state at coefficients of all functions and shares of atoms, which are kept within bounds."""
+        functions, moved = self.functions(smoothness), z.copy()
+        if len(self.atoms):
+            own = np.maximum(moved[functions.shape[1] :], _LEAST_ATOM)
+            moved[functions.shape[1] :] = own / max(1.0, own.sum() / _MOST_ATOMS)
+        return State(self, smoothness, functions, moved)
+
+    def state_near(self, smoothness: Smoothness, shares: Floats) -> State:
+        """The state whose shares are about these."""
+        functions = self.functions(smoothness)
+        return State(self, smoothness, functions, self._start(smoothness, functions, shares))
 
     def covariance(self, fit: Penalised, rougher: float = 0.0, scatter: float = 0.0) -> Floats:
         """``J H^-1 J'``, or ``K + (I - K M) J H^-1 J' (I - M K)``: of the cells' shares at ``fit``.
@@ -173,7 +186,7 @@ class Problem:
         Under the prior of the fit, or one that is some levels ``rougher`` and scatters as much as that.
         """
         scatter = max(scatter, fit.smoothness.scatter)
-        state = self._at(fit)
+        state = self.state_of(fit)
         slopes = state.slopes()
         prior = replace(fit.smoothness, level=fit.smoothness.level + rougher)
         scale = self.axis.deviations(prior) / self.axis.deviations(fit.smoothness)
@@ -194,7 +207,7 @@ class Problem:
 
     def unexplained(self, fit: Penalised) -> tuple[Floats, Floats]:
         """``r`` and ``R``: what the reports say of atoms beyond what the prior of the fit can follow."""
-        return self._at(fit).unexplained()
+        return self.state_of(fit).unexplained()
 
     def _start(self, smoothness: Smoothness, functions: Floats, near: Floats | Penalised) -> Floats:
         """The z whose shares are about ``near``.
@@ -231,7 +244,7 @@ class Problem:
         return np.concatenate([z, near.z[before:]])
 
 
-class _State:
+class State:
     """L and what its derivatives need, at one z."""
 
     def __init__(
@@ -302,14 +315,14 @@ class _State:
         along = left @ self._part
         return self._pull, left - along - along[:, None] + along @ self._part
 
-    def towards(self, step: Floats, promised: float) -> _State | None:
+    def towards(self, step: Floats, promised: float) -> State | None:
         """As far along ``step`` as L falls enough; None where it does not."""
         length = 1.0
         if self.smoothness.link == "log" and len(self._smooth):
             rise = float(np.ptp(self._functions @ step[: len(self._smooth)]))
             length /= max(1.0, rise / _LARGEST_RISE)
         while length > 1e-6:
-            moved = _State(self.problem, self.smoothness, self._functions, self.z + length * step)
+            moved = State(self.problem, self.smoothness, self._functions, self.z + length * step)
             if moved.value <= self.value - 1e-4 * length * promised:
                 return moved
             length /= 2

@@ -18,6 +18,9 @@ small.  Its error has the covariance
     S - S M S + (I - S M) P (I - M S)      about the respondents: 0 where the reports say everything,
     P + S (M - M P M) S                    about the population.
 
+Where slopes say nothing, an answer's error is at least what likely distributions show
+(:mod:`sottovoce.estimators.smooth.reach`).
+
 Several priors are mixed by their probability, and the spread of their fits around the mean is added.  The
 uniform distribution pulls the mean towards itself where reports say little, and the pull counts as an error:
 its own certainty is left out.  Inside a cell of
@@ -39,7 +42,9 @@ from sottovoce.channels.base import Floats
 from sottovoce.estimators.consistency.projections import project_to_simplex
 from sottovoce.estimators.smooth.coarsening import expand
 from sottovoce.estimators.smooth.information import Parabola
+from sottovoce.estimators.smooth.map_fit import Penalised
 from sottovoce.estimators.smooth.prior_search import PriorSearch
+from sottovoce.estimators.smooth.reach import variance_beyond_slopes
 
 __all__ = ["Posterior"]
 
@@ -95,15 +100,22 @@ class Posterior:
         return np.divide(self.shares, total, out=1.0 / width, where=total > 0)
 
     @cached_property
+    def _most(self) -> list[tuple[float, Penalised]]:
+        """The fits that hold most of the probability, with what each has of it."""
+        fits = self.search.probabilities(uniform=False)
+        count = 1 + int(np.searchsorted(np.cumsum([p for p, _ in fits]), _MOST))
+        total = sum(p for p, _ in fits[:count])
+        return [(p / total, one) for p, one in fits[:count]]
+
+    @cached_property
     def _population(self) -> Floats:
         """P, over the priors that hold most of the probability, and the spread of all fits."""
         mean, problem = self.around.at, self.search.problem
-        fits = self.search.probabilities(uniform=False)
+        fits, most = self.search.probabilities(uniform=False), self._most
         chances = np.array([p for p, _ in fits])
-        most = chances[: 1 + int(np.searchsorted(np.cumsum(chances), _MOST))]
         mixed, heaped = np.zeros((len(mean), len(mean))), _HEAPED * len(mean) ** 0.5
         with one_product_thread():
-            for chance, (_, one) in zip(most / most.sum(), fits, strict=False):
+            for chance, one in most:
                 mixed += chance * problem.covariance(one, _ROUGHER, heaped)
         apart = np.stack([one.shares - mean for _, one in fits])
         return mixed + (chances[:, None] * apart).T @ apart
@@ -158,6 +170,8 @@ class Posterior:
         mean = np.add.reduceat(self._inside * weights, begins)
         apart = weights - mean[self._cell]
         variance = float(mean @ self._covariance(about) @ mean)
+        with one_product_thread():
+            variance += variance_beyond_slopes(self.search.problem, self._most, mean)
         variance += self._heaped_inside * float(np.sum((self.shares * apart) ** 2))
         if about == "respondents":
             variance += float(self.shares @ apart**2) / self.n

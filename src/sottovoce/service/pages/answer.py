@@ -141,14 +141,17 @@ def _questions(survey: Survey) -> list[tuple[str, str]]:
 def _privacy(survey: Survey) -> dict[str, Any]:
     """What the privacy means, in words and as a picture, and whether the promise may fail."""
     words = survey.privacy().splitlines()
-    may_fail = bool(survey.mechanism.certificate().delta)
+    certificate = survey.mechanism.certificate()
+    may_fail = bool(certificate.delta)
+    reveals = certificate.scope is not None and certificate.scope.any_two is None
     return {
+        "reveals": reveals,
         "privacy": words,
         "may_fail": may_fail,
         "often": _often(survey),
         "cost": cost_in_words(survey),
         "repeated": survey.ask != "1" or survey.mechanism.remembers,
-        "pictures": () if may_fail else _pictures(survey),
+        "pictures": () if may_fail or reveals else _pictures(survey),
     }
 
 
