@@ -19,7 +19,7 @@ TOOLS = CLIENT / "node_modules" / ".bin"
 OLDEST = 20
 LARGEST_BUNDLE = 40_000
 """Bytes of the readable bundle after gzip. Cohorts and memory are 4,950 of them: the mechanism with its certificates and costs 1,900,
-the device 1,500, rules of surveys 650, words 900. Records, dates, open ends and sets are 6,650."""
+the device 1,500, rules of surveys 650, words 900. All kinds of questions and their mechanisms are 6,950."""
 
 
 def node_reason() -> str:

@@ -208,23 +208,23 @@ function readInterval(found) {
   const more = found.items.has("edges");
   const unit = more ? readUnit(found) : "";
   const edges = more && found.get("edges") !== null ? readEdges(found, low, high) : void 0;
-  const openEnd = more && found.flag("open_end");
+  const unbounded = more && found.flag("open_end");
   if (edges === void 0) {
     const width2 = (high - low) / bins;
     found.require(width2 >= 16 * lastPlace(Math.max(Math.abs(low), Math.abs(high))), "bins", "such that bins are 16 units in the last place wide");
-    found.require(!openEnd, "open_end", "false without edges");
+    found.require(!unbounded, "open_end", "false without edges");
     if (more) found.choice("scale", ["linear"]);
     found.require(!more || unit !== "", "version", "1 without edges and unit");
   } else {
     found.choice("scale", ["linear", "log"]);
-    found.require(bins === edges.length - 1 + Number(openEnd), "bins", "as many as there are between the edges, and one more for an open end");
-    if (openEnd) edges.push(Infinity);
+    found.require(bins === edges.length - 1 + Number(unbounded), "bins", "as many as there are between the edges, and one more for an open end");
+    if (unbounded) edges.push(Infinity);
   }
   const width = (high - low) / bins;
   const edge = (i) => edges === void 0 ? i === bins ? high : low + i * width : edges[i];
   function bin(value) {
-    if (typeof value !== "number" || !(value >= low && (openEnd ? value < Infinity : value <= high))) {
-      throw new InvalidValue(openEnd ? `the value must be a finite number of at least ${low}` : `the value must be a number from ${low} to ${high}`);
+    if (typeof value !== "number" || !(value >= low && (unbounded ? value < Infinity : value <= high))) {
+      throw new InvalidValue(unbounded ? `the value must be a finite number of at least ${low}` : `the value must be a number from ${low} to ${high}`);
     }
     let [first, last] = [0, bins - 1];
     while (first < last) {
@@ -236,14 +236,14 @@ function readInterval(found) {
   }
   function position(value, steps) {
     const i = bin(value);
-    if (openEnd && i === bins - 1) return i * steps + Math.floor(steps / 2);
+    if (unbounded && i === bins - 1) return i * steps + Math.floor(steps / 2);
     const offset = value - edge(i);
     const within = Math.floor(edges === void 0 ? offset * (steps / width) : offset / (edges[i + 1] - edges[i]) * steps);
     return i * steps + (within > 0 ? Math.min(within, steps - 1) : 0);
   }
   function nearest(value) {
     if (typeof value !== "number" || Number.isNaN(value)) throw new InvalidValue("the value must be a number, and not NaN");
-    return Math.min(Math.max(value, low), openEnd && value < Infinity ? Infinity : high);
+    return Math.min(Math.max(value, low), unbounded && value < Infinity ? Infinity : high);
   }
   return {
     kind: "interval",
@@ -253,7 +253,7 @@ function readInterval(found) {
     bins,
     size: bins,
     uneven: edges !== void 0,
-    openEnd,
+    unbounded,
     unit,
     edge,
     bin,
@@ -789,7 +789,7 @@ function readBinned(source) {
   const options = readOptions(source, "oracle", "report_bins");
   const wide = options.whole("report_bins", 1, domain.bins);
   const divides = domain.bins % wide === 0;
-  const [free, least] = domain.kind === "interval" ? [!domain.uneven, 1 + Number(domain.openEnd)] : [false, 1];
+  const [free, least] = domain.kind === "interval" ? [!domain.uneven, 1 + Number(domain.unbounded)] : [false, 1];
   options.require(wide >= least && (divides || free), "report_bins", `a divisor of the number of bins, at least ${least}`);
   const interval = domain.cut(wide);
   const oracle = readInner(source, options, "oracle", interval);
@@ -3302,7 +3302,7 @@ var TEXTS = {
   tick: (most, all) => `Tick all that apply${most < all ? `, at most ${most}` : ""}`,
   none: "none of these",
   unticked: "Tick what applies, or none of these.",
-  atMost: (most) => `Tick at most ${most}.`,
+  tooMany: (most) => `Tick at most ${most}.`,
   only: (named) => `I know that only these answers are protected: ${named}. Any other answer is often sent openly.`,
   place: (i) => `Number ${i}`,
   pair: (i) => `Pair ${i}`,
@@ -3507,7 +3507,7 @@ function boxes({ options, most }) {
     element,
     check: () => {
       const count = ticked().length;
-      inputs[0].setCustomValidity(count > most ? TEXTS.atMost(most) : count === 0 && !none.checked ? TEXTS.unticked : "");
+      inputs[0].setCustomValidity(count > most ? TEXTS.tooMany(most) : count === 0 && !none.checked ? TEXTS.unticked : "");
     },
     read: () => ticked().map(value)
   };
@@ -3551,9 +3551,9 @@ function number(domain, name, nearest) {
     return field({ type: "date", min: domain.first, max: domain.last }, name, says2, nearest);
   }
   if (domain.kind !== "interval") return wholeNumber(domain.least, domain.most, name, nearest, domain.unit);
-  const { low, high, bins, uneven, openEnd, unit } = domain;
-  const says = (openEnd ? TEXTS.from(low) : TEXTS.number(low, high)) + TEXTS.unit(unit) + TEXTS.bins(bins, uneven) + (openEnd ? TEXTS.more(high) : "");
-  return field({ ...amount(low), step: "any", min: String(low), ...openEnd ? {} : { max: String(high) } }, name, says, nearest);
+  const { low, high, bins, uneven, unbounded, unit } = domain;
+  const says = (unbounded ? TEXTS.from(low) : TEXTS.number(low, high)) + TEXTS.unit(unit) + TEXTS.bins(bins, uneven) + (unbounded ? TEXTS.more(high) : "");
+  return field({ ...amount(low), step: "any", min: String(low), ...unbounded ? {} : { max: String(high) } }, name, says, nearest);
 }
 function wholeNumber(low, high, name, nearest, unit = "") {
   return field({ ...amount(low), step: "1", min: String(low), max: String(high) }, name, TEXTS.whole(low, high) + TEXTS.unit(unit), nearest);

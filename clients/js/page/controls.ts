@@ -119,7 +119,7 @@ function boxes({ options, most }: Of<"choices">): Control {
     element,
     check: () => {
       const count = ticked().length;
-      inputs[0]!.setCustomValidity(count > most ? TEXTS.atMost(most) : count === 0 && !none.checked ? TEXTS.unticked : "");
+      inputs[0]!.setCustomValidity(count > most ? TEXTS.tooMany(most) : count === 0 && !none.checked ? TEXTS.unticked : "");
     },
     read: () => ticked().map(value),
   };
@@ -170,9 +170,9 @@ function number(domain: Numbers, name: string | undefined, nearest: boolean): Co
     return field({ type: "date", min: domain.first, max: domain.last }, name, says, nearest);
   }
   if (domain.kind !== "interval") return wholeNumber(domain.least, domain.most, name, nearest, domain.unit);
-  const { low, high, bins, uneven, openEnd, unit } = domain;
-  const says = (openEnd ? TEXTS.from(low) : TEXTS.number(low, high)) + TEXTS.unit(unit) + TEXTS.bins(bins, uneven) + (openEnd ? TEXTS.more(high) : "");
-  return field({ ...amount(low), step: "any", min: String(low), ...(openEnd ? {} : { max: String(high) }) }, name, says, nearest);
+  const { low, high, bins, uneven, unbounded, unit } = domain;
+  const says = (unbounded ? TEXTS.from(low) : TEXTS.number(low, high)) + TEXTS.unit(unit) + TEXTS.bins(bins, uneven) + (unbounded ? TEXTS.more(high) : "");
+  return field({ ...amount(low), step: "any", min: String(low), ...(unbounded ? {} : { max: String(high) }) }, name, says, nearest);
 }
 
 function wholeNumber(low: number, high: number, name: string | undefined, nearest: boolean, unit = ""): Control {
