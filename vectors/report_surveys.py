@@ -56,6 +56,8 @@ def _randomized_response() -> Iterator[Asked]:
     moved = sv.Dates("2024-02-15", "2026-03-01", step="quarter")
     days = ("2024-02-15", "2024-03-31", "2024-04-01", "2026-03-01", "2020-01-01", "2027-01-01")
     yield Asked(_m("grr", moved, 2.0), days, NEAREST)
+    stars = sv.MayDecline(sv.Ratings(1, 5, unit="stars"))
+    yield Asked(_m("grr", stars, 2.0), (1, 5, "Prefer not to say", 9), NEAREST)
     pairs = sv.KeyValues(["a", "b", "c"], 0, 1, bins=2)
     yield Asked(_m("grr", pairs, 3.0), (["c", 1], ["a", 0], ["b", 0.5], ["c", 0.25]))
 
@@ -310,6 +312,7 @@ def _question_sets() -> Iterator[Asked]:
     kinds = sv.Record({
         "age": sv.Interval(0, 120, bins=24), "smokes": sv.YesNo(), "stars": sv.Ratings(-2, 2),
         "rooms": sv.Counts(4), "Què?": sv.Categories(NAMES), "rent": RENT, "since": sv.Dates("1999-12-31", "2003-01-01", step="year"),
+        "party": sv.MayDecline(sv.Categories(["red", "blue"])),
     })  # fmt: skip
     first = {
         "age": 31,
@@ -319,6 +322,7 @@ def _question_sets() -> Iterator[Asked]:
         "Què?": 2**53 - 1,
         "rent": 2001,
         "since": "2000-01-01",
+        "party": "Prefer not to say",
     }
     last = {
         "Què?": 1,
@@ -327,6 +331,7 @@ def _question_sets() -> Iterator[Asked]:
         "smokes": "no",
         "age": 120,
         "since": "1999-12-31",
+        "party": "red",
         "rent": 999.5,
     }
     designs = (("sample", 1.0), ("pairs", 1.0), ("mixed", 3.0), ("joint", 0.5), ("parities", 0.5))

@@ -38,6 +38,7 @@ DOMAINS = (
     "stars",
     "moved",
     "ticks",
+    "declined",
     "record",
 )
 """Examples with a kind of domain of their own."""
@@ -178,6 +179,7 @@ def examples() -> dict[str, dict[str, Any]]:
         "hidden": sv.mechanism("urr", illness, 1.0),
         "hidden cells": sv.mechanism("ulh", illness, 1.0, hash_range=2),
         "hidden sets": sv.mechanism("uss", illness, 1.0, subset_size=2),
+        "declined": sv.mechanism("grr", sv.MayDecline(sv.Categories(["a", "b", "c"])), 1.0),
         "rent": sv.mechanism("laplace", rent, 1.0),
         "cut": sv.mechanism("grr", rent, 1.0, report_bins=2),
         "stars": sv.mechanism("grr", sv.Ratings(1, 3, unit="stars"), 1.0),

@@ -66,7 +66,7 @@ def _input(domain: Any, value: Any) -> Any:
 
 def _position(domain: Any, steps: int, value: Any) -> Any:
     """On a grid of ``steps`` positions a bin; of categories and records there is none."""
-    if isinstance(domain, (sv.Categories, sv.Record)) or domain.choices is not None:
+    if isinstance(domain, (sv.Categories, sv.Record)) or domain.choices or domain.may_decline:
         return None
     grid = getattr(domain, "interval", domain)
     if isinstance(domain, sv.Vector):
@@ -196,6 +196,12 @@ def _asked() -> Iterator[tuple[Any, str, int, list[Any]]]:
     yield sv.Dates("0001-01-01", "0001-12-31", step="week"), "refuse", 2, ["0001-01-01", "0001-01-07", "0001-01-08", "0001-12-31"]  # fmt: skip
     yield sv.Dates("9999-01-01", "9999-12-31", step="quarter"), "refuse", 1, ["9999-09-30", "9999-10-01", "9999-12-31"]  # fmt: skip
     yield sv.Dates("2026-05-06", "2026-05-06", step="week"), "refuse", 3, ["2026-05-06", "2026-05-05"]  # fmt: skip
+    either = sv.MayDecline(sv.Ratings(1, 5))
+    yield either, "refuse", 1, [1, 5, "Prefer not to say", "prefer not to say", 6, 0, None, "", 2.5]
+    yield either, "nearest", 1, [9, "Prefer not to say", "no", inf]
+    said = sv.MayDecline(sv.Categories(["a", "other"]), "\u2014")
+    yield said, "other", 1, ["a", "\u2014", "-", None, "other"]
+    yield sv.MayDecline(sv.Dates("2026-01-01", "2026-12-31", step="month")), "refuse", 1, ["2026-02-28", "Prefer not to say"]  # fmt: skip
     pets = sv.Choices(["cat", 1, "1", "e\u0301"], most=3)
     ticked = [[], ["cat"], [1], ["1", "cat"], ["e\u0301", 1, "cat"], ["cat", "cat"], ["cat", 1, "1", "e\u0301"],
               ["dog"], ["é"], [None], [["cat"]], "cat", None, 1, {}, {"cat": True}, True]  # fmt: skip

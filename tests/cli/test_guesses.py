@@ -40,6 +40,16 @@ def test_one_column_is_one_question(answers, tmp_path):
     assert 'kind = "ratings"' in written and "why" not in written
 
 
+def test_boxes_are_a_question_of_their_own(tmp_path):
+    file, answers = tmp_path / "survey.toml", tmp_path / "boxes.csv"
+    answers.write_text("pets,stars\n" + "cat;dog,1\ncat,5\ndog,3\n" * 5)
+    shown = run("survey", "new", file, "--from", answers).stdout
+    assert "a survey of one question: --column pets" in " ".join(shown.split())
+    assert read_survey(file).mechanism.domain == sv.Ratings(1, 5)
+    run("survey", "new", file, "--from", answers, "--column", "pets", "--force")
+    assert read_survey(file).mechanism.domain == sv.Choices(["cat", "dog"], most=2)
+
+
 def test_what_cannot_be_guessed_is_refused(answers, tmp_path):
     new = ("survey", "new", tmp_path / "survey.toml")
     assert "one of smokes, stars, height, name; got 'star'. Did you mean 'stars'?" in refusal(

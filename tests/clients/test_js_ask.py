@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import pytest
 
+import sottovoce as sv
 from clients.test_js import CLIENT
 from sottovoce.store import Rules
 from support.answering import kinds
@@ -77,12 +80,14 @@ def browser():
 
 
 @contextmanager
-def shown(browser, tmp_path, more="", *, allowed=True, rules=None) -> Iterator[tuple[Any, Any]]:
+def shown(
+    browser, tmp_path, more="", *, allowed=True, rules=None, survey=TEA.survey
+) -> Iterator[tuple[Any, Any]]:
     """A page of the site, with the element for a survey of a collector."""
     with serving() as site:
         origins = {"origins": site.origin} if allowed else {}
-        with running(tmp_path, TEA.survey, rules=rules, **origins) as collector:
-            src = f"{collector.url}/surveys/{TEA.survey.fingerprint}"
+        with running(tmp_path, survey, rules=rules, **origins) as collector:
+            src = f"{collector.url}/surveys/{survey.fingerprint}"
             site.page = PAGE.format(src=src, more=more)
             site.policy = POLICY.format(collector=collector.url)
             with browser.new_context() as context:
@@ -122,6 +127,41 @@ def test_the_element_asks_on_another_site(browser, tmp_path):
         page.get_by_role("heading", name="Withdrawn").wait_for()
         assert stored(collector) == 0
         assert [each[0] for each in page.evaluate("heard")] == ["withdraw"]
+
+
+@pytest.mark.parametrize("kind", ["memory", "cohorts"])
+def test_the_element_asks_again(browser, tmp_path, kind):
+    """What is kept and what the series costs, or when this device is asked; in words that fit a phone."""
+    grr = TEA.survey.mechanism
+    cohorts = sv.Survey("Daily", "What did you drink?", grr, "day", ask="1/1000")
+    survey = kinds()["memory"].survey if kind == "memory" else cohorts
+    with shown(browser, tmp_path, survey=survey) as (page, collector):
+        said = {
+            "memory": "Your first report is charged for all that follow: epsilon 2 for all reports, 1 for one.",
+            "cohorts": "Your device is not asked in this window, so nothing is sent. It is asked next on ",
+        }[kind]
+        page.get_by_text(said).or_(page.locator("form")).first.wait_for()
+        if (
+            kind == "cohorts" and page.locator("form").count()
+        ):  # one device in a thousand is asked today
+            page.clock.set_fixed_time(datetime.now(UTC) + timedelta(1))
+            page.reload()
+        page.get_by_text(said).wait_for()
+        for line in survey.privacy().splitlines():
+            assert page.get_by_text(line).count() == 1
+        for scheme in ("light", "dark"):
+            page.emulate_media(color_scheme=scheme)
+            for width in (390, 1280):
+                page.set_viewport_size({"width": width, "height": 844})
+                assert page.evaluate("document.scrollingElement.scrollWidth") <= width
+                folder = os.environ.get("SOTTOVOCE_SCREENSHOTS")
+                if folder:
+                    page.screenshot(
+                        path=f"{folder}/ask-{kind}-{scheme}-{width}.png", full_page=True
+                    )
+        assert violations(page) == []
+        assert page.locator("form").count() == (kind == "memory")
+        assert collector.store.windows(survey.fingerprint) == {}
 
 
 def test_its_style_does_not_need_the_policy(browser, tmp_path):

@@ -27,11 +27,11 @@ NUMBERS = [0.1875, 0.3125, 0.3125, 0.4375, 0.4375, 0.5625, 0.5625, 0.6875]
 """Centers of eight bins; their mean is 0.4375, also on a ring."""
 WIDE = {f"{name}Epsilon": 20 for name in ("max", "day", "name", "question", "total")}
 SIGMAS = 6.0
-"""Of a normal error 2e-9 are farther away: with 34 surveys, one false alarm in 14 million runs."""
+"""Of a normal error 2e-9 are farther away: with 40 surveys, one false alarm in 12 million runs."""
 UNLIKELY = 1e-9
-"""The law of a tally is rejected below: with 34 surveys, one false alarm in 29 million runs."""
+"""The law of a tally is rejected below: with 40 surveys, one false alarm in 25 million runs."""
 PEOPLE = 10_000
-"""For each of 34 surveys."""
+"""For each of 40 surveys."""
 WRONG = 10
 """One report in so many is drawn for another answer: a law that is slightly wrong, and must be rejected."""
 
@@ -82,6 +82,10 @@ DRINKS = sv.Categories(["tea", "coffee", "water", "juice", "milk"])
 UNIT = sv.Interval(0, 1, bins=8)
 LIVES = sv.KeyValues(["a", "b"], 0, 10, bins=10)
 MANY = sv.KeyValues(["a", "b"], 0, 10, bins=10, pairs=2)
+PETS = sv.Choices(["cat", "dog", "fish"], most=2)
+TICKED = [["cat"], ["cat", "dog"], [], ["fish", "dog"]]
+ILLNESS = sv.Categories(["none", "flu", "HIV", "B", "C"], sensitive=["HIV", "B", "C"])
+ILL = ["HIV", "none", "HIV", "flu"]
 ANSWERS = sv.Record({"a": DRINKS, "b": sv.Categories(["x", "y"])})
 RECORDS = [
     {"a": "tea", "b": "y"},
@@ -122,6 +126,14 @@ CASES = [
         )
     ),
     Case("key-value", MANY, SETS, holders, 0.75, 0.3, {"keys": "response", "numbers": "rounding"}),
+    *(
+        Case(name, PETS, TICKED, share("cat"), 0.5, 0.25)
+        for name in ("choice-response", "choice-subsets", "drawn-option")
+    ),
+    *(
+        Case(f"sensitive-{name}", ILLNESS, ILL, share("HIV"), 0.5, 0.25)
+        for name in ("response", "hashing", "subsets")
+    ),
     *(
         Case("question-sets", ANSWERS, RECORDS, second, 0.75, 0.3, {"design": design})
         for design in ("sample", "pairs", "mixed", "joint")
@@ -188,7 +200,7 @@ def check(cases: list[Case], tallies: dict[str, sv.Tally], people: int) -> None:
 def test_every_mechanism_without_delta_is_asked():
     asked = {case.name for case in CASES}
     assert asked == {cls.name for cls in registered()} - {"gaussian"}
-    assert len(CASES) == len({case.label for case in CASES}) <= 34
+    assert len(CASES) == len({case.label for case in CASES}) <= 40
 
 
 @needs_node

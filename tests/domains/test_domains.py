@@ -175,7 +175,8 @@ def test_bad_values_reach_no_mechanism(domain, values, message, name):
 
 def test_unknown_kind():
     with pytest.raises(
-        CorruptBytes, match="unknown kind of domain 'tree'; this version knows categories, counts"
+        CorruptBytes,
+        match="unknown kind of domain 'tree'; this version knows categories, choices, counts",
     ):
         domain_from_json({"kind": "tree"})
     with pytest.raises(CorruptBytes, match="a categories domain is incomplete: 'values'"):

@@ -30,6 +30,7 @@ DRAWS = np.random.default_rng(1)
         (["2019-03-05T10:00", "2026-11-30"], sv.Dates("2019-01-01", "2026-12-31", step="month")),
         (["1950-03-05", "2026-11-30"], sv.Dates("1950-01-01", "2026-12-31", step="year")),
         (["tea", "coffee", "tea"], sv.Categories(["coffee", "tea"])),
+        (["a;b", "a", "b;c"], sv.Choices(["a", "b", "c"], most=2)),
         (["tea"], sv.Categories(["tea", "other"])),
         (["3", "Prefer not to say", "5"], sv.MayDecline(sv.Ratings(1, 5), "Prefer not to say")),
         (["yes", "no answer"], sv.MayDecline(sv.YesNo(), "no answer")),
@@ -58,8 +59,7 @@ def test_skewed_amounts_have_bins_on_a_logarithmic_scale_with_an_open_end():
     [
         (["", None], "no answers"),
         ([f"person {i}" for i in range(40)], "40 different texts: free text, or names of people"),
-        (["a;b", "a", "b;c"], "lists separated by ';', such as tick-all-that-apply, of 3 options: a, b, c"),
-        (["a|b", "a"], "lists separated by '|'"),
+        (["a|b", "a"], "lists separated by '|', of 2 options: tick all that apply; they are read with ';'"),
         (["2026-02-30", "2026-02-01"], "dates, some of which do not exist"),
     ],
 )  # fmt: skip

@@ -56,7 +56,7 @@ def test_missing_answers_are_not_taken_for_declining():
         (lambda: sv.MayDecline(HOURS), "a domain of one value per person"),
         (lambda: sv.MayDecline(sv.KeyValues(["a"], 0, 1)), "a domain of one value per person"),
         (lambda: sv.MayDecline(sv.YesNo(), "no"), "label of MayDecline must be none of the answers"),
-        (lambda: sv.MayDecline(sv.YesNo(), ""), "label of MayDecline must be printable text of 1 to 100"),
+        (lambda: sv.MayDecline(sv.YesNo(), ""), "label of MayDecline must be text of 1 to 100"),
         (lambda: sv.MayDecline.from_toml({"answers": 3}), "answers of MayDecline must be a table such as"),
         (lambda: sv.MayDecline.from_toml({"answers": {"kind": "age"}}), "kind of answers must be one of"),
         (lambda: sv.MayDecline.from_toml({"answers": {"kind": "counts"}}), "most of answers must be given"),

@@ -98,6 +98,37 @@ class KeyValues(Domain):
         return held
 
 
+class MayDecline(Domain):
+    """Answers of a domain, or a label in their place."""
+
+    keys = ("domain", "label")
+
+    def check(self) -> None:
+        self.domain, self.label = read_domain(self.document["domain"]), self.document["label"]
+        several = isinstance(self.domain, (Vector, KeyValues, Choices, Record, MayDecline))
+        demand(not several, "one value per person")
+        demand(getattr(self.domain, "sensitive", None) is None, "sensitive values")
+        question_name(self.label)
+        demand(not holds(self.domain, self.label), "a label that is an answer")
+        self.size = self.domain.size + 1
+
+    def input_of(self, value):
+        if type(value) is str and value == self.label:
+            return self.domain.size
+        return self.domain.input_of(value)
+
+    def nearest(self, value):
+        return self.domain.nearest(value)
+
+
+def question_name(name: object) -> None:
+    """Text of a line."""
+    demand(isinstance(name, str) and 1 <= len(name) <= 100, "name")
+    assert isinstance(name, str)
+    demand(not (name.startswith(" ") or name.endswith(" ")), "spaces at an end")
+    demand(not any(map(is_control, name)), "a control character")
+
+
 class Choices(Domain):
     """Sets of at most ``most`` options."""
 
@@ -134,9 +165,7 @@ class Record(Domain):
         for question in questions:
             told = keys_of(question, "domain", "name")
             name, part = told["name"], read_domain(told["domain"])
-            demand(isinstance(name, str) and 1 <= len(name) <= 100, "name")
-            demand(not (name.startswith(" ") or name.endswith(" ")), "spaces at an end")
-            demand(not any(map(is_control, name)), "a control character")
+            question_name(name)
             demand(name not in self.parts, "a name twice")
             demand(
                 not isinstance(part, (Vector, KeyValues, Choices, Record)), "one value per person"
@@ -153,7 +182,7 @@ class Record(Domain):
 
 KINDS = {
     "categories": Categories, "interval": Interval, "counts": Counts, "ratings": Ratings,
-    "dates": Dates, "vector": Vector, "key-values": KeyValues, "record": Record, "choices": Choices,
+    "dates": Dates, "vector": Vector, "key-values": KeyValues, "record": Record, "choices": Choices, "may-decline": MayDecline,
 }  # fmt: skip
 
 

@@ -15,7 +15,16 @@ from math import isclose
 from pathlib import Path
 
 from independent.documents import Refused, canonical, read
-from independent.domains import Categories, Choices, KeyValues, Record, Vector, admit, read_domain
+from independent.domains import (
+    Categories,
+    Choices,
+    KeyValues,
+    MayDecline,
+    Record,
+    Vector,
+    admit,
+    read_domain,
+)
 from independent.draws import Words
 from independent.remembering import Device
 from independent.signing import head_after, signed_message
@@ -139,7 +148,7 @@ def values(document: dict) -> Iterator[str]:
 
 def position(domain, steps: int, value):
     """Where a value, a row or a set of pairs lies on the grid."""
-    if isinstance(domain, (Categories, Choices, Record)):
+    if isinstance(domain, (Categories, Choices, MayDecline, Record)):
         return None
     if isinstance(domain, Vector):
         return [domain.interval.position_of(number, steps) for number in value]

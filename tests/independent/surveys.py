@@ -16,7 +16,7 @@ import independent.sensitive
 import independent.sets  # noqa: F401
 from independent.decimals import whole
 from independent.documents import Refused, canonical, demand, fingerprint, keys_of, read
-from independent.domains import Categories, Interval, Record, admit
+from independent.domains import Categories, Interval, MayDecline, Record, admit
 from independent.draws import Words
 from independent.mechanisms import read_mechanism
 
@@ -92,6 +92,7 @@ class Survey:
 
     def check_outside(self) -> None:
         domain = self.mechanism.domain
+        domain = domain.domain if isinstance(domain, MayDecline) else domain
         named = domain.values if isinstance(domain, Categories) else None
         demand(
             self.outside == "refuse"

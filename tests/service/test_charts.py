@@ -252,13 +252,13 @@ def test_joined_bins_are_drawn_by_area_and_told():
     root = drawn(histogram([0, 1, 2, 8], known, known, known, **SAID))
     found = heights(root, "fill")
     np.testing.assert_allclose(found / found[0], [1, 1, 0.5], atol=1e-2)
-    assert any("share per 1: wide columns are joined bins" in text for text in words(root, "tick"))
+    assert any("share per 1: areas are shares" in text for text in words(root, "tick"))
 
 
 @pytest.mark.parametrize("edges", [np.linspace(0, 0.3, 98), np.linspace(1, 1 + 1e-11, 9)])
-def test_bins_of_one_width_up_to_rounding_are_not_called_joined(edges):
+def test_bins_of_one_width_up_to_rounding_are_drawn_as_shares(edges):
     flat = np.full(len(edges) - 1, 0.1)
-    assert "joined" not in histogram(edges, flat, flat, flat, **SAID)
+    assert "areas are" not in histogram(edges, flat, flat, flat, **SAID)
 
 
 @pytest.mark.parametrize(("count", "most"), [(1, 5_000), (128, 20_000), (256, 40_000)])

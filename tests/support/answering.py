@@ -133,6 +133,7 @@ def kinds() -> dict[str, Kind]:
         "date": _kind("Moves", "When did you move here?", sv.mechanism("olh", sv.Dates("2024-01-15", "2026-12-31", step="quarter"), 1.0), _fill(Your_answer="2024-02-29"), "input[type=date]"),
         "rent": _kind("Rents", "What is your rent?", sv.mechanism("sw", RENT, 1.0), _fill(Your_answer="3000"), "input[type=number]"),
         "stars": _kind("Hotels", "How many stars?", sv.mechanism("grr", sv.Ratings(1, 5, unit="stars"), 1.0), _check("4"), ".scale input"),
+        "declining": _kind("Pay", "What do you earn?", sv.mechanism("olh", sv.MayDecline(RENT), 1.0), _check("Prefer not to say"), ".decline input"),
         "choices": _kind("Pets", "Which pets do you have?", sv.mechanism("choice-response", sv.Choices(["cat", "dog", "fish", "bird"], most=2), 1.0), _tick("cat", "bird"), "input[type=checkbox]"),
         "sensitive": _kind("Illness", "Which illness do you have?", sv.mechanism("urr", sv.Categories(["none", "flu", "HIV"], sensitive=["HIV"]), 1.0), _sensitive, ".gated input[type=radio]"),
         "vector": _kind("Habits", "Hours of sleep, and at a screen?", sv.mechanism("sampled-coordinate", sv.Vector(hours, 2), 1.0), _fill(Number_1="7.5", Number_2="3"), "fieldset input[type=number]"),

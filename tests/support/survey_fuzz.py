@@ -122,7 +122,9 @@ def _categories(rng: Random, most: int = 90) -> sv.Categories:
 
 
 def _oracle(rng: Random, name: str) -> sv.Mechanism:
-    domain = _interval(rng) if rng.random() < 0.25 else _categories(rng)
+    domain: Any = _interval(rng) if rng.random() < 0.25 else _categories(rng)
+    if rng.random() < 0.1:
+        domain = sv.MayDecline(domain, rng.choice(["Prefer not to say", "\u200d", "nothing"]))
     options: dict[str, Any] = _bits(rng)
     if name in ("local-hashing", "seeded-hashing") and rng.random() < 0.4:
         options["hash_range"] = rng.choice([2, 3, 5, 7, 13])

@@ -37,6 +37,8 @@ def random_value(rng: Random, domain: Any) -> Any:
     """A value in the domain, or beside it, as JavaScript can say it: it has no 1.0 beside 1."""
     if rng.random() < 0.08:
         return rng.choice(ODD)
+    if domain.may_decline is not None:
+        return domain.label_text if rng.random() < 0.3 else random_value(rng, domain.domain)
     if domain.dates is not None:
         return _date(rng, domain)
     if domain.choices is not None:

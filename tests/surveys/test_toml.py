@@ -104,7 +104,7 @@ def changed(old: str, new: str) -> str:
         (changed("[domain]", "[domane]"), "a key of s.toml .* got 'domane'. Did you mean 'domain'?"),
         ('domain = 3\n' + changed("[domain]\n", "[other]\n"), "a key of s.toml .* got 'other'"),
         ('name = "n"\nquestion = "q"\ndomain = 3\nmechanism = 4', r"domain of s.toml must be a table, \[domain\]; got 3"),
-        (changed('"categories"', '"colors"'), r"kind of \[domain\] in s.toml must be one of categories, counts, interval, key-values, ratings, vector, yes-no; got 'colors'"),
+        (changed('"categories"', '"colors"'), r"kind of \[domain\] in s.toml must be one of categories, choices, counts, dates, interval, key-values, may-decline, ratings, vector, yes-no; got 'colors'"),
         (changed('kind = "categories"\n', ""), r"kind of \[domain\] in s.toml must be one of .*; got None"),
         (changed("values =", "valuesx ="), r"a key of \[domain\] in s.toml .* Did you mean 'values'"),
         (changed('values = ["tea", "coffee", "other"]', ""), r"values of \[domain\] in s.toml must be given, or size"),

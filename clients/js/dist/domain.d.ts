@@ -4,15 +4,16 @@ import { type Dates } from "./dates.js";
 import { type Interval } from "./interval.js";
 import type { Json } from "./json.js";
 import { type KeyValues } from "./keyvalues.js";
+import { type MayDecline } from "./maydecline.js";
 import { type Questions } from "./record.js";
 import { type Vector } from "./vector.js";
 import { type Counts, type Ratings } from "./whole.js";
 /** What a value may be. `size` is the number of inputs. */
-export type Domain = Categories | Choices | NumberDomain | Vector | KeyValues | Questions;
+export type Domain = Categories | Choices | MayDecline | NumberDomain | Vector | KeyValues | Questions;
 /** The domains of which a mechanism for categories sees one input per person. */
 export type SingleDomain = Exclude<Domain, Choices | Vector | Questions>;
 /** The domains of one plain answer. */
-export type PlainDomain = Categories | NumberDomain;
+export type PlainDomain = Categories | MayDecline | NumberDomain;
 /** The domains of one number or date. */
 export type NumberDomain = Interval | Counts | Ratings | Dates;
 /** Read a domain of any kind. */

@@ -3,6 +3,7 @@ import { readChoices } from "./choices.js";
 import { readDates } from "./dates.js";
 import { readInterval } from "./interval.js";
 import { readKeyValues } from "./keyvalues.js";
+import { readMayDecline } from "./maydecline.js";
 import { refuse, Section } from "./reading.js";
 import { readRecord } from "./record.js";
 import { readVector } from "./vector.js";
@@ -14,6 +15,7 @@ const KINDS = new Map([
     ["interval", [readInterval, "bins high low", "edges open_end scale unit"]],
     ["counts", [readCounts, "most", "unit"]],
     ["dates", [readDates, "first last step"]],
+    ["may-decline", [readMayDecline, "domain label"]],
     ["ratings", [readRatings, "high low", "unit"]],
     ["vector", [readVector, "coordinates interval"]],
     ["key-values", [readKeyValues, "interval keys larger pairs"]],
@@ -50,7 +52,7 @@ export function checkValue(domain, value) {
 export function inputOf(domain, value, steps) {
     if (isNumeric(domain))
         return domain.position(value, steps);
-    if (domain.kind === "categories")
+    if (domain.kind === "categories" || domain.kind === "may-decline")
         return domain.input(value);
     const { key, number } = domain.pair(value);
     return key * domain.interval.bins + domain.interval.bin(number);
@@ -63,6 +65,8 @@ export function labelOf(domain, index) {
     }
     if (domain.kind === "dates")
         return domain.start(index);
+    if (domain.kind === "may-decline")
+        return index < domain.domain.size ? labelOf(domain.domain, index) : `"${domain.label}"`;
     if (domain.kind === "choices") {
         const { options } = domain;
         return index < options.size ? labelOf(options, index) : `at most ${index - options.size} boxes`;

@@ -11,7 +11,7 @@ export interface Interval {
     /** Whether bins are not all equal. */
     readonly uneven: boolean;
     /** Whether the last bin holds every number from `high` on. */
-    readonly openEnd: boolean;
+    readonly unbounded: boolean;
     /** What the numbers are of, such as EUR; empty where nothing is said. */
     readonly unit: string;
     /** Where a bin begins; the last one ends at `edge(bins)`. */

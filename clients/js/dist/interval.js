@@ -11,26 +11,26 @@ export function readInterval(found) {
     const more = found.items.has("edges");
     const unit = more ? readUnit(found) : "";
     const edges = more && found.get("edges") !== null ? readEdges(found, low, high) : undefined;
-    const openEnd = more && found.flag("open_end");
+    const unbounded = more && found.flag("open_end");
     if (edges === undefined) {
         const width = (high - low) / bins;
         found.require(width >= 16 * lastPlace(Math.max(Math.abs(low), Math.abs(high))), "bins", "such that bins are 16 units in the last place wide");
-        found.require(!openEnd, "open_end", "false without edges");
+        found.require(!unbounded, "open_end", "false without edges");
         if (more)
             found.choice("scale", ["linear"]);
         found.require(!more || unit !== "", "version", "1 without edges and unit");
     }
     else {
         found.choice("scale", ["linear", "log"]);
-        found.require(bins === edges.length - 1 + Number(openEnd), "bins", "as many as there are between the edges, and one more for an open end");
-        if (openEnd)
+        found.require(bins === edges.length - 1 + Number(unbounded), "bins", "as many as there are between the edges, and one more for an open end");
+        if (unbounded)
             edges.push(Infinity);
     }
     const width = (high - low) / bins;
     const edge = (i) => (edges === undefined ? (i === bins ? high : low + i * width) : edges[i]);
     function bin(value) {
-        if (typeof value !== "number" || !(value >= low && (openEnd ? value < Infinity : value <= high))) {
-            throw new InvalidValue(openEnd ? `the value must be a finite number of at least ${low}` : `the value must be a number from ${low} to ${high}`);
+        if (typeof value !== "number" || !(value >= low && (unbounded ? value < Infinity : value <= high))) {
+            throw new InvalidValue(unbounded ? `the value must be a finite number of at least ${low}` : `the value must be a number from ${low} to ${high}`);
         }
         let [first, last] = [0, bins - 1];
         while (first < last) {
@@ -44,7 +44,7 @@ export function readInterval(found) {
     }
     function position(value, steps) {
         const i = bin(value);
-        if (openEnd && i === bins - 1)
+        if (unbounded && i === bins - 1)
             return i * steps + Math.floor(steps / 2);
         const offset = value - edge(i);
         const within = Math.floor(edges === undefined ? offset * (steps / width) : (offset / (edges[i + 1] - edges[i])) * steps);
@@ -53,10 +53,10 @@ export function readInterval(found) {
     function nearest(value) {
         if (typeof value !== "number" || Number.isNaN(value))
             throw new InvalidValue("the value must be a number, and not NaN");
-        return Math.min(Math.max(value, low), openEnd && value < Infinity ? Infinity : high);
+        return Math.min(Math.max(value, low), unbounded && value < Infinity ? Infinity : high);
     }
     return {
-        kind: "interval", document: found.items, low, high, bins, size: bins, uneven: edges !== undefined, openEnd, unit, edge, bin, position, nearest,
+        kind: "interval", document: found.items, low, high, bins, size: bins, uneven: edges !== undefined, unbounded, unit, edge, bin, position, nearest,
         cut: (wide) => (edges === undefined ? makeInterval(low, high, wide) : makeInterval(low, high, wide, edges.filter((_, i) => i % (bins / wide) === 0), String(found.get("scale")))),
     };
 }

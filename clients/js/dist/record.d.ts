@@ -16,5 +16,7 @@ export interface Questions {
     /** The inputs of all answers, every one of them checked; a refusal names the question. */
     answers(value: unknown): number[];
 }
+/** 1 to 100 characters, none of them a control character, without spaces at the ends. */
+export declare const NAME: RegExp;
 /** Read a document of a record: 2 to 30 questions, each over a domain of one value per person. */
 export declare function readRecord(found: Section): Questions;

@@ -2,7 +2,7 @@ import { inputOf, readDomain } from "./domain.js";
 import { InvalidValue } from "./errors.js";
 import { demand, Section } from "./reading.js";
 /** 1 to 100 characters, none of them a control character, without spaces at the ends. */
-const NAME = /^(?! )[^\u0000-\u001f\u007f-\u009f]{0,99}[^\u0000-\u0020\u007f-\u009f]$/u;
+export const NAME = /^(?! )[^\u0000-\u001f\u007f-\u009f]{0,99}[^\u0000-\u0020\u007f-\u009f]$/u;
 /** Read a document of a record: 2 to 30 questions, each over a domain of one value per person. */
 export function readRecord(found) {
     const questions = found.list("questions").map((one, i) => {

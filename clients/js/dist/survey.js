@@ -27,8 +27,9 @@ export class Survey {
         this.minimumBatch = found.whole("minimum_batch", 1, 1000000000);
         this.outside = found.choice("outside", ["refuse", "other", "nearest"]);
         const { domain } = this.mechanism;
-        found.require(this.outside !== "other" || (domain.kind === "categories" && domain.has("other")), "outside", 'refuse, unless there is a category "other"');
-        found.require(this.outside !== "nearest" || isNumeric(domain), "outside", "refuse, unless values are numbers");
+        const answers = domain.kind === "may-decline" ? domain.domain : domain;
+        found.require(this.outside !== "other" || (answers.kind === "categories" && answers.has("other")), "outside", 'refuse, unless there is a category "other"');
+        found.require(this.outside !== "nearest" || isNumeric(answers), "outside", "refuse, unless values are numbers");
         this.opens = date(found, "opens");
         this.closes = date(found, "closes");
         found.require(this.opens === "" || this.closes === "" || this.opens <= this.closes, "closes", "a day from opens on");

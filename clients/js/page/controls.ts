@@ -42,9 +42,21 @@ export function controlOf({ mechanism: { domain }, outside, texts }: Survey): Co
 }
 
 /** One value: buttons below a legend, or a field below a name. */
-function single(domain: Categories | Numbers, legend: readonly Content[], name: string | undefined, outside = "", radios = RADIOS): Control {
+function single(domain: Categories | Numbers | Of<"may-decline">, legend: readonly Content[], name: string | undefined, outside = "", radios = RADIOS): Control {
+  if (domain.kind === "may-decline") return declinable(single(domain.domain, legend, name, outside, radios), domain.label);
   if (domain.kind === "categories") return pick(domain, legend, name, outside === "other", radios);
   return isScale(domain) ? scale(domain, legend) : number(domain, name, outside === "nearest");
+}
+
+/** A control with a box below it, which takes the place of the answer. */
+function declinable(control: Control, label: string): Control {
+  const box = make("input", { type: "checkbox" });
+  const fields = [...control.element.querySelectorAll<HTMLInputElement | HTMLSelectElement>("input, select")];
+  box.onchange = () => {
+    for (const field of fields) field.disabled = box.checked;
+  };
+  control.element.append(make("label", { class: "decline" }, box, foreign(label)));
+  return { ...control, read: () => (box.checked ? label : control.read()) };
 }
 
 /** A control with a legend: buttons have one, a field gets one. */
@@ -107,7 +119,7 @@ function boxes({ options, most }: Of<"choices">): Control {
     element,
     check: () => {
       const count = ticked().length;
-      inputs[0]!.setCustomValidity(count > most ? TEXTS.atMost(most) : count === 0 && !none.checked ? TEXTS.unticked : "");
+      inputs[0]!.setCustomValidity(count > most ? TEXTS.tooMany(most) : count === 0 && !none.checked ? TEXTS.unticked : "");
     },
     read: () => ticked().map(value),
   };
@@ -158,9 +170,9 @@ function number(domain: Numbers, name: string | undefined, nearest: boolean): Co
     return field({ type: "date", min: domain.first, max: domain.last }, name, says, nearest);
   }
   if (domain.kind !== "interval") return wholeNumber(domain.least, domain.most, name, nearest, domain.unit);
-  const { low, high, bins, uneven, openEnd, unit } = domain;
-  const says = (openEnd ? TEXTS.from(low) : TEXTS.number(low, high)) + TEXTS.unit(unit) + TEXTS.bins(bins, uneven) + (openEnd ? TEXTS.more(high) : "");
-  return field({ ...amount(low), step: "any", min: String(low), ...(openEnd ? {} : { max: String(high) }) }, name, says, nearest);
+  const { low, high, bins, uneven, unbounded, unit } = domain;
+  const says = (unbounded ? TEXTS.from(low) : TEXTS.number(low, high)) + TEXTS.unit(unit) + TEXTS.bins(bins, uneven) + (unbounded ? TEXTS.more(high) : "");
+  return field({ ...amount(low), step: "any", min: String(low), ...(unbounded ? {} : { max: String(high) }) }, name, says, nearest);
 }
 
 function wholeNumber(low: number, high: number, name: string | undefined, nearest: boolean, unit = ""): Control {

@@ -14,10 +14,11 @@ h3:focus-visible { outline: none; }
 fieldset { border: 0; margin: 0; padding: 0; min-width: 0; }
 legend { padding: 0; font-weight: 600; margin-bottom: .5rem; }
 label { display: block; font-weight: 600; }
-.choices label, .scale label, .consent { display: flex; gap: .625rem; align-items: baseline; min-height: 2.75rem; padding: .5rem .75rem; margin-bottom: .5rem; font-weight: 400; border: 1px solid var(--edge); border-radius: .5rem; cursor: pointer; }
+.choices label, .scale label, .decline, .consent { display: flex; gap: .625rem; align-items: baseline; min-height: 2.75rem; padding: .5rem .75rem; margin-bottom: .5rem; font-weight: 400; border: 1px solid var(--edge); border-radius: .5rem; cursor: pointer; }
 .scale { display: flex; flex-wrap: wrap; gap: .5rem; }
 .scale legend { float: left; width: 100%; }
 .scale label { margin: 0; }
+.decline { margin-top: .5rem; width: fit-content; }
 .consent { margin-block: .75rem; }
 .gated:disabled { opacity: .55; }
 input, select, button { font: inherit; line-height: 1.4; min-height: 2.75rem; max-width: 100%; border-radius: .5rem; }

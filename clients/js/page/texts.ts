@@ -25,7 +25,7 @@ export const TEXTS = {
   tick: (most: number, all: number): string => `Tick all that apply${most < all ? `, at most ${most}` : ""}`,
   none: "none of these",
   unticked: "Tick what applies, or none of these.",
-  atMost: (most: number): string => `Tick at most ${most}.`,
+  tooMany: (most: number): string => `Tick at most ${most}.`,
   only: (named: string): string => `I know that only these answers are protected: ${named}. Any other answer is often sent openly.`,
   place: (i: number): string => `Number ${i}`,
   pair: (i: number): string => `Pair ${i}`,

@@ -4,17 +4,18 @@ import { readDates, type Dates } from "./dates.js";
 import { readInterval, type Interval } from "./interval.js";
 import type { Json, JsonObject } from "./json.js";
 import { readKeyValues, type KeyValues } from "./keyvalues.js";
+import { readMayDecline, type MayDecline } from "./maydecline.js";
 import { refuse, Section } from "./reading.js";
 import { readRecord, type Questions } from "./record.js";
 import { readVector, type Vector } from "./vector.js";
 import { readCounts, readRatings, type Counts, type Ratings } from "./whole.js";
 
 /** What a value may be. `size` is the number of inputs. */
-export type Domain = Categories | Choices | NumberDomain | Vector | KeyValues | Questions;
+export type Domain = Categories | Choices | MayDecline | NumberDomain | Vector | KeyValues | Questions;
 /** The domains of which a mechanism for categories sees one input per person. */
 export type SingleDomain = Exclude<Domain, Choices | Vector | Questions>;
 /** The domains of one plain answer. */
-export type PlainDomain = Categories | NumberDomain;
+export type PlainDomain = Categories | MayDecline | NumberDomain;
 /** The domains of one number or date. */
 export type NumberDomain = Interval | Counts | Ratings | Dates;
 
@@ -25,6 +26,7 @@ const KINDS = new Map<unknown, readonly [(found: Section) => Domain, string, str
   ["interval", [readInterval, "bins high low", "edges open_end scale unit"]],
   ["counts", [readCounts, "most", "unit"]],
   ["dates", [readDates, "first last step"]],
+  ["may-decline", [readMayDecline, "domain label"]],
   ["ratings", [readRatings, "high low", "unit"]],
   ["vector", [readVector, "coordinates interval"]],
   ["key-values", [readKeyValues, "interval keys larger pairs"]],
@@ -58,7 +60,7 @@ export function checkValue(domain: Domain, value: unknown): void {
 /** The input of one value: a category, a pair of key and bin, or the position of a number among `steps` per bin. */
 export function inputOf(domain: SingleDomain, value: unknown, steps: number): number {
   if (isNumeric(domain)) return domain.position(value, steps);
-  if (domain.kind === "categories") return domain.input(value);
+  if (domain.kind === "categories" || domain.kind === "may-decline") return domain.input(value);
   const { key, number } = domain.pair(value);
   return key * domain.interval.bins + domain.interval.bin(number);
 }
@@ -70,6 +72,7 @@ export function labelOf(domain: Domain, index: number): string {
     return to === Infinity ? `${from} or more` : `${from} to ${to}`;
   }
   if (domain.kind === "dates") return domain.start(index);
+  if (domain.kind === "may-decline") return index < domain.domain.size ? labelOf(domain.domain, index) : `"${domain.label}"`;
   if (domain.kind === "choices") {
     const { options } = domain;
     return index < options.size ? labelOf(options, index) : `at most ${index - options.size} boxes`;

@@ -21,7 +21,7 @@ export interface Questions {
 }
 
 /** 1 to 100 characters, none of them a control character, without spaces at the ends. */
-const NAME = /^(?! )[^\u0000-\u001f\u007f-\u009f]{0,99}[^\u0000-\u0020\u007f-\u009f]$/u;
+export const NAME = /^(?! )[^\u0000-\u001f\u007f-\u009f]{0,99}[^\u0000-\u0020\u007f-\u009f]$/u;
 
 /** Read a document of a record: 2 to 30 questions, each over a domain of one value per person. */
 export function readRecord(found: Section): Questions {

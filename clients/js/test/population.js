@@ -7,7 +7,7 @@ import { MemoryLedger } from "../dist/testing.js";
 async function clients(survey, values, limits) {
   const states = [];
   for (const value of values) {
-    const client = new Client(survey, { ledger: new MemoryLedger(), scopes: ["edge"], ...limits });
+    const client = new Client(survey, { ledger: new MemoryLedger(), scopes: ["edge", "sensitive answer"], ...limits });
     states.push((await client.report(value)).state);
   }
   return states;

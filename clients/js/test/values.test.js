@@ -8,6 +8,7 @@ import { same, Tally, vectors } from "./support.js";
 function place(domain, value, steps) {
   switch (domain.kind) {
     case "categories":
+    case "may-decline":
       return [domain.input(value), null];
     case "interval":
     case "counts":

@@ -46,6 +46,8 @@ class Trend:
         For each window, the one a period earlier.
     about : str
         ``"population"`` or ``"respondents"``.
+    people : tuple of int
+        Respondents of every window, where the estimates are of a part of them; else empty.
 
     Examples
     --------
@@ -65,7 +67,6 @@ class Trend:
     earlier: tuple[int | None, ...]
     about: str = "population"
     people: tuple[int, ...] = ()
-    """Respondents of every window, where the estimates are of a part of them; else empty."""
 
     def share(self, value: Any, *, confidence: float = 0.95) -> Series:
         """The share of one value."""

@@ -15,6 +15,7 @@ from typing import Any
 
 from sottovoce.domains.base import Domain
 from sottovoce.domains.categories import Categories
+from sottovoce.domains.choices import NONE, SEPARATOR, Choices
 from sottovoce.domains.counts import Counts
 from sottovoce.domains.dates import Dates
 from sottovoce.domains.interval import Interval
@@ -152,20 +153,24 @@ def _skewed(numbers: Sequence[float]) -> Guess:
 
 
 def _words(texts: Sequence[str], distinct: Sequence[str]) -> Guess:
-    for mark in ";|":
-        several = sum(mark in text for text in texts)
-        options = {part.strip() for text in texts for part in text.split(mark)} - {""}
+    for mark in (SEPARATOR, "|"):
+        lists = [[part.strip() for part in text.split(mark)] for text in texts]
+        options = sorted({part for ticked in lists for part in ticked} - {"", NONE})
+        several = sum(len(ticked) > 1 for ticked in lists)
         if several >= len(texts) / 10 and len(options) <= _MOST_VALUES:
-            shown = ", ".join(sorted(options)[:5])
-            return Guess(
-                None,
-                f"lists separated by {mark!r}, such as tick-all-that-apply, of {len(options)} options: {shown}",
-            )
+            return _choices(mark, lists, options)
     if len(distinct) > _MOST_VALUES or 2 * len(distinct) > len(texts) > _BINS:
         return Guess(None, f"{len(distinct):,} different texts: free text, or names of people")
     if len(distinct) == 1:
         return Guess(Categories([distinct[0], "other"]), "1 value, and other")
     return Guess(Categories(distinct), f"{len(distinct)} different texts")
+
+
+def _choices(mark: str, lists: Sequence[Sequence[str]], options: Sequence[str]) -> Guess:
+    why = f"lists separated by {mark!r}, of {len(options)} options: tick all that apply"
+    if mark != SEPARATOR:
+        return Guess(None, f"{why}; they are read with {SEPARATOR!r} between options")
+    return Guess(Choices(options, most=max(map(len, lists))), why)
 
 
 def _quantile(ordered: Sequence[float], q: float) -> float:

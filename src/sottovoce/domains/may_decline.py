@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -24,6 +25,8 @@ from sottovoce.domains.tables import domain_from_table
 __all__ = ["MayDecline"]
 
 _LONGEST = 100
+_LABEL = re.compile(rf"(?! )[^\x00-\x1f\x7f-\x9f\ud800-\udfff]{{1,{_LONGEST}}}(?<! )")
+"""The same in every language, and whatever its version of Unicode."""
 
 
 @register_domain
@@ -77,9 +80,11 @@ class MayDecline(Domain):
             raise InvalidInput(
                 "domain", "MayDecline", "without sensitive values", domain, hint=hint
             )
-        named = isinstance(label, str) and label.isprintable() and label == label.strip()
-        if not named or not 1 <= len(label) <= _LONGEST:
-            allowed = f"printable text of 1 to {_LONGEST} characters, without spaces at its ends"
+        if not isinstance(label, str) or not _LABEL.fullmatch(label):
+            allowed = (
+                f"text of 1 to {_LONGEST} characters, none of them a control character, without "
+                "spaces at its ends"
+            )
             raise InvalidInput("label", "MayDecline", allowed, label)
         object.__setattr__(self, "domain", domain)
         object.__setattr__(self, "label_text", label)

@@ -284,6 +284,10 @@ class Independence(Struct, frozen=True):
     p_value: Number
     cramers_v: Number
     """From 0 to 1; null where some answer is too rare."""
+    low: Number
+    """Its interval."""
+    high: Number
+    confidence: float
 
 
 class CrossTable(Struct, frozen=True):

@@ -24,7 +24,7 @@ export declare const TEXTS: {
     tick: (most: number, all: number) => string;
     none: string;
     unticked: string;
-    atMost: (most: number) => string;
+    tooMany: (most: number) => string;
     only: (named: string) => string;
     place: (i: number) => string;
     pair: (i: number) => string;

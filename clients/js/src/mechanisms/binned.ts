@@ -7,7 +7,7 @@ export function readBinned(source: Source): Parts {
   const options = readOptions(source, "oracle", "report_bins");
   const wide = options.whole("report_bins", 1, domain.bins);
   const divides = domain.bins % wide === 0;
-  const [free, least] = domain.kind === "interval" ? [!domain.uneven, 1 + Number(domain.openEnd)] : [false, 1];
+  const [free, least] = domain.kind === "interval" ? [!domain.uneven, 1 + Number(domain.unbounded)] : [false, 1];
   options.require(wide >= least && (divides || free), "report_bins", `a divisor of the number of bins, at least ${least}`);
   const interval = domain.cut(wide);
   const oracle = readInner(source, options, "oracle", interval);

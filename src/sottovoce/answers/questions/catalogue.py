@@ -26,7 +26,7 @@ RESERVED = frozenset({
     "by", "by_window", "first", "first_window", "second", "second_window", "source", "survey", "window",
     "csv", "as_csv", "force", "help", "json", "as_json", "kind", "output", "plot", "status",
     "key_file", "plain_http", "url", "first_day", "last_day", "from", "to", "smooth", "overlap",
-    "sources",
+    "sources", "given", "independence", "part", "percent", "question", "table",
 })  # fmt: skip
 """Names of other options and parameters where questions are asked."""
 

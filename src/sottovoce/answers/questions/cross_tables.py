@@ -116,7 +116,7 @@ def cross_table(
         cells = _everybody(table, confidence)
     return CrossTable(
         (first, second), percent, label, table.n, table.about, confidence,
-        tuple(cells), table.independence() if independence else None,
+        tuple(cells), table.independence(confidence=confidence) if independence else None,
     )  # fmt: skip
 
 
@@ -165,10 +165,10 @@ def independence_in_words(found: Independence, questions: tuple[str, str]) -> st
     """
     first, second = questions
     p = f"p = {found.p_value:.2g}" if found.p_value >= _CLEARLY else "p below 0.001"
-    strength = (
-        "" if found.cramers_v is None
-        else f" Strength (Cramér's V, from 0 to 1): {found.cramers_v:.2f}."
-    )  # fmt: skip
+    strength = ""
+    if found.cramers_v is not None:
+        ends = "" if found.low is None else f" ({found.low:.2f} to {found.high:.2f})"
+        strength = f" Strength (Cramér's V, from 0 to 1): {found.cramers_v:.2f}{ends}."
     if found.p_value < _LIKELY:
         return f"Answers to {first} and {second} depend on each other ({p}).{strength}"
     return (

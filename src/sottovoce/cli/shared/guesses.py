@@ -37,8 +37,16 @@ def guess_columns(
         hint = did_you_mean(column, list(table))
         allowed = f"one of {', '.join(table)}"
         raise InvalidInput("--column", f"{answers}", allowed, column, hint=hint)
-    chosen = table if column is None else {column: table[column]}
-    return {name: guess_kind(cells) for name, cells in chosen.items()}
+    if column is not None:
+        return {column: guess_kind(table[column])}
+    return {name: _of_several(name, guess_kind(cells)) for name, cells in table.items()}
+
+
+def _of_several(name: str, guess: Guess) -> Guess:
+    """The guess for one of several questions: sets of boxes are a question of their own."""
+    if guess.domain is None or guess.domain.choices is None:
+        return guess
+    return Guess(None, f"{guess.why}; a survey of one question: --column {name}")
 
 
 def guessed_domain(guesses: Mapping[str, Guess], answers: str | None) -> Domain:

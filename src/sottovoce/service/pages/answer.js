@@ -208,23 +208,23 @@ function readInterval(found) {
   const more = found.items.has("edges");
   const unit = more ? readUnit(found) : "";
   const edges = more && found.get("edges") !== null ? readEdges(found, low, high) : void 0;
-  const openEnd = more && found.flag("open_end");
+  const unbounded = more && found.flag("open_end");
   if (edges === void 0) {
     const width2 = (high - low) / bins;
     found.require(width2 >= 16 * lastPlace(Math.max(Math.abs(low), Math.abs(high))), "bins", "such that bins are 16 units in the last place wide");
-    found.require(!openEnd, "open_end", "false without edges");
+    found.require(!unbounded, "open_end", "false without edges");
     if (more) found.choice("scale", ["linear"]);
     found.require(!more || unit !== "", "version", "1 without edges and unit");
   } else {
     found.choice("scale", ["linear", "log"]);
-    found.require(bins === edges.length - 1 + Number(openEnd), "bins", "as many as there are between the edges, and one more for an open end");
-    if (openEnd) edges.push(Infinity);
+    found.require(bins === edges.length - 1 + Number(unbounded), "bins", "as many as there are between the edges, and one more for an open end");
+    if (unbounded) edges.push(Infinity);
   }
   const width = (high - low) / bins;
   const edge = (i) => edges === void 0 ? i === bins ? high : low + i * width : edges[i];
   function bin(value) {
-    if (typeof value !== "number" || !(value >= low && (openEnd ? value < Infinity : value <= high))) {
-      throw new InvalidValue(openEnd ? `the value must be a finite number of at least ${low}` : `the value must be a number from ${low} to ${high}`);
+    if (typeof value !== "number" || !(value >= low && (unbounded ? value < Infinity : value <= high))) {
+      throw new InvalidValue(unbounded ? `the value must be a finite number of at least ${low}` : `the value must be a number from ${low} to ${high}`);
     }
     let [first, last] = [0, bins - 1];
     while (first < last) {
@@ -236,14 +236,14 @@ function readInterval(found) {
   }
   function position(value, steps) {
     const i = bin(value);
-    if (openEnd && i === bins - 1) return i * steps + Math.floor(steps / 2);
+    if (unbounded && i === bins - 1) return i * steps + Math.floor(steps / 2);
     const offset = value - edge(i);
     const within = Math.floor(edges === void 0 ? offset * (steps / width) : offset / (edges[i + 1] - edges[i]) * steps);
     return i * steps + (within > 0 ? Math.min(within, steps - 1) : 0);
   }
   function nearest(value) {
     if (typeof value !== "number" || Number.isNaN(value)) throw new InvalidValue("the value must be a number, and not NaN");
-    return Math.min(Math.max(value, low), openEnd && value < Infinity ? Infinity : high);
+    return Math.min(Math.max(value, low), unbounded && value < Infinity ? Infinity : high);
   }
   return {
     kind: "interval",
@@ -253,7 +253,7 @@ function readInterval(found) {
     bins,
     size: bins,
     uneven: edges !== void 0,
-    openEnd,
+    unbounded,
     unit,
     edge,
     bin,
@@ -559,6 +559,33 @@ function readRecord(found) {
   return { kind: "record", document: found.items, questions, size: questions.reduce((size, { domain }) => size * domain.size, 1), answers };
 }
 
+// src/maydecline.ts
+function readMayDecline(found) {
+  const inner = readDomain(found.get("domain"), `${found.where}.domain`);
+  const plain2 = inner.kind === "categories" || inner.kind === "interval" || inner.kind === "counts" || inner.kind === "ratings" || inner.kind === "dates";
+  const domain = plain2 && !("sensitive" in inner && inner.sensitive !== void 0) ? inner : found.refuse("domain", "of one value per person, none of them sensitive");
+  const label = found.text("label");
+  found.require(NAME.test(label), "label", "text of 1 to 100 characters, without control characters and spaces at the ends");
+  found.require(!holds2(domain, label), "label", "none of the answers");
+  return {
+    kind: "may-decline",
+    document: found.items,
+    domain,
+    label,
+    size: domain.size + 1,
+    input: (value) => value === label ? domain.size : inputOf(domain, value, 1)
+  };
+}
+function holds2(domain, value) {
+  try {
+    inputOf(domain, value, 1);
+    return true;
+  } catch (error) {
+    if (error instanceof InvalidValue) return false;
+    throw error;
+  }
+}
+
 // src/vector.ts
 function readVector(found) {
   const inside = readDomain(found.get("interval"), `${found.where}.interval`);
@@ -622,6 +649,7 @@ var KINDS = /* @__PURE__ */ new Map([
   ["interval", [readInterval, "bins high low", "edges open_end scale unit"]],
   ["counts", [readCounts, "most", "unit"]],
   ["dates", [readDates, "first last step"]],
+  ["may-decline", [readMayDecline, "domain label"]],
   ["ratings", [readRatings, "high low", "unit"]],
   ["vector", [readVector, "coordinates interval"]],
   ["key-values", [readKeyValues, "interval keys larger pairs"]],
@@ -647,7 +675,7 @@ function checkValue(domain, value) {
 }
 function inputOf(domain, value, steps) {
   if (isNumeric(domain)) return domain.position(value, steps);
-  if (domain.kind === "categories") return domain.input(value);
+  if (domain.kind === "categories" || domain.kind === "may-decline") return domain.input(value);
   const { key, number: number2 } = domain.pair(value);
   return key * domain.interval.bins + domain.interval.bin(number2);
 }
@@ -657,6 +685,7 @@ function labelOf(domain, index) {
     return to === Infinity ? `${from} or more` : `${from} to ${to}`;
   }
   if (domain.kind === "dates") return domain.start(index);
+  if (domain.kind === "may-decline") return index < domain.domain.size ? labelOf(domain.domain, index) : `"${domain.label}"`;
   if (domain.kind === "choices") {
     const { options } = domain;
     return index < options.size ? labelOf(options, index) : `at most ${index - options.size} boxes`;
@@ -760,7 +789,7 @@ function readBinned(source) {
   const options = readOptions(source, "oracle", "report_bins");
   const wide = options.whole("report_bins", 1, domain.bins);
   const divides = domain.bins % wide === 0;
-  const [free, least] = domain.kind === "interval" ? [!domain.uneven, 1 + Number(domain.openEnd)] : [false, 1];
+  const [free, least] = domain.kind === "interval" ? [!domain.uneven, 1 + Number(domain.unbounded)] : [false, 1];
   options.require(wide >= least && (divides || free), "report_bins", `a divisor of the number of bins, at least ${least}`);
   const interval = domain.cut(wide);
   const oracle = readInner(source, options, "oracle", interval);
@@ -2236,6 +2265,7 @@ function build(found, domain) {
 
 // src/admit.ts
 function admit(domain, outside, value) {
+  if (domain.kind === "may-decline") return value === domain.label ? value : admit(domain.domain, outside, value);
   if (outside === "other" && domain.kind === "categories") return domain.has(value) ? value : "other";
   if (outside === "nearest" && isNumeric(domain)) return domain.nearest(value);
   return value;
@@ -2468,8 +2498,9 @@ var Survey = class _Survey {
     this.minimumBatch = found.whole("minimum_batch", 1, 1e9);
     this.outside = found.choice("outside", ["refuse", "other", "nearest"]);
     const { domain } = this.mechanism;
-    found.require(this.outside !== "other" || domain.kind === "categories" && domain.has("other"), "outside", 'refuse, unless there is a category "other"');
-    found.require(this.outside !== "nearest" || isNumeric(domain), "outside", "refuse, unless values are numbers");
+    const answers = domain.kind === "may-decline" ? domain.domain : domain;
+    found.require(this.outside !== "other" || answers.kind === "categories" && answers.has("other"), "outside", 'refuse, unless there is a category "other"');
+    found.require(this.outside !== "nearest" || isNumeric(answers), "outside", "refuse, unless values are numbers");
     this.opens = date(found, "opens");
     this.closes = date(found, "closes");
     found.require(this.opens === "" || this.closes === "" || this.opens <= this.closes, "closes", "a day from opens on");
@@ -3271,7 +3302,7 @@ var TEXTS = {
   tick: (most, all) => `Tick all that apply${most < all ? `, at most ${most}` : ""}`,
   none: "none of these",
   unticked: "Tick what applies, or none of these.",
-  atMost: (most) => `Tick at most ${most}.`,
+  tooMany: (most) => `Tick at most ${most}.`,
   only: (named) => `I know that only these answers are protected: ${named}. Any other answer is often sent openly.`,
   place: (i) => `Number ${i}`,
   pair: (i) => `Pair ${i}`,
@@ -3413,8 +3444,18 @@ function controlOf({ mechanism: { domain }, outside, texts }) {
   }
 }
 function single(domain, legend, name, outside = "", radios = RADIOS) {
+  if (domain.kind === "may-decline") return declinable(single(domain.domain, legend, name, outside, radios), domain.label);
   if (domain.kind === "categories") return pick(domain, legend, name, outside === "other", radios);
   return isScale(domain) ? scale(domain, legend) : number(domain, name, outside === "nearest");
+}
+function declinable(control, label) {
+  const box = make("input", { type: "checkbox" });
+  const fields = [...control.element.querySelectorAll("input, select")];
+  box.onchange = () => {
+    for (const field2 of fields) field2.disabled = box.checked;
+  };
+  control.element.append(make("label", { class: "decline" }, box, foreign(label)));
+  return { ...control, read: () => box.checked ? label : control.read() };
 }
 function grouped(control, legend) {
   if (control.element.matches("fieldset")) return control;
@@ -3466,7 +3507,7 @@ function boxes({ options, most }) {
     element,
     check: () => {
       const count = ticked().length;
-      inputs[0].setCustomValidity(count > most ? TEXTS.atMost(most) : count === 0 && !none.checked ? TEXTS.unticked : "");
+      inputs[0].setCustomValidity(count > most ? TEXTS.tooMany(most) : count === 0 && !none.checked ? TEXTS.unticked : "");
     },
     read: () => ticked().map(value)
   };
@@ -3510,9 +3551,9 @@ function number(domain, name, nearest) {
     return field({ type: "date", min: domain.first, max: domain.last }, name, says2, nearest);
   }
   if (domain.kind !== "interval") return wholeNumber(domain.least, domain.most, name, nearest, domain.unit);
-  const { low, high, bins, uneven, openEnd, unit } = domain;
-  const says = (openEnd ? TEXTS.from(low) : TEXTS.number(low, high)) + TEXTS.unit(unit) + TEXTS.bins(bins, uneven) + (openEnd ? TEXTS.more(high) : "");
-  return field({ ...amount(low), step: "any", min: String(low), ...openEnd ? {} : { max: String(high) } }, name, says, nearest);
+  const { low, high, bins, uneven, unbounded, unit } = domain;
+  const says = (unbounded ? TEXTS.from(low) : TEXTS.number(low, high)) + TEXTS.unit(unit) + TEXTS.bins(bins, uneven) + (unbounded ? TEXTS.more(high) : "");
+  return field({ ...amount(low), step: "any", min: String(low), ...unbounded ? {} : { max: String(high) } }, name, says, nearest);
 }
 function wholeNumber(low, high, name, nearest, unit = "") {
   return field({ ...amount(low), step: "1", min: String(low), max: String(high) }, name, TEXTS.whole(low, high) + TEXTS.unit(unit), nearest);
