@@ -7,6 +7,8 @@ a test of ``u - t v = 0`` does not reject (:mod:`sottovoce.answers.fieller`).  F
 
 and a difference D stays where the least of ``Q(s, s + D)`` over s is at most ``reach^2``: the profile of
 the normal likelihood.  The p-value is that of the least of Q(s, s), chi-square with one degree of freedom.
+The share s may be any number there: kept within 0 and 1 it would make Q larger where
+nobody gives an answer, and intervals too short.
 """
 
 from __future__ import annotations
@@ -61,22 +63,33 @@ def difference_of_ratios(
     first, second = sides
     if first is None or second is None:
         return None
-    profile = _Profile(sums, covariance, bounds)
-    low, high = (profile.end(side, first[1:], reach**2) for side in (-1, 1))
+    wide = [
+        _any_ratio(sums[part], covariance[part, part], reach) for part in (slice(0, 2), slice(2, 4))
+    ]
+    profile, width = _Profile(sums, covariance), bounds[1] - bounds[0]
+    low, high = (profile.end(side, wide[0], reach**2) for side in (-1, 1))
     value = second[0] - first[0]
-    p_value = math.erfc(math.sqrt(profile.least_of_equal() / 2))
-    return GroupDifference(first[0], second[0], min(low, value), max(high, value), p_value)
+    ends = min(max(low, -width), value), max(min(high, width), value)
+    among = min(one[0] for one in wide), max(one[1] for one in wide)
+    p_value = math.erfc(math.sqrt(profile.least_of_equal(among) / 2))
+    return GroupDifference(first[0], second[0], *ends, p_value)
+
+
+def _any_ratio(sums: Floats, covariance: Floats, reach: float) -> tuple[float, float]:
+    """The interval of a ratio that need not be possible: a share below 0 is what noise makes of none."""
+    found = ratio_with_interval(sums, covariance, reach, (-math.inf, math.inf))
+    assert found is not None  # the group is not empty
+    return found[1], found[2]
 
 
 @dataclass(frozen=True, eq=False)
 class _Profile:
     sums: Floats
     covariance: Floats
-    bounds: tuple[float, float]
 
-    def least_of_equal(self) -> float:
+    def least_of_equal(self, among: tuple[float, float]) -> float:
         """The least of ``Q(s, s)``."""
-        low, high = self.bounds
+        low, high = among
         for _ in range(_ZOOMS):
             grid = np.linspace(low, high, _GRID)
             found = self._squares(grid, grid)
@@ -125,10 +138,8 @@ class _Profile:
         with np.errstate(invalid="ignore", divide="ignore"):
             root = np.sqrt(half**2 - square * rest)
             low, high = (-half - root) / square, (-half + root) / square
-        least, greatest = self.bounds
-        outside = (high < least) | (low > greatest) | ~(square > 0)
-        low, high = np.clip(low, least, greatest), np.clip(high, least, greatest)
-        return np.where(outside, np.nan, low), np.where(outside, np.nan, high)
+        there = square > 0
+        return np.where(there, low, np.nan), np.where(there, high, np.nan)
 
 
 def _variance(weights: Floats, covariance: Floats) -> float:
