@@ -123,11 +123,11 @@ def test_over_http_and_in_the_form(question, tmp_path):
         assert parameter["description"] == SUMMARY
         assert parameter["schema"] == {"type": "array", "items": {"type": "number"}}
 
-        page = board.page("hours", question="at_least", text="7")
+        page = board.page("hours", ask="at_least", text="7")
         assert f"{SUMMARY} (9.5)" in page.words
         shown = rows(page, "answer", 1)["at least 7"]
         assert figure(shown[0]) == pytest.approx(100 * first["value"], abs=3)
-        problem = board.page("hours", question="at_lest", text="7", status=400)
+        problem = board.page("hours", ask="at_lest", text="7", status=400)
         assert "Did you mean 'at_least'?" in problem.words
         board.http.close()
 

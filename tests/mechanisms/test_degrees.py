@@ -161,7 +161,7 @@ def test_audit_finds_too_little_noise():
 
 def test_plans_do_not_rank_it(monkeypatch):
     """Neither where its error is told, nor where an epsilon is sought for all."""
-    monkeypatch.setattr(planning, "_names", lambda: ["edge-laplace", "laplace"])
+    monkeypatch.setattr(planning, "_names", lambda domain: ["edge-laplace", "laplace"])
     for asked in ({"epsilon": 1.0, "users": 1000}, {"users": 10_000, "error": 0.5}):
         plan = sv.plan(sv.Counts(9), goal="mean", **asked)
         assert [prospect.mechanism.name for prospect in plan.prospects] == ["laplace"]

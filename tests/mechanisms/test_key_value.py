@@ -574,7 +574,7 @@ PAIRS = sv.KeyValues(["film", "book"], 0, 5, bins=4)
         (PAIRS, (np.array(["film"]), np.array([np.nan])), "a number from 0 to 5; got nan"),
         (SETS, {"song": 1}, r"one of \['film', 'book'\]; got 'song'"),
         (SETS, {"film": -0.1}, "a number from 0 to 5; got -0.1"),
-        (SETS, [{"film": 1}, {"book": float("nan")}], "a number from 0 to 5; got nan"),
+        (SETS, [{"film": 1}, {"book": float("nan")}], r"a missing value \(nan\) in row 1"),
         (SETS, {}, 'an empty set.*a separate key such as "none"'),
         (SETS, [{"film": 1}, {}], "a set of 1 to 2 pairs; got 'an empty set'"),
         (SETS, [{"film": 1}, []], "a set of 1 to 2 pairs; got 'an empty set'"),

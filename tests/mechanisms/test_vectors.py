@@ -47,7 +47,7 @@ def test_domain():
         ([[[1, 2, 3]]], "rows of 3 numbers"),
         (["a", "b", "c"], "rows of 3 numbers"),
         ([[1, 2, 25]], "a number from 0 to 24"),
-        ([[1, 2, float("nan")]], "a number from 0 to 24"),
+        ([[1, 2, float("nan")]], r"a missing value \(nan\) in row 2"),
         (np.zeros((0, 3)), "at least one value"),
     ],
 )

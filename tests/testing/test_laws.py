@@ -147,6 +147,9 @@ SPOILED = {
     "simulate takes whole counts": {"simulate": simulate_anything},
     "certificate keeps the claim": {"certificate": lambda self: sv.Certificate(3, 1)},
     "sampler follows the channel and no other": {"respond_many": more_telling},
+    "only values that are not sensitive are revealed": {
+        "open_cells": property(lambda self: (np.array([0]), np.array([0])))
+    },
     "simulate follows the channel and no other": {"_simulate": simulated_elsewhere},
     "reports and their tally give the same estimate": {"tally": every_other_time},
 }

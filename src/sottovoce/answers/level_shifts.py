@@ -33,19 +33,18 @@ _TIE = 1e-9
 class Shift:
     """Windows from ``first`` to ``last`` that differ from the rest, by ``change``.
 
-        Parameters
-        ----------
-        first, last : str
-            The windows.
-        change : Answer
-            Their mean minus that of the others; ``adjusted`` counts all runs that were looked at.
+    Parameters
+    ----------
+    first, last : str
+        The windows.
+    change : Answer
+        Their mean minus that of the others; ``adjusted`` counts all runs that were looked at.
 
-        Examples
-        --------
-        >>> from sottovoce.answers.answer import Answer
-    from sottovoce.answers.comparing import ratio_of
-        >>> print(Shift("2026-11-18", "2026-11-18", Answer(-0.2, 0.02, -0.24, -0.16, adjusted=1e-9)))
-        2026-11-18: -0.2000 +- 0.0200 against the other windows, p = 1e-09
+    Examples
+    --------
+    >>> from sottovoce.answers.answer import Answer
+    >>> print(Shift("2026-11-18", "2026-11-18", Answer(-0.2, 0.02, -0.24, -0.16, adjusted=1e-9)))
+    2026-11-18: -0.2000 +- 0.0200 against the other windows, p = 1e-09
     """
 
     first: str

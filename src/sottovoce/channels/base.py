@@ -255,13 +255,17 @@ class Channel(ABC):
 
         ``ratio = A'(c / (A w)) / sum c``; the next distribution is ``w * ratio``,
         its mass is 1, its likelihood is not lower, and ``ratio <= 1`` everywhere
-        exactly at the maximum.  (The sum of the cells is n times the blocks.)
+        exactly at the maximum.  (The sum of the cells is n times the blocks.)  Where reports fell in
+        a cell that has no chance at ``shares``, the log-likelihood is ``-inf``.
         """
         expected = self.forward(shares)
         seen = cells > 0
+        possible = seen & (expected > 0)
         quotient = np.zeros_like(expected)
-        np.divide(cells, expected, out=quotient, where=seen)
-        likelihood = float(cells[seen] @ np.log(expected[seen]))
+        np.divide(cells, expected, out=quotient, where=possible)
+        likelihood = float(cells[possible] @ np.log(expected[possible]))
+        if not possible[seen].all():
+            likelihood = -np.inf
         return self.adjoint(quotient) / cells.sum(), likelihood
 
     def em_run(self, cells: Floats, stride: int = 1) -> EmRun | None:

@@ -134,7 +134,7 @@ def _way_chances(town: Texts, age: NDArray[np.float64]) -> NDArray[np.float64]:
     return chances / chances.sum(axis=1, keepdims=True)
 
 
-def _choice(rng: np.random.Generator, chances: NDArray[np.float64]) -> NDArray[np.int64]:
+def _choice(rng: Any, chances: NDArray[np.float64]) -> NDArray[np.int64]:
     """A place in every row, by the chances in it."""
     drawn = rng.random((len(chances), 1)) * chances.sum(axis=1, keepdims=True)
     places = (drawn > chances.cumsum(axis=1)).sum(axis=1)

@@ -33,7 +33,7 @@ def test_the_oracles_have_it():
     """All mechanisms with an exact unbiased estimate that is one sum over the cells."""
     assert {m.name for m in ORACLES} == {
         "hadamard-response", "local-hashing", "question-sets", "randomized-response",
-        "sampled-coordinate", "table",
+        "sampled-coordinate", "sensitive-hashing", "sensitive-response", "table",
     }  # fmt: skip
 
 
