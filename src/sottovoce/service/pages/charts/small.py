@@ -46,15 +46,14 @@ def glance(
 
 
 def ranked(rows: Sequence[tuple[str, float]], *, name: str, title: str, description: str) -> Markup:
-    """The largest shares by name, on one scale."""
+    """The largest shares by name; the whole width is everybody."""
     shares = _checked([share for _, share in rows], MOST)
     svg = picture("ranked", len(rows) * ROW, name=name, title=title, description=description)
-    largest = max(*shares, 1e-12)
     for place, ((written, _), share) in enumerate(zip(rows, shares, strict=True)):
         top = place * ROW
         label(svg, plain(written), top, 0.72)
         text(svg, percent(share, 0), x="100%", y=top + 15, text_anchor="end", class_="value")
-        width = max(0.0, share) / largest
+        width = min(max(0.0, share), 1.0)
         add(svg, "rect", x=0, y=top + LANE, width="100%", height=THICK, class_="faint")
         add(svg, "rect", x=0, y=top + LANE, width=part(width), height=THICK, class_="fill")
     return markup(svg)
