@@ -89,7 +89,7 @@ def test_options_and_goals_reach_the_method():
 # -- errors ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("design", ["sample", "mixed"])
+@pytest.mark.parametrize("design", [pytest.param("sample", marks=pytest.mark.slow), "mixed"])
 def test_errors_hold_the_truth(design):
     """50 surveys of drawn people: shares and means, about both; 95% of 150 shares err by 1.8%."""
     random = np.random.default_rng(5)

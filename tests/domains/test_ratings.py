@@ -139,7 +139,7 @@ def coverage(name, epsilon, n, surveys, seed=0):
     return held / surveys  # fmt: skip
 
 
-@pytest.mark.parametrize("epsilon", [0.5, 3.0])
+@pytest.mark.parametrize("epsilon", [0.5, pytest.param(3.0, marks=pytest.mark.slow)])
 def test_intervals_of_the_mean_hold_it(epsilon):
     """150 surveys: 95% lie within 6 standard errors; the biased mean of misaligned bins does not."""
     found = coverage("grr", epsilon, 5000, 150)

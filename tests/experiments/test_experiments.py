@@ -195,7 +195,7 @@ def test_answers_are_those_of_estimate():
     assert answers.single("top")[answers.clipped].min() >= 0
 
 
-@pytest.mark.parametrize("name", ["oue", "grr", "hr"])
+@pytest.mark.parametrize("name", ["oue", "grr", pytest.param("hr", marks=pytest.mark.slow)])
 def test_no_method_beats_the_oracle(name):
     (zipf,), _ = datasets.load(["zipf"], None)
     mechanism, source = sv.mechanism(name, sv.Categories(zipf.size), 2.0), sv.Seeded(4)
