@@ -228,11 +228,21 @@ def test_a_lost_ledger_draws_anew_and_is_charged_anew(tmp_path):
     """Nothing can know the former memo: this is another lifetime, and no receipt claims otherwise."""
     survey = remembering(sv.Categories(1024))
     first = on_day(tmp_path, 0, survey).report(5)
+    before = rows(tmp_path, "memos")
     (tmp_path / "ledger.sqlite").unlink()
     again = on_day(tmp_path, 1, survey).report(5)
     assert (first.epsilon, again.epsilon) == ("2", "2")
-    two = [rows(folder, "memos") for folder in (tmp_path, tmp_path)]
-    assert two[0] == two[1]
+    after = rows(tmp_path, "memos")
+    assert len(before) == len(after) == 1 and before != after
+
+
+def test_two_devices_have_two_memories(tmp_path):
+    """Each draws and pays by itself: their person spends the lifetime twice."""
+    survey, names = remembering(sv.Categories(1024)), ("phone", "laptop")
+    receipts = [on_day(tmp_path / name, 0, survey).report(5) for name in names]
+    assert [receipt.epsilon for receipt in receipts] == ["2", "2"]
+    phone, laptop = (rows(tmp_path / name, "memos") for name in names)
+    assert len(phone) == len(laptop) == 1 and phone != laptop
 
 
 def test_a_domain_or_mechanism_that_changes_is_another_memory(tmp_path):
