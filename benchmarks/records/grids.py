@@ -29,7 +29,7 @@ import numpy as np
 import sottovoce as sv
 from benchmarks.records.designs import tables_of
 from benchmarks.records.people import Floats, Rows, Tables, laplace_people, truths
-from sottovoce.estimators.consistency.projections import project_to_simplex
+from sottovoce.base.simplex import project_to_simplex
 
 __all__ = ["SETUPS", "GridRow", "compare"]
 

@@ -154,7 +154,8 @@ def test_mle_apx_is_near_the_solution_where_values_are_cut():
         constraints={"type": "eq", "fun": lambda f: f.sum() - 1},
         method="SLSQP", options={"ftol": 1e-14, "maxiter": 2000},
     )  # fmt: skip
-    assert objective(found.x) <= objective(ours) <= 1.01 * objective(found.x)
+    best = objective(found.x) * (1 - 1e-6)  # where the solver stops depends on its linear algebra
+    assert best <= objective(ours) <= 1.01 * best
 
 
 def test_mle_apx_is_near_norm_sub_for_many_respondents():

@@ -5,6 +5,7 @@ The guidelines are their authors': of consistency Wang et al. 2020, section 4.5.
 
 from __future__ import annotations
 
+from sottovoce.base.simplex import project_to_simplex
 from sottovoce.channels.base import Floats
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.estimators.bounded_mean import bounded_mean, no_mean
@@ -27,7 +28,7 @@ __all__ = ["METHODS", "power_ns"]
 
 def power_ns(unbiased: UnbiasedShares) -> Floats:
     """The power-law posterior, then the projection on the simplex."""
-    return c.project_to_simplex(power(unbiased))
+    return project_to_simplex(power(unbiased))
 
 
 def _unchanged(unbiased: UnbiasedShares) -> Floats:

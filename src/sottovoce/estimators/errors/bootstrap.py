@@ -22,10 +22,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from sottovoce.base.randomness import Seeded
+from sottovoce.base.simplex import project_to_simplex
 from sottovoce.channels.base import Floats
 from sottovoce.core.mechanism import Mechanism
 from sottovoce.core.tally import Tally
-from sottovoce.estimators.consistency.projections import project_to_simplex
 from sottovoce.estimators.errors.replicates import Counts, Replicates
 from sottovoce.estimators.exchangeable.exchangeable import posterior_of
 from sottovoce.estimators.exchangeable.prior_averaging import LEARNING_NEEDS

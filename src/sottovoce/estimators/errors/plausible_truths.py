@@ -33,12 +33,12 @@ from numpy.typing import NDArray
 
 from sottovoce.answers.keys import key_weights, means
 from sottovoce.base.randomness import Seeded
+from sottovoce.base.simplex import project_to_simplex
 from sottovoce.channels.base import Channel, Floats
 from sottovoce.channels.dense import DenseChannel
 from sottovoce.core.tally import Tally
 from sottovoce.domains.interval import Interval
 from sottovoce.estimators.cell_means import estimate_without_shares
-from sottovoce.estimators.consistency.projections import project_to_simplex
 from sottovoce.estimators.errors.bootstrap import plausible_truths
 from sottovoce.estimators.errors.replicates import whole_counts
 from sottovoce.estimators.exchangeable.exchangeable import posterior_of

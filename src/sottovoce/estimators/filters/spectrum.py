@@ -21,9 +21,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from sottovoce.base.simplex import project_to_simplex
 from sottovoce.channels.base import Floats
 from sottovoce.channels.frequencies import Spectrum, circulant_spectrum
-from sottovoce.estimators.consistency.projections import project_to_simplex
 from sottovoce.estimators.unbiased import UnbiasedShares
 
 __all__ = ["noise_power", "spectrum_of"]

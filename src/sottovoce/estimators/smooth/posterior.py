@@ -37,9 +37,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.base.simplex import project_to_simplex
 from sottovoce.base.threads import one_product_thread
 from sottovoce.channels.base import Floats
-from sottovoce.estimators.consistency.projections import project_to_simplex
 from sottovoce.estimators.smooth.coarsening import expand
 from sottovoce.estimators.smooth.information import Parabola
 from sottovoce.estimators.smooth.map_fit import Penalised
