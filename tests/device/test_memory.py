@@ -224,9 +224,17 @@ def test_what_is_kept_is_shown(tmp_path):
 # -- edges ----------------------------------------------------------------------------------
 
 
+def of_many_bits():
+    """A survey whose permanent answers are never equal by chance: 200 bits."""
+    options = {"lifetime": 2.0, "inner": "unary-encoding", "linkable": True}
+    return sv.Survey(
+        "bits", "Which?", sv.mechanism("memoized", sv.Categories(200), 1.0, **options), "day"
+    )
+
+
 def test_a_lost_ledger_draws_anew_and_is_charged_anew(tmp_path):
     """Nothing can know the former memo: this is another lifetime, and no receipt claims otherwise."""
-    survey = remembering(sv.Categories(1024))
+    survey = of_many_bits()
     first = on_day(tmp_path, 0, survey).report(5)
     before = rows(tmp_path, "memos")
     (tmp_path / "ledger.sqlite").unlink()
@@ -238,7 +246,7 @@ def test_a_lost_ledger_draws_anew_and_is_charged_anew(tmp_path):
 
 def test_two_devices_have_two_memories(tmp_path):
     """Each draws and pays by itself: their person spends the lifetime twice."""
-    survey, names = remembering(sv.Categories(1024)), ("phone", "laptop")
+    survey, names = of_many_bits(), ("phone", "laptop")
     receipts = [on_day(tmp_path / name, 0, survey).report(5) for name in names]
     assert [receipt.epsilon for receipt in receipts] == ["2", "2"]
     phone, laptop = (rows(tmp_path / name, "memos") for name in names)
