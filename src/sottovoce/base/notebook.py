@@ -8,7 +8,7 @@ from collections.abc import Callable
 from html import escape
 from typing import Any
 
-from sottovoce.base.errors import MissingExtra, SottovoceError
+from sottovoce.base.errors import SottovoceError
 
 __all__ = ["picture_html", "result_html", "text_html"]
 
@@ -37,7 +37,7 @@ def picture_html(draw: Callable[[], Any], described: str) -> str:
     """
     try:
         figure = draw()
-    except (MissingExtra, SottovoceError):
+    except SottovoceError:
         return ""
     picture = io.BytesIO()
     figure.savefig(picture, format="png", dpi=_DPI, facecolor="white")
